@@ -6,21 +6,24 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from nkiverify.cli.arguments import positive_integer, positive_seconds
-from nkiverify.cli.remembered import Heard
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import UsageError
-from nkiverify.foundation.kernel_text import coloured
+from nkiverify.foundation.kernel_text import coloured, with_texts
 from nkiverify.project.repository import here
 from nkiverify.project.settings import NETWORK, READ, Settings
 from nkiverify.run.supervisor import Stopped, in_child
 
+ResultT = TypeVar("ResultT")
+
 #: Seconds that a command may take which has no time limit of its own, so that none of a machine's waits for ever.
 LONGEST_SECONDS = 3600.0
+
+#: What is said before a kernel is debugged.
+DEBUGGED = "nkiverify: the kernel that is debugged has this terminal and no time limit (docs/security.md)"
 
 
 def add_allow(parser: argparse.ArgumentParser) -> None:
@@ -53,43 +56,25 @@ def add_limits(parser: argparse.ArgumentParser, seconds: float = LONGEST_SECONDS
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
-    """The text that a command prints about kernels, and the exit status that it asks for."""
-
-    text: str
-    status: int
-
-
 def isolated(
     subject: str,
-    command: Callable[[], int],
+    work: Callable[[], ResultT],
     arguments: argparse.Namespace,
     allowed: Allowed,
     *written: Path | None,
     debugger: bool = False,
-) -> int:
-    """The exit status of a command, which runs kernels in a process of its own: it writes to the folders that are
-    `written`, and has no more time and memory than the `arguments` of `add_limits`. What it prints is text that is sent
-    here, and printed when it is done: made harmless but for colours. With a `debugger`, which asks a person, it runs in
-    this process without limits."""
+) -> ResultT | Stopped:
+    """The result of `work`, a record, from a process of its own which runs kernels: it writes to the folders that are
+    `written`, and has no more time and memory than the `arguments` of `add_limits`. Texts in the record are harmless
+    but for colours. With a `debugger`, which asks a person, the process has the terminal, and no time limit."""
     from nkiverify.run.confinement import Confinement
 
     if debugger:
-        return command()
+        print(DEBUGGED, file=sys.stderr)
     confinement = Confinement.of(allowed, written, memory=arguments.memory)
-    shown = Heard(sys.stdout, shows=False)
-
-    def told() -> Told:
-        with redirect_stdout(shown):
-            status = command()
-        return Told(shown.getvalue(), int(status))
-
-    told_of = in_child(subject, told, arguments.timeout, confinement, arguments.memory)
-    if isinstance(told_of, Stopped):
-        return told_of.status
-    print(coloured(told_of.text), end="", flush=True)
-    return told_of.status
+    limit = LONGEST_SECONDS if arguments.timeout is None else arguments.timeout
+    found = in_child(subject, work, limit, confinement, arguments.memory, debugger=debugger)
+    return found if isinstance(found, Stopped) else with_texts(found, coloured)
 
 
 def allowed_by(typed: Sequence[str], settings: Settings | None = None) -> Allowed:

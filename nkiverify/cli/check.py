@@ -10,7 +10,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.cli.allowing import add_allow, allowed_by
+from nkiverify.cli.allowing import add_allow, allowed_by, isolated
 from nkiverify.cli.arguments import (
     add_engine,
     phase_list,
@@ -312,14 +312,10 @@ def _check(
     def work() -> Checked:
         return checked(_request(arguments), hardware, options)
 
-    if arguments.pdb:
-        found = work()
-    else:
-        wall, processor = (each * len(hardware) for each in _limits(options, arguments))
-        answered = in_child(arguments.kernel, work, wall, _confinement(options), options.memory, processor)
-        if isinstance(answered, Stopped):
-            return answered.status
-        found = answered
+    wall, processor = (each * len(hardware) for each in _limits(options, arguments))
+    found = in_child(arguments.kernel, work, wall, _confinement(options), options.memory, processor)
+    if isinstance(found, Stopped):
+        return found.status
     if memory is not None:
         memory.conclude(found.runs, found.passed_over)
     return _reported(found, arguments, options, hardware, session_here(found.runs, options.root, started, clock))
@@ -371,7 +367,7 @@ def _reported(
         status = worst((status, ExitStatus.MISMATCH)) if language.failing else status
     print(found.next_step, end="", flush=True)
     if arguments.pdb:
-        _debug(session, _request(arguments), hardware)
+        _debug(session, arguments, options, hardware)
     failed = failing(session, options.policy)
     print(failed, end="", flush=True)
     return worst((status, ExitStatus.MISMATCH)) if failed else status
@@ -394,20 +390,25 @@ def _question(arguments: argparse.Namespace, session: Session, hardware: Sequenc
     )
 
 
-def _debug(session: Session, asked: Request, hardware: Sequence[str]) -> None:
-    """The debugger at the first violation that has been replayed, if there is one."""
-    from nkiverify.cli.replay import replayed
+def _debug(session: Session, arguments: argparse.Namespace, options: Options, hardware: Sequence[str]) -> None:
+    """The debugger at the first violation that has been replayed, if there is one, in a process that has the
+    terminal."""
+    from nkiverify.cli.replay import Replayed, concluded, replayed
     from nkiverify.results.file import RecordedViolation
 
-    for run in session.runs:
-        for violation in run.violations:
-            if violation.replayed:
-                several = len(hardware) > 1
-                name = run.target.rpartition("@")[2] if several else hardware[0]
-                recorded = RecordedViolation(run.target, run.phase, violation)
-                replayed(recorded, asked.target(name, several), session.root, name, debug=True)
-                return
-    print("nkiverify: --pdb: no violation to replay", file=sys.stderr)
+    replayable = [(run, violation) for run in session.runs for violation in run.violations if violation.replayed]
+    if not replayable:
+        print("nkiverify: --pdb: no violation to replay", file=sys.stderr)
+        return
+    run, violation = replayable[0]
+    several = len(hardware) > 1
+    name = run.target.rpartition("@")[2] if several else hardware[0]
+    recorded = RecordedViolation(run.target, run.phase, violation)
+
+    def work() -> Replayed:
+        return replayed(recorded, _request(arguments).target(name, several), session.root, name, debug=True)
+
+    concluded(isolated(arguments.kernel, work, arguments, options.allowed, debugger=True))
 
 
 def _existing(path: str) -> Path:

@@ -6,19 +6,23 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.arguments import positive_number
 from nkiverify.foundation.errors import UsageError
+from nkiverify.run.supervisor import Stopped
 from nkiverify.verify.options import HARDWARE
 
 if TYPE_CHECKING:
     import inspect
 
+    from nkiverify.foundation.allowed import Allowed
     from nkiverify.project.compared_shapes import Shapes
     from nkiverify.project.request import Request
+    from nkiverify.report.style import Style
     from nkiverify.verify.comparison import Comparison
     from nkiverify.verify.gradients import GradientAnswers
     from nkiverify.verify.references import Reference
@@ -61,6 +65,18 @@ exit status:
 
 #: Seconds after which a part of the answers is told before the others.
 _PATIENCE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[_AnswersT]):
+    """The answers about two kernels `at` each choice of dimensions, the chosen ones first; the kernels are told by
+    their references, `PATH::NAME`, and names."""
+
+    references: tuple[str, str]
+    names: tuple[str, str]
+    at: list[tuple[dict[str, int], _AnswersT]]
+    #: Kernels for which no other sizes are tried, as they may not be made for them.
+    made_for_sizes: tuple[str, ...]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -110,8 +126,26 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
     allowed = allowed_by(arguments.allow)
     reference = reference_of(arguments)
+    from nkiverify.cli.equivalence_text import text
+
+    return answered(arguments, allowed, lambda: _compare(arguments, reference), text)
+
+
+def answered(
+    arguments: argparse.Namespace,
+    allowed: Allowed,
+    work: Callable[[], Answered[_AnswersT]],
+    text: Callable[[Answered[_AnswersT], Path, Style], str],
+) -> int:
+    """Have `work` done in a process of its own, and print its answers as `text`; the exit status."""
+    from nkiverify.report.style import Style
+
     subject = f"{arguments.first} and {arguments.second or arguments.reference}"
-    return isolated(subject, lambda: _compare(arguments, reference), arguments, allowed)
+    found = isolated(subject, work, arguments, allowed)
+    if isinstance(found, Stopped):
+        return found.status
+    print(text(found, Path.cwd(), Style.of(sys.stdout)))
+    return exit_status([answers for _, answers in found.at])
 
 
 def reference_of(arguments: argparse.Namespace) -> Reference | None:
@@ -123,11 +157,9 @@ def reference_of(arguments: argparse.Namespace) -> Reference | None:
     return load_reference(arguments.reference, Path.cwd())
 
 
-def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
-    from nkiverify.cli import equivalence_text
+def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answered[Comparison]:
     from nkiverify.model.hardware import hardware_named
     from nkiverify.project.compared_shapes import chosen_dimensions
-    from nkiverify.report.style import Style
     from nkiverify.verify.equivalence import Comparer
     from nkiverify.verify.paired_runs import Side
     from nkiverify.verify.references import Reference
@@ -143,10 +175,8 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> int:
         options = (arguments.seed, arguments.tolerance, legal_only, arguments.reshape)
         return Comparer(one, other, hardware, *options, tell=_Patience()).compare()
 
-    answers = at_all(shapes, compared)
-    style = Style.of(sys.stdout)
-    print(equivalence_text.text(answers, first, second, Path.cwd(), style, shapes.made_for_sizes))
-    return exit_status([found for _, found in answers])
+    names = (first.reference, second.reference), (first.name, second.name)
+    return Answered(*names, at_all(shapes, compared), shapes.made_for_sizes)
 
 
 def at_all(

@@ -13,8 +13,7 @@ from nkiverify.verify.comparison import Answer, Comparison, Difference, Finding
 
 if TYPE_CHECKING:
     from nkiverify.analysis.values.slices import Slice
-    from nkiverify.project.request import Request
-    from nkiverify.verify.references import Reference
+    from nkiverify.cli.equiv import Answered
 
 #: Lines of a slice that are shown; the ones nearest to the result.
 _SHOWN = 12
@@ -22,27 +21,20 @@ _LEGAL = {Answer.YES: "LEGAL", Answer.NO: "ILLEGAL"}
 _QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the reals"), ("floats", "floating point"))
 
 
-def text(
-    answers: Sequence[tuple[Mapping[str, int], Comparison]],
-    first: Request,
-    second: Request | Reference,
-    base: Path,
-    style: Style,
-    made_for_sizes: Sequence[str] = (),
-) -> str:
-    """The output of `nkiverify equiv`, given the answers with the dimensions they are about, the chosen ones first."""
-    lines = [style.head(f"{first.reference} and {second.reference}")]
-    (chosen, found), *others = answers
+def text(answered: Answered[Comparison], base: Path, style: Style) -> str:
+    """The output of `nkiverify equiv`."""
+    lines = [style.head(" and ".join(answered.references))]
+    (chosen, found), *others = answered.at
     if chosen:
         lines.append("  chosen: " + sizes(chosen))
-    lines += _answers(found, first, second, base, style)
+    lines += _answers(found, answered.names, base, style)
     for dimensions, other in others:
         if [one.answer for one in other.findings()] == [one.answer for one in found.findings()]:
             lines.append(f"  also: {sizes(dimensions)}: the same answers")
         else:
             lines.append(f"  also: {sizes(dimensions)}")
-            lines += _answers(other, first, second, base, style)
-    lines += untried(made_for_sizes)
+            lines += _answers(other, answered.names, base, style)
+    lines += untried(answered.made_for_sizes)
     return "\n".join(lines)
 
 
@@ -61,7 +53,7 @@ def sizes(dimensions: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in dimensions.items())
 
 
-def _answers(found: Comparison, first: Request, second: Request | Reference, base: Path, style: Style) -> list[str]:
+def _answers(found: Comparison, names: tuple[str, str], base: Path, style: Style) -> list[str]:
     """The four answers at one choice of shapes."""
     lines = []
     if found.shapes:
@@ -74,28 +66,28 @@ def _answers(found: Comparison, first: Request, second: Request | Reference, bas
             continue
         lines.append(f"  {called:15} {painted(name, finding.answer, style)}: {wording.text(finding.text, base)}")
     if found.reals is not None and found.reals.difference is not None:
-        lines += _difference(found.reals.difference, first, second, base)
+        lines += _difference(found.reals.difference, names, base)
     return lines
 
 
-def _difference(difference: Difference, first: Request, second: Request | Reference, base: Path) -> list[str]:
+def _difference(difference: Difference, names: tuple[str, str], base: Path) -> list[str]:
     """The element, an example in floating point, where the runs part, and where the element came from."""
     lines = []
     element = ", ".join(map(str, difference.element))
     if difference.example:
         lines.append(f"  {difference.output}[{element}] is {difference.example}")
     sides = (
-        (first, difference.first, difference.first_slice),
-        (second, difference.second, difference.second_slice),
+        (names[0], difference.first, difference.first_slice),
+        (names[1], difference.second, difference.second_slice),
     )
-    for asked, _, came_from in sides:
+    for name, _, came_from in sides:
         if came_from.parts is not None:
             where = came_from.parts.site
             at = "" if where is None else f"{place(where.file, where.line, base)}  "
-            lines.append(f"  {asked.name} computes what the other one does not from {at}{came_from.parts.text} on")
-    for asked, value, came_from in sides:
+            lines.append(f"  {name} computes what the other one does not from {at}{came_from.parts.text} on")
+    for name, value, came_from in sides:
         if came_from.lines:
-            lines.append(f"  {difference.output}[{element}] of {asked.name}, modulo the primes {value}:")
+            lines.append(f"  {difference.output}[{element}] of {name}, modulo the primes {value}:")
             lines += _slice(came_from, base)
     return lines
 

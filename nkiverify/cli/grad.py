@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import inspect
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nkiverify.cli.allowing import allowed_by, isolated
-from nkiverify.cli.equiv import add_pair, at_all, exit_status, reference_of, requests
+from nkiverify.cli.allowing import allowed_by
+from nkiverify.cli.equiv import Answered, add_pair, answered, at_all, reference_of, requests
 from nkiverify.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -68,14 +66,13 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("give a forward and a backward kernel, or --reference FILE::FUNCTION and a backward one")
     allowed = allowed_by(arguments.allow)
     reference = reference_of(arguments)
-    subject = f"{arguments.first} and {arguments.second or arguments.reference}"
-    return isolated(subject, lambda: _check(arguments, reference), arguments, allowed)
+    from nkiverify.cli.gradient_text import text
+
+    return answered(arguments, allowed, lambda: _check(arguments, reference), text)
 
 
-def _check(arguments: argparse.Namespace, reference: Reference | None) -> int:
-    from nkiverify.cli import gradient_text
+def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answered[GradientAnswers]:
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.report.style import Style
     from nkiverify.verify.gradient_pairing import Said
     from nkiverify.verify.gradient_runs import Kernel
     from nkiverify.verify.gradients import GradientChecker
@@ -93,11 +90,9 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> int:
         options = (arguments.seed, arguments.tolerance, legal_only)
         return GradientChecker(one, other, hardware, said, *options).check()
 
-    answers = at_all(shapes, checked)
     references = (forward.reference, backward.reference)
-    style = Style.of(sys.stdout)
-    print(gradient_text.text(answers, references, Path.cwd(), style, shapes.made_for_sizes))
-    return exit_status([found for _, found in answers])
+    names = (forward.name, backward.name)
+    return Answered(references, names, at_all(shapes, checked), shapes.made_for_sizes)
 
 
 def _kernels(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nkiverify.cli.equivalence_text import painted, sizes, untried
 from nkiverify.report.style import Style
@@ -13,17 +13,14 @@ from nkiverify.verify.gradient_pairing import Part
 from nkiverify.verify.gradient_runs import Pairing
 from nkiverify.verify.gradients import GradientAnswers
 
+if TYPE_CHECKING:
+    from nkiverify.cli.equiv import Answered
 
-def text(
-    answers: Sequence[tuple[Mapping[str, int], GradientAnswers]],
-    references: tuple[str, str],
-    base: Path,
-    style: Style,
-    made_for_sizes: Sequence[str] = (),
-) -> str:
-    """The output of `nkiverify grad`, given the answers with the dimensions they are about, the chosen ones first."""
-    lines = [style.head(f"{references[0]} and its gradients in {references[1]}")]
-    (chosen, found), *others = answers
+
+def text(answered: Answered[GradientAnswers], base: Path, style: Style) -> str:
+    """The output of `nkiverify grad`."""
+    lines = [style.head(" and its gradients in ".join(answered.references))]
+    (chosen, found), *others = answered.at
     if found.pairing is not None:
         lines.append("  assumed: " + assumed(found.pairing))
         lines += [f"  assumed: {text}" for text in found.pairing.one_sided]
@@ -36,7 +33,7 @@ def text(
         else:
             lines.append(f"  also: {sizes(dimensions)}")
             lines += _answers(other, base, style)
-    lines += untried(made_for_sizes)
+    lines += untried(answered.made_for_sizes)
     return "\n".join(lines)
 
 

@@ -27,13 +27,12 @@ _DOING = ("debug", "fix_in_place", "json", "list", "no_cache", "pdb", "watch")
 _MEMORIES = re.compile(r"@\w*(?:sbuf|psum|hbm)\b")
 
 
-class Heard(io.StringIO):
-    """Keeps what is printed to `stream`; `shows`: it is printed there as well."""
+class _Heard(io.StringIO):
+    """Keeps what is printed to `stream`, where it is printed as well."""
 
-    def __init__(self, stream: TextIO, shows: bool) -> None:
+    def __init__(self, stream: TextIO) -> None:
         super().__init__()
         self._stream = stream
-        self._shows = shows
 
     @property
     def encoding(self) -> str:  # type: ignore[override]
@@ -43,13 +42,11 @@ class Heard(io.StringIO):
         return self._stream.isatty()
 
     def write(self, text: str) -> int:
-        if self._shows:
-            self._stream.write(text)
+        self._stream.write(text)
         return super().write(text)
 
     def flush(self) -> None:
-        if self._shows:
-            self._stream.flush()
+        self._stream.flush()
 
 
 @dataclass(slots=True)
@@ -88,7 +85,7 @@ class Memory:
 
     def told(self, command: Callable[[], int]) -> int:
         """Run the command; its exit status. What it prints is remembered where it is a conclusion."""
-        heard = Heard(sys.stdout, shows=True)
+        heard = _Heard(sys.stdout)
         with redirect_stdout(heard):
             status = command()
         if self.concluded and status in (0, 1):

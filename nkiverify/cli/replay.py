@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import enum
 import pdb
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
@@ -13,6 +15,8 @@ from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.arguments import positive_integer
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.project.repository import here_or_ours
+from nkiverify.results.session import ExitStatus
+from nkiverify.run.supervisor import Stopped
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES
 
 if TYPE_CHECKING:
@@ -32,6 +36,29 @@ exit status:
   2  there is no such violation, or the command line cannot be used
   3  the kernel cannot be run here: it needs what it is not given, or too long
   4  the kernel does not break the contract at this line: please report it"""
+
+
+class Ending(enum.Enum):
+    """The ways in which a replay ends, as they are told."""
+
+    REPRODUCED = "reproduced"
+    UNKNOWN = "not replayed"
+    OTHER = "NOT reproduced"
+
+
+_STATUSES = {
+    Ending.REPRODUCED: ExitStatus.AS_EXPECTED,
+    Ending.UNKNOWN: ExitStatus.UNKNOWN,
+    Ending.OTHER: ExitStatus.INTERNAL_ERROR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The way in which a replay ended, and what the kernel did."""
+
+    ending: Ending
+    text: str
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -71,12 +98,11 @@ def execute(arguments: argparse.Namespace) -> int:
     recorded = found[arguments.violation - 1]
     target = target_named(recorded.target, root)
     if arguments.emit_test is not None:
-        emit = lambda: _emit(recorded, target, arguments.emit_test, arguments.hardware)  # noqa: E731
-        return isolated(target.name, emit, arguments, allowed, arguments.emit_test.parent)
+        return _emit(recorded, target, arguments, allowed)
     print(f"{recorded.target}, phase {recorded.phase}: violation {arguments.violation} of {len(found)}")
     print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
     work = lambda: replayed(recorded, target, root, arguments.hardware, debug=arguments.pdb)  # noqa: E731
-    return isolated(target.name, work, arguments, allowed, debugger=arguments.pdb)
+    return concluded(isolated(target.name, work, arguments, allowed, debugger=arguments.pdb))
 
 
 def _last(arguments: argparse.Namespace, allowed: Allowed) -> int:
@@ -93,27 +119,40 @@ def _last(arguments: argparse.Namespace, allowed: Allowed) -> int:
     print(f"{question.reference}, phase {recorded.phase}")
     print("\n".join(diagnostic.violations([recorded.violation], root, style=Style.of(sys.stdout))), flush=True)
     work = lambda: replayed(recorded, question.target(), root, hardware, debug=arguments.pdb)  # noqa: E731
-    return isolated(question.reference, work, arguments, allowed, debugger=arguments.pdb)
+    return concluded(isolated(question.reference, work, arguments, allowed, debugger=arguments.pdb))
 
 
-def _emit(recorded: RecordedViolation, target: Target, file: Path, hardware: str | None) -> int:
+def concluded(found: Replayed | Stopped) -> int:
+    """Print how a replay ended; the exit status."""
+    if isinstance(found, Stopped):
+        return found.status
+    print(f"\n{found.ending.value}: {found.text}")
+    return _STATUSES[found.ending]
+
+
+def _emit(recorded: RecordedViolation, target: Target, arguments: argparse.Namespace, allowed: Allowed) -> int:
+    """Write the test; the exit status."""
     from nkiverify.results import codec as json_results
     from nkiverify.results.emit import test_source
 
-    text = test_source(recorded, target, file, hardware)
+    file: Path = arguments.emit_test
+    # As bytes: no text that is shown.
+    work = lambda: test_source(recorded, target, file, arguments.hardware).encode()  # noqa: E731
+    source = isolated(target.name, work, arguments, allowed)
+    if isinstance(source, Stopped):
+        return source.status
     try:
-        json_results.write(text, file)
+        json_results.write(source.decode(), file)
     except OSError as error:
         raise UsageError(f"{file} cannot be written: {error.strerror or error}") from None
     print(f"written: {file}")
     return 0
 
 
-def replayed(recorded: RecordedViolation, target: Target, root: Path, hardware: str | None, debug: bool) -> int:
-    """Run `target` on the witness; the exit status. With `debug`, in pdb. Recorded files are relative to `root`."""
+def replayed(recorded: RecordedViolation, target: Target, root: Path, hardware: str | None, debug: bool) -> Replayed:
+    """The ending of a run of `target` on the witness. With `debug`, in pdb. Recorded files are relative to `root`."""
     from nkiverify.foundation.errors import UnsupportedConstruct
     from nkiverify.project.reproduce import run_target
-    from nkiverify.results.session import ExitStatus
     from nkiverify.results.wording import place
 
     violation = recorded.violation
@@ -134,17 +173,13 @@ def replayed(recorded: RecordedViolation, target: Target, root: Path, hardware: 
     except (Exception, SystemExit, UnsupportedConstruct) as error:
         if _is_the_one(error, recorded, root):
             where = place(violation.file, violation.line, root)
-            print(f"\nreproduced: {type(error).__name__}{f' at {where}' if where else ''}", flush=True)
             if debug:
                 _debug(error)
-            return ExitStatus.AS_EXPECTED
+            return Replayed(Ending.REPRODUCED, f"{type(error).__name__}{f' at {where}' if where else ''}")
         if isinstance(error, UnsupportedConstruct):
-            print(f"\nnot replayed: {described(error)}")
-            return ExitStatus.UNKNOWN
-        print(f"\nNOT reproduced: {described(error)}")
-        return ExitStatus.INTERNAL_ERROR
-    print("\nNOT reproduced: the kernel keeps the contract for these values")
-    return ExitStatus.INTERNAL_ERROR
+            return Replayed(Ending.UNKNOWN, described(error))
+        return Replayed(Ending.OTHER, described(error))
+    return Replayed(Ending.OTHER, "the kernel keeps the contract for these values")
 
 
 def _is_the_one(error: BaseException, recorded: RecordedViolation, root: Path) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +13,14 @@ from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.arguments import made_folder, positive_integer
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here_or_ours
+from nkiverify.run.supervisor import Stopped
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
 
 if TYPE_CHECKING:
+    from nkiverify.foundation.records import MemoryPeak
     from nkiverify.frontend.target import Target
+    from nkiverify.phases.numerics.told import Told
+    from nkiverify.report.style import Style
     from nkiverify.verify.explanation import Timed
 
 DESCRIPTION = """\
@@ -41,6 +46,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
     from nkiverify.project.chosen_targets import select
     from nkiverify.project.manifest import load_targets
+    from nkiverify.report.style import Style
 
     project = here_or_ours()
     allowed = allowed_by(arguments.allow, project.settings)
@@ -55,64 +61,102 @@ def execute(arguments: argparse.Namespace) -> int:
     targets = select(load_targets(options.root), options)
     if len(targets) != 1:
         raise UsageError(f"show takes one target; {arguments.name!r} matches {len(targets)}")
+    target, style = targets[0], Style.of(sys.stdout)
+    if arguments.ranges:
+        ranges = isolated(target.name, lambda: _ranges(target, options), arguments, allowed)
+        return ranges.status if isinstance(ranges, Stopped) else _told_ranges(ranges, options.root)
     folder = made_folder(arguments.smt, "--smt")
-    return isolated(targets[0].name, lambda: _shown(targets[0], options, arguments), arguments, allowed, folder)
+    work = lambda: _explained(target, options, arguments, style)  # noqa: E731
+    shown = isolated(target.name, work, arguments, allowed, folder)
+    return shown.status if isinstance(shown, Stopped) else _told(shown, target, options.root, folder, style)
 
 
-def _shown(target: Target, options: Options, arguments: argparse.Namespace) -> int:
-    from nkiverify.report import memory_peaks, program_text, terminal
-    from nkiverify.report.style import Style
-    from nkiverify.results.session import ExitStatus
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The program of a target as text, what is known of each memory, how many files were written, and what ended the
+    exploration early, if anything."""
+
+    program: str
+    memory: tuple[MemoryPeak, ...]
+    written: int
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """What each line writes, what may be beyond its dtype, why there may be more, and whether all was followed."""
+
+    lines: tuple[Told, ...]
+    findings: tuple[str, ...]
+    incomplete: str
+    followed: bool
+
+
+def _explained(target: Target, options: Options, arguments: argparse.Namespace, style: Style) -> Shown:
+    from nkiverify.report import program_text
     from nkiverify.verify.explanation import explain
 
-    if arguments.ranges:
-        return _ranges(target, options)
     explained = explain(target, options, arguments.phase)
-    style = Style.of(sys.stdout)
+    text = program_text.text(explained.program, explained.decided, options.root, style)
+    written = _write_scripts(explained.decided, arguments.smt) if arguments.smt is not None else 0
+    return Shown(text, explained.memory, written, explained.limit)
+
+
+def _told(shown: Shown, target: Target, root: Path, folder: Path | None, style: Style) -> int:
+    """Print the program, and what was written to the `folder`; the exit status."""
+    from nkiverify.report import memory_peaks, terminal
+    from nkiverify.results.session import ExitStatus
+
     print(style.head(f"{target.name}: {target.kernel}"))
     if target.description:
         print(target.description)
-    print(program_text.text(explained.program, explained.decided, options.root, style))
-    for line in memory_peaks.lines(explained.memory, options.root, terminal.WIDTH, style):
+    print(shown.program)
+    for line in memory_peaks.lines(shown.memory, root, terminal.WIDTH, style):
         print(line)
-    if arguments.smt is not None:
-        _write_scripts(explained.decided, arguments.smt)
-    if explained.limit:
-        print(f"{style.warn('incomplete')}: {explained.limit}")
-        return ExitStatus.UNKNOWN
-    return ExitStatus.AS_EXPECTED
+    if folder is not None:
+        print(f"written: {shown.written} files in {folder}")
+    if shown.limit:
+        print(f"{style.warn('incomplete')}: {shown.limit}")
+    return ExitStatus.UNKNOWN if shown.limit else ExitStatus.AS_EXPECTED
 
 
-def _ranges(target: Target, options: Options) -> int:
-    """Print the ranges; 3 where one is not known, or may be beyond its dtype."""
+def _ranges(target: Target, options: Options) -> Ranges:
     from nkiverify.analysis.ranges.run import Limits
     from nkiverify.model.hardware import hardware_named
     from nkiverify.phases.numerics.told import told_ranges
-    from nkiverify.report.columns import columns
-    from nkiverify.results.session import ExitStatus
-    from nkiverify.results.wording import place
 
     limits = Limits(options.timeout, 1 << 40)
     trial, told = told_ranges(target, dict(options.fixed), hardware_named(options.hardware or target.hardware), limits)
     if trial.outside:
         raise UsageError(f"the smallest values of the dimensions of {target.name} are not in its domain")
+    findings = tuple(f"{finding.contract}: {finding}" for finding in trial.findings)
+    return Ranges(tuple(told), findings, trial.unusable, not trial.unfollowed)
+
+
+def _told_ranges(ranges: Ranges, root: Path) -> int:
+    """Print the ranges; 3 where one is not known, or may be beyond its dtype."""
+    from nkiverify.report.columns import columns
+    from nkiverify.results.session import ExitStatus
+    from nkiverify.results.wording import place
+
     rows = [
-        (place(one.site.file, one.site.line, options.root) if one.site else "", one.tensor, one.dtype, one.numbers)
-        for one in told
+        (place(one.site.file, one.site.line, root) if one.site else "", one.tensor, one.dtype, one.numbers)
+        for one in ranges.lines
     ]
     print(columns(("line", "writes", "dtype", "range"), rows, ["left"] * 4))
-    for finding in trial.findings:
-        print(f"{finding.contract}: {finding}")
-    if trial.unusable:
-        print(f"incomplete: {trial.unusable}")
-    return ExitStatus.UNKNOWN if trial.findings or trial.unfollowed or trial.unusable else ExitStatus.AS_EXPECTED
+    for finding in ranges.findings:
+        print(finding)
+    if ranges.incomplete:
+        print(f"incomplete: {ranges.incomplete}")
+    known = ranges.followed and not ranges.findings and not ranges.incomplete
+    return ExitStatus.AS_EXPECTED if known else ExitStatus.UNKNOWN
 
 
-def _write_scripts(decided: Sequence[Timed], folder: Path) -> None:
+def _write_scripts(decided: Sequence[Timed], folder: Path) -> int:
+    """Write them; how many."""
     from nkiverify.engines.scripts import write_scripts
 
     try:
-        written = write_scripts((one.decision for one in decided), folder)
+        return write_scripts((one.decision for one in decided), folder)
     except OSError as error:
         raise UsageError(f"{folder} cannot be written: {error.strerror or error}") from None
-    print(f"written: {written} files in {folder}")

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.arguments import made_folder, positive_number
 from nkiverify.foundation.errors import UsageError
+from nkiverify.run.supervisor import Stopped
 from nkiverify.verify.options import HARDWARE
 
 if TYPE_CHECKING:
-    from nkiverify.cli.simulation import Reference
+    from nkiverify.cli.simulation import Reference, Simulated
 
 DESCRIPTION = """\
 Run a kernel on numbers, with ordinary Python and NumPy. Contracts are checked
@@ -108,7 +109,8 @@ def _python_path() -> list[str]:
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
-    from nkiverify.cli.simulation import reference_function
+    from nkiverify.cli.simulation import reference_function, stop_at
+    from nkiverify.report.style import Style
 
     if "::" not in arguments.kernel:
         raise UsageError(f"a kernel is written path/to/file.py::function, not {arguments.kernel!r}")
@@ -116,18 +118,20 @@ def _simulate(arguments: argparse.Namespace) -> int:
     reference = None if arguments.reference is None else reference_function(arguments.reference)
     traced = None if arguments.trace is None else arguments.trace.parent
     written = (made_folder(arguments.save, "--save"), traced)
-    debugger = arguments.stop is not None
-    work = lambda: _simulated(arguments, reference)  # noqa: E731
-    return isolated(arguments.kernel, work, arguments, allowed, *written, debugger=debugger)
+    stop = None if arguments.stop is None else stop_at(arguments.stop)
+    work = lambda: _simulated(arguments, reference, stop)  # noqa: E731
+    found = isolated(arguments.kernel, work, arguments, allowed, *written, debugger=stop is not None)
+    if isinstance(found, Stopped):
+        return found.status
+    print(found.text(arguments.kernel, Path.cwd(), Style.of(sys.stdout)))
+    return found.status
 
 
-def _simulated(arguments: argparse.Namespace, reference: Reference | None) -> int:
+def _simulated(arguments: argparse.Namespace, reference: Reference | None, stop: tuple[str, int] | None) -> Simulated:
     from nkiverify.cli.simulation import Simulation
     from nkiverify.cli.simulation_inputs import described
     from nkiverify.model.hardware import hardware_named
     from nkiverify.project.request import request
-    from nkiverify.report.style import Style
-    from nkiverify.results.session import ExitStatus
 
     base = Path.cwd()
     texts, arrays = described(arguments.arg)
@@ -141,12 +145,9 @@ def _simulated(arguments: argparse.Namespace, reference: Reference | None) -> in
         arguments.seed,
         arrays,
         trace=arguments.trace,
-        stop=arguments.stop,
+        stop=stop,
     )
     outcome = session.run(reference, arguments.tolerance)
     if arguments.save is not None:
-        outcome.save(arguments.save)
-    print(outcome.text(asked.reference, base, Style.of(sys.stdout)))
-    if outcome.unsupported:
-        return ExitStatus.UNKNOWN
-    return ExitStatus.MISMATCH if outcome.failed else ExitStatus.AS_EXPECTED
+        session.save(arguments.save)
+    return outcome

@@ -35,6 +35,7 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.project.request import Request
 from nkiverify.report.style import Style
 from nkiverify.results import wording
+from nkiverify.results.session import ExitStatus
 
 Reference = Callable[..., Any]
 
@@ -85,11 +86,37 @@ class Compared:
         return f"; no more than roundings to {self.coarsest} make, in which the kernel keeps values: see --tolerance"
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a report says of an array: its dtype and shape, the least, the greatest and the mean of its finite elements,
+    if there are any, and how many others it has."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    finite: tuple[float, float, float] | None
+    others: int
+
+    @staticmethod
+    def of(array: Array) -> Result:
+        """That of `array`."""
+        values = array.astype(np.float64)
+        finite = values[np.isfinite(values)]
+        numbers = (float(finite.min()), float(finite.max()), float(finite.mean())) if finite.size else None
+        return Result(str(array.dtype), tuple(map(int, array.shape)), numbers, values.size - finite.size)
+
+    def __str__(self) -> str:
+        shown = f"{self.dtype} {list(self.shape)}"
+        if self.finite is not None:
+            low, high, mean = self.finite
+            shown += f", from {low:.6g} to {high:.6g}, mean {mean:.6g}"
+        return shown + (f", {self.others} not finite" if self.others else "")
+
+
 @dataclass(slots=True)
 class Simulated:
     """The result of a simulation."""
 
-    results: dict[str, Array] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)
     undefined: list[Undefined] = field(default_factory=list)
     compared: list[Compared] = field(default_factory=list)
     mismatch: str = ""
@@ -102,14 +129,12 @@ class Simulated:
         """True if anything is wrong with the kernel."""
         return bool(self.violation or self.mismatch or self.undefined) or any(part.differs for part in self.compared)
 
-    def save(self, folder: Path) -> None:
-        """Write each result to a file of NumPy. Raises `UsageError`."""
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            for name, array in self.results.items():
-                np.save(folder / f"{name}.npy", array)
-        except OSError as error:
-            raise UsageError(f"--save: {folder} cannot be written: {error.strerror or error}") from None
+    @property
+    def status(self) -> ExitStatus:
+        """The exit status that it asks for."""
+        if self.unsupported:
+            return ExitStatus.UNKNOWN
+        return ExitStatus.MISMATCH if self.failed else ExitStatus.AS_EXPECTED
 
     def text(self, kernel: str, base: Path, style: Style) -> str:
         """The report."""
@@ -118,10 +143,8 @@ class Simulated:
             return "\n".join([*lines, f"  {style.warn('not simulated')}: {wording.text(self.unsupported, base)}"])
         if self.violation:
             return "\n".join([*lines, f"  {style.bad('failed')}: {wording.text(self.violation, base)}"])
-        for name, array in self.results.items():
-            lines.append(f"  {name}: {_described(array)}")
-        for found in self.undefined:
-            lines.append(f"  {style.bad('undefined')}: {wording.text(str(found), base)}")
+        lines += [f"  {name}: {result}" for name, result in self.results.items()]
+        lines += [f"  {style.bad('undefined')}: {wording.text(str(found), base)}" for found in self.undefined]
         for part in self.compared:
             word = style.bad("differs") if part.differs else style.good("agrees")
             place = ", ".join(map(str, part.place))
@@ -135,17 +158,6 @@ class Simulated:
         return "\n".join(lines)
 
 
-def _described(array: Array) -> str:
-    shown = f"{array.dtype} {list(array.shape)}"
-    values = array.astype(np.float64)
-    finite = values[np.isfinite(values)]
-    if finite.size:
-        shown += f", from {finite.min():.6g} to {finite.max():.6g}, mean {finite.mean():.6g}"
-    if finite.size < values.size:
-        shown += f", {values.size - finite.size} not finite"
-    return shown
-
-
 class Simulation:
     """A kernel that is to be simulated once."""
 
@@ -157,16 +169,18 @@ class Simulation:
         arrays: Mapping[str, Array],
         *,
         trace: Path | None = None,
-        stop: str | None = None,
+        stop: tuple[str, int] | None = None,
     ) -> None:
         self._asked = asked
         self._hardware = hardware
         self._seed = seed
         self._arrays = arrays
         self._trace = trace
-        self._stop = None if stop is None else _place(stop)
+        self._stop = stop
         self._inputs: dict[str, Array] = {}
         self._operations = 0
+        #: The results of the kernel.
+        self.arrays: dict[str, Array] = {}
 
     def run(self, reference: Reference | None, tolerance: float | None) -> Simulated:
         """Simulate the kernel, and compare it with `reference` if there is one."""
@@ -199,6 +213,15 @@ class Simulation:
                 self._conclude(outcome, execution, outputs, reference, tolerance)
         outcome.operations = self._operations
         return outcome
+
+    def save(self, folder: Path) -> None:
+        """Write each result to a file of NumPy. Raises `UsageError`."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            for name, array in self.arrays.items():
+                np.save(folder / f"{name}.npy", array)
+        except OSError as error:
+            raise UsageError(f"--save: {folder} cannot be written: {error.strerror or error}") from None
 
     def _fill(self, name: str, tensor: Tensor) -> Array:
         shape = tuple(map(int, tensor.shape))
@@ -235,13 +258,14 @@ class Simulation:
         reference: Reference | None,
         tolerance: float | None,
     ) -> None:
-        outcome.results = {name: array_of(execution.run, tensor) for name, tensor in outputs}
+        self.arrays = {name: array_of(execution.run, tensor) for name, tensor in outputs}
+        outcome.results = {name: Result.of(array) for name, array in self.arrays.items()}
         for name, tensor in outputs:
             outcome.undefined += undefined_parts(execution.run, tensor, name)
         if reference is None:
             return
         expected = reference(**self._inputs, **execution.others)
-        arrays = _of_reference(expected, outcome.results)
+        arrays = _of_reference(expected, self.arrays)
         if isinstance(arrays, str):
             outcome.mismatch = arrays
             return
@@ -249,7 +273,7 @@ class Simulation:
         given = [tensor.dtype for tensor in (*execution.arguments.values(), *(tensor for _, tensor in outputs))]
         relative = formats.tolerance(given) if tolerance is None else tolerance
         within = max(execution.run.dtypes, key=formats.unit_roundoff, default=float32)
-        for (name, got), wanted in zip(outcome.results.items(), arrays, strict=True):
+        for (name, got), wanted in zip(self.arrays.items(), arrays, strict=True):
             array = np.asarray(wanted, dtype=np.float64)
             if array.shape != got.shape:
                 outcome.mismatch = f"{name} has the shape {list(got.shape)}, the reference {list(array.shape)}"
@@ -334,7 +358,8 @@ def trace_line(number: int, operation: Operation, site: Site | None) -> dict[str
 # --- debugger ---------------------------------------------------------------------------------------------------------
 
 
-def _place(text: str) -> tuple[str, int]:
+def stop_at(text: str) -> tuple[str, int]:
+    """The file and the line of `--break`. Raises `UsageError`."""
     file, separator, line = text.rpartition(":")
     if not separator or not line.isdecimal() or not Path(file).is_file():
         raise UsageError(f"--break is written FILE:LINE, with a file that exists, not {text!r}")

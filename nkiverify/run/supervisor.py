@@ -51,6 +51,8 @@ _EXIT_SECONDS = 3.0
 _MOMENT_SECONDS = 0.002
 #: Seconds within which a second Ctrl-C is the first one: a terminal sends it to the child, and so do we.
 _SAME_INTERRUPT_SECONDS = 1.0
+#: The same for us, whom the terminal and our own supervisor tell.
+_ECHO_SECONDS = 0.2
 
 _UNKNOWN, _INTERNAL_ERROR, _INTERRUPTED = 3, 4, 130
 
@@ -138,11 +140,14 @@ def in_child(
     confinement: Confinement,
     mebibytes: int | None = None,
     processor: float = float("inf"),
+    *,
+    debugger: bool = False,
 ) -> ResultT | Stopped:
     """The result of `work`, which runs kernels, or what it raises, from a child process that is confined, supervised as
     a command is, and limited as `subject`; from this process where the system is not Linux. Both are records: whatever
     a kernel sends in place of them, nothing of it is executed here. An exception of another's class comes as a
-    `RuntimeError` that describes it. The child has no file descriptor by which it could write to the user."""
+    `RuntimeError` that describes it. The child has no file descriptor by which it could write to the user; but with a
+    `debugger` it has the terminal, and as long as the user takes."""
 
     if sys.platform != "linux":
         return work()
@@ -152,8 +157,8 @@ def in_child(
         def command() -> int:
             child = os.getpid()
             try:
-                _confine(confinement)
-                with limited(subject, seconds, mebibytes, processor):
+                _confine(confinement, terminal=debugger)
+                with contextlib.nullcontext() if debugger else limited(subject, seconds, mebibytes, processor):
                     answer: object = (work(),)
             except KeyboardInterrupt:
                 raise
@@ -168,6 +173,9 @@ def in_child(
                 unpickled(content)
             except (Exception, UnsupportedConstruct) as error:
                 content = pickle.dumps(_described(error))
+            # Instead of what a kernel may have written there.
+            file.seek(0)
+            file.truncate()
             file.write(content)
             file.flush()
             return 0
@@ -194,11 +202,13 @@ def in_child(
     raise error
 
 
-def _confine(confinement: Confinement) -> None:
-    """Take it from this process, a child that runs kernels from here on, with its ways to write to the user."""
+def _confine(confinement: Confinement, *, terminal: bool) -> None:
+    """Take it from this process, a child that runs kernels from here on, with its ways to write to the user but for a
+    `terminal`."""
     assert _parent is not None
-    give_up_output(_parent.output)
-    give_up_streams()
+    if not terminal:
+        give_up_output(_parent.output)
+        give_up_streams()
     os.close(_parent.output)
     confinement.begin()
 
@@ -311,6 +321,8 @@ class _Supervisor:
     #: Bytes that it may hold; None: any number.
     memory: int | None = None
     interrupted: bool = False
+    #: When Ctrl-C came last, by the monotonic clock.
+    last_interrupt: float = float("-inf")
     #: The signals that we were sent, and sent on.
     forwarded: set[int] = field(default_factory=set)
 
@@ -374,8 +386,11 @@ class _Supervisor:
                 self.subject, self.deadline, self.processor_end = "", float("inf"), float("inf")
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
-        """Ctrl-C: the child reports what has finished, or is stopped where there is nothing to wait for."""
-        if self.interrupted or self.subject:
+        """Ctrl-C: the child reports what has finished, or is stopped where there is nothing to wait for, as it is by a
+        second one."""
+        last, self.last_interrupt = self.last_interrupt, time.monotonic()
+        second = self.interrupted and self.last_interrupt - last > _ECHO_SECONDS
+        if second or self.subject:
             self.deadline = time.monotonic() + FAREWELL_SECONDS
         self.interrupted = True
         self._signal(signal.SIGINT)

@@ -10,8 +10,13 @@ from dataclasses import is_dataclass
 #: The modules of what may be in an answer.
 _MODULES = frozenset(
     {
-        "nkiverify.cli.allowing",
+        "nkiverify.analysis.values.simulator",
+        "nkiverify.analysis.values.slices",
+        "nkiverify.cli.equiv",
         "nkiverify.cli.outcome",
+        "nkiverify.cli.replay",
+        "nkiverify.cli.show",
+        "nkiverify.cli.simulation",
         "nkiverify.foundation.errors",
         "nkiverify.foundation.records",
         "nkiverify.foundation.source",
@@ -19,9 +24,14 @@ _MODULES = frozenset(
         "nkiverify.frontend.language_rules",
         "nkiverify.results.answers",
         "nkiverify.results.session",
+        "nkiverify.phases.numerics.told",
         "nkiverify.run.executors.processes",
+        "nkiverify.verify.comparison",
         "nkiverify.verify.derive.runs",
         "nkiverify.verify.derive.statements",
+        "nkiverify.verify.gradient_pairing",
+        "nkiverify.verify.gradient_runs",
+        "nkiverify.verify.gradients",
     }
 )
 #: Bytes that an answer may have.

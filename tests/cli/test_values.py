@@ -147,14 +147,14 @@ def test_the_trace_names_every_operation_with_its_place(folder: Path) -> None:
 
 
 def test_the_debugger_prints_tiles(
-    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers = iter(["p tile", "p out", "c"])
     monkeypatch.setattr("builtins.input", lambda prompt="": next(answers))
     np.save(folder / "x.npy", np.full((1, 2), 3, dtype=np.float32))
     words = ["simulate", "kernels_here.py::twice", "--arg", "x=x.npy", "--break", "kernels_here.py:11"]
     assert main(words) == 0
-    shown = capsys.readouterr().out
+    shown = capfd.readouterr().out
     assert "[[6. 6.]]" in shown
     assert "[[? ?]]" in shown
 

@@ -140,11 +140,11 @@ def test_what_is_not_there_cannot_be_replayed(
 
 
 def test_the_debugger_stops_in_the_kernel(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("p k, K\nq\n"))
     assert main(["replay", "--target", "ragged", "--pdb"]) == 0
-    out = capsys.readouterr().out
+    out = capfd.readouterr().out
     assert "small.py(11)slabs()" in out
     assert "(1, 129)" in out
 
@@ -264,11 +264,11 @@ def test_each_claim_is_decided_when_it_is_asked_for_so_that_its_time_is_its_own(
 
 
 def test_check_can_replay_in_the_debugger(
-    project: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdin", io.StringIO("p k, K\nq\n"))
     monkeypatch.chdir(project)
     assert main(["check", "kernels/small.py::slabs", "--arg", "x=bf16[K:128..512,64]", "--phase", "1", "--pdb"]) == 1
-    out = capsys.readouterr().out
+    out = capfd.readouterr().out
     assert "  replay   nkiverify replay --pdb\n" in out
     assert "(1, 129)" in out
