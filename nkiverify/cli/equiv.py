@@ -175,8 +175,8 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answ
         options = (arguments.seed, arguments.tolerance, legal_only, arguments.reshape)
         return Comparer(one, other, hardware, *options, tell=_Patience()).compare()
 
-    names = (first.reference, second.reference), (first.name, second.name)
-    return Answered(*names, at_all(shapes, compared), shapes.made_for_sizes)
+    told = (first.reference, second.reference), (first.name, second.name)
+    return Answered(*told, at_all(shapes, compared), shapes.made_for_sizes)
 
 
 def at_all(

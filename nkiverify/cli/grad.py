@@ -90,9 +90,8 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answer
         options = (arguments.seed, arguments.tolerance, legal_only)
         return GradientChecker(one, other, hardware, said, *options).check()
 
-    references = (forward.reference, backward.reference)
-    names = (forward.name, backward.name)
-    return Answered(references, names, at_all(shapes, checked), shapes.made_for_sizes)
+    told = (forward.reference, backward.reference), (forward.name, backward.name)
+    return Answered(*told, at_all(shapes, checked), shapes.made_for_sizes)
 
 
 def _kernels(
