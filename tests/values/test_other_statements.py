@@ -1,15 +1,28 @@
-"""Operations that one call does not show (registers, loops, packed results), each against a statement in NumPy."""
+"""Operations that one call does not show (registers, loops, packed results, several cores), each against a statement in
+NumPy; of random numbers, how they are distributed."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import ml_dtypes
 import numpy as np
 import pytest
 
 from nkiverify.analysis.values.formats import Array
-from tests.values.library import nisa, nki, nl, old_nisa, old_nki, old_nl
+from tests.values.library import nisa, nki, nl, old_nisa, old_nki, old_nl, on
+
+TestT = TypeVar("TestT", bound=Callable[..., None])
+#: The operations whose statements are here.
+STATED: set[str] = set()
+
+
+def states(*names: str) -> Callable[[TestT], TestT]:
+    """The decorated test has the statements of these operations."""
+    STATED.update(names)
+    return lambda test: test
+
 
 FLOATS = [np.float32, ml_dtypes.bfloat16, np.float16, ml_dtypes.float8_e4m3, ml_dtypes.float8_e5m2]
 
@@ -29,6 +42,7 @@ def legacy(kernel: Any, *arrays: Any) -> Any:
     return old_nki.simulate_kernel(old_nki.jit(kernel), *arrays)
 
 
+@states("nl.expand_dims", "nl.shared_constant")
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_expand_dims_and_constants(dtype: Any) -> None:
     x, constant = random(4, 6, dtype=dtype), random(4, 6, dtype=np.float32, seed=1)
@@ -41,6 +55,7 @@ def test_expand_dims_and_constants(dtype: Any) -> None:
     assert np.array_equal(same, constant)
 
 
+@states("nl.empty_like", "nl.ndarray", "setitem")
 @pytest.mark.parametrize("dtype", FLOATS)
 @pytest.mark.parametrize("like", ["empty_like", "ndarray"])
 def test_new_tensors_have_the_shape_and_the_dtype_and_what_is_written(dtype: Any, like: str) -> None:
@@ -57,6 +72,7 @@ def test_new_tensors_have_the_shape_and_the_dtype_and_what_is_written(dtype: Any
     assert np.array_equal(found, x)
 
 
+@states("nisa.register_alloc", "nisa.register_load", "nisa.register_store", "nisa.register_move")
 def test_registers_hold_integers() -> None:
     def kernel(a: Any) -> Any:
         tile, one, two = nl.load(a), nisa.register_alloc(), nisa.register_alloc(3)
@@ -70,6 +86,7 @@ def test_registers_hold_integers() -> None:
     assert np.array_equal(nki.simulate(nki.jit(kernel))(x), [[3, -5, -5]])
 
 
+@states("nisa.tensor_copy_dynamic_src", "nisa.tensor_copy_dynamic_dst")
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_copies_from_and_to_a_place_known_at_run_time(dtype: Any) -> None:
     x, place = random(8, 32, dtype=dtype), np.array([[5]], np.int32)
@@ -88,6 +105,7 @@ def test_copies_from_and_to_a_place_known_at_run_time(dtype: Any) -> None:
     assert np.array_equal(changed, expected)
 
 
+@states("nl.atomic_rmw")
 def test_atomic_sums() -> None:
     table, values, rows = random(32, 8), random(16, 8, seed=1), np.random.default_rng(2).permutation(32)[:16]
 
@@ -103,6 +121,7 @@ def test_atomic_sums() -> None:
     assert np.allclose(legacy(kernel, table, rows.astype(np.int32)[:, None], values), expected, rtol=1e-6)
 
 
+@states("nl.loop_reduce")
 @pytest.mark.parametrize(
     ("op", "reference"), [(np.add, np.add), (np.max, np.maximum), (np.min, np.minimum), (np.multiply, np.multiply)]
 )
@@ -132,6 +151,7 @@ def quantized(x: Array, dtype: Any, exponent: int) -> tuple[Array, Array]:
     return (scales + 127).astype(np.uint8), rest.reshape(x.shape).astype(np.float32).astype(dtype)
 
 
+@states("nisa.quantize_mx", "nisa.nc_matmul_mx")
 @pytest.mark.parametrize(("packed", "dtype", "exponent"), [
     ("float8_e4m3fn", ml_dtypes.float8_e4m3fn, 8), ("float8_e5m2", ml_dtypes.float8_e5m2, 15),
 ])  # fmt: skip
@@ -161,3 +181,120 @@ def test_microscaling(packed: str, dtype: Any, exponent: int, kind: Any) -> None
         for part, scales in ((left, left_scale), (right, right_scale))
     ]
     assert np.allclose(product, np.einsum("gkmi,gkni->mn", *factors), rtol=1e-6)
+
+
+def spread(found: Array, low: float, high: float) -> None:
+    """Assert that numbers are between two bounds, are not equal, and have the moments of a uniform distribution."""
+    values = found.astype(np.float64).ravel()
+    assert low <= values.min() and values.max() < high
+    assert len(np.unique(values)) > 16
+    assert abs(values.mean() - (low + high) / 2) < 0.03 * (high - low)
+    assert abs(values.std() - (high - low) / 12**0.5) < 0.03 * (high - low)
+
+
+@states("nl.rand")
+@pytest.mark.parametrize("dtype", FLOATS[:3])
+def test_random_numbers_from_0_to_1(dtype: Any) -> None:
+    def kernel() -> Any:
+        return out(nl.rand((64, 64), dtype))
+
+    spread(nki.simulate(nki.jit(kernel))(), 0, 1)
+
+
+@states("nisa.rand2")
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16, np.float16])
+def test_random_numbers_between_bounds(dtype: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, "trn3")
+
+    def kernel(a: Any) -> Any:
+        tile = nl.ndarray((64, 64), dtype=dtype, buffer=nl.sbuf)
+        nisa.rand2(tile, nl.load(a), 5.0)
+        return out(tile)
+
+    spread(nki.simulate(nki.jit(kernel))(np.full((64, 1), -3, np.float32)), -3, 5.01)
+
+
+@states("nisa.rng")
+@pytest.mark.parametrize("dtype", [np.uint8, np.int8, np.uint16, np.int16, np.uint32, np.int32])
+def test_random_bits(dtype: Any) -> None:
+    def kernel() -> Any:
+        tile = nl.ndarray((64, 64), dtype=dtype, buffer=nl.sbuf)
+        nisa.rng(tile)
+        return out(tile)
+
+    found = nki.simulate(nki.jit(kernel))()
+    assert found.dtype == dtype
+    bits = np.unpackbits(found.view(np.uint8)).reshape(-1, 8 * found.itemsize)
+    assert np.abs(bits.mean(axis=0) - 0.5).max() < 0.05
+
+
+@states("nl.dropout", "nisa.dropout")
+@pytest.mark.parametrize("dtype", FLOATS)
+@pytest.mark.parametrize("rate", [0.0, 0.25, 1.0])
+@pytest.mark.parametrize("name", ["nl", "nisa", "legacy"])
+def test_dropout(dtype: Any, rate: float, name: str) -> None:
+    """Each element, not scaled, or 0 at the rate."""
+    x = random(64, 64, dtype=dtype)
+
+    def kernel(a: Any) -> Any:
+        tile = nl.load(a)
+        if name == "nl":
+            return out(nl.dropout(tile, rate))
+        result = nl.ndarray(tile.shape, dtype=tile.dtype, buffer=nl.sbuf)
+        nisa.dropout(result, tile, rate)
+        return out(result)
+
+    def old(a: Any) -> Any:
+        return out(old_nl.dropout(old_nl.load(a), rate), old_nl)
+
+    found = legacy(old, x) if name == "legacy" else nki.simulate(nki.jit(kernel))(x)
+    gone = np.asarray(found != x)
+    assert (found[gone] == 0).all()
+    assert abs(gone.mean() - rate) < 0.03
+
+
+@states("nl.random_seed", "nisa.set_rng_seed", "nisa.rand_set_state", "nisa.rand_get_state")
+@pytest.mark.parametrize("seeding", ["seed", "rng", "state"])
+def test_the_same_seed_gives_the_same_numbers(seeding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    on(monkeypatch, "trn3")
+
+    def kernel(seeds: Any) -> Any:
+        results = []
+        for row in range(3):
+            one = seeds[32 * row : 32 * row + 1, 0:1]
+            if seeding == "seed":
+                nl.random_seed(nl.load(one))
+            elif seeding == "rng":
+                nisa.set_rng_seed(nl.load(one))
+            else:
+                nisa.rand_set_state(nl.load(seeds[32 * row : 32 * row + 32, 0:6]))
+            results.append(out(nl.rand((32, 32), nl.float32)))
+        state = nl.ndarray((32, 6), dtype=nl.uint32, buffer=nl.sbuf)
+        nisa.rand_get_state(state)
+        for _ in range(2):
+            results.append(out(nl.rand((32, 32), nl.float32)))
+            nisa.rand_set_state(state)
+        return tuple(results)
+
+    numbers = np.repeat(np.array([[3], [4], [3]], np.uint32), 32, axis=0)
+    first, other, again, went_on, from_state = nki.simulate(nki.jit(kernel))(np.tile(numbers, (1, 6)))
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+    assert np.array_equal(went_on, from_state)
+
+
+@states("nisa.sendrecv")
+@pytest.mark.parametrize("dtype", [*FLOATS, np.int32, np.uint8])
+def test_two_cores_send_tiles(dtype: Any) -> None:
+    x = random(2, 16, 8, dtype=np.float32).astype(dtype)
+
+    def kernel(a: Any) -> Any:
+        result = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+        core = nl.program_id(0)
+        mine = nl.load(a[core])
+        other = nl.ndarray(mine.shape, dtype=mine.dtype, buffer=nl.sbuf)
+        nisa.sendrecv(src=mine, dst=other, send_to_rank=1 - core, recv_from_rank=1 - core, pipe_id=0)
+        nisa.dma_copy(dst=result[core], src=other)
+        return result
+
+    assert np.array_equal(nki.jit(kernel)[2](x), np.roll(x, 1, axis=0))

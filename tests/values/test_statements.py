@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import warnings
 import zlib
@@ -20,22 +21,19 @@ from nkiverify.analysis.values.simulator import UndefinedResultWarning
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.foundation.resources import root
 from nkiverify.model.dtypes import DTYPES
+from nkiverify.model.registry import declarations
 from tests.model.stub_library import nisa, nki, nl, old_nisa, old_nki, old_nl
 from tests.values import statements
+from tests.values.test_other_statements import STATED
 
 FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3", "float8_e5m2")
-#: Random numbers, printing, registers, assignments of Python: nothing that a reference would say.
-WITHOUT = (
-    "nl.rand",
-    "nisa.rng",
-    "nisa.rand2",
-    "nl.dropout",
-    "nisa.dropout",
-    "nl.device_print",
-    "nisa.register_load",
-    "setitem",
-)
-USES = [call for call in CALLS if call.name not in WITHOUT]
+#: Operations that have no values of their own to state, and why.
+NOTHING_TO_STATE = {
+    "nl.device_print": "prints",
+    "nisa.core_barrier": "waits",
+    "nisa.topk": "refused: its documentation contradicts itself on the layout",
+}
+USES = [call for call in CALLS if call.name not in STATED and call.name not in NOTHING_TO_STATE]
 #: Roundings that are allowed: of a narrow dtype, and of float32, in which the engines compute.
 COARSE, SINGLE = 2, 32
 BEGIN, END = "<!-- errors: written by `python -m tests.values.test_statements` -->", "<!-- end of errors -->"
@@ -161,11 +159,26 @@ def test_operations_compute_what_their_references_do(call: Call, dtype: str, mon
     assert found <= (SINGLE if dtype == "float32" or "nl.float32" in call.text else COARSE)
 
 
+def test_every_operation_has_a_statement_or_a_reason() -> None:
+    stated = {call.name for call in USES} | STATED
+    assert not stated & NOTHING_TO_STATE.keys()
+    for declared in declarations():
+        # What touches no element, what is not to be had in one process, and what no call has values of.
+        without = declared.host or declared.no_values or declared.dependence is None
+        assert without or declared.name in stated or declared.name in NOTHING_TO_STATE, declared.name
+
+
+def test_a_statement_has_at_most_ten_lines() -> None:
+    functions = [one for one in vars(statements).values() if inspect.isfunction(one)]
+    assert len(functions) > 30
+    assert {one.__name__ for one in functions if len(inspect.getsource(one).splitlines()) > 11} == set()
+
+
 def test_the_page_shows_every_operation() -> None:
     page = (root() / "docs" / "simulate.md").read_text(encoding="utf-8")
     shown = page.partition(BEGIN)[2].partition(END)[0]
-    missing = {call.name for call in USES if f"`{call.name}`" not in shown}
-    assert missing == set()
+    names = {call.name for call in USES} | STATED
+    assert {name for name in names if f"`{name}`" not in shown} == set()
 
 
 def table() -> str:
@@ -182,7 +195,11 @@ def table() -> str:
         shown = " | ".join("" if each is None else "0" if each == 0 else f"{each:.1f}" for each in row)
         lines.setdefault(shown, []).append(f"`{name}`")
     head = [f"| operations | {' | '.join(FLOATS)} |", f"| --- |{' --- |' * len(FLOATS)}"]
-    return "\n".join([*head, *(f"| {', '.join(names)} | {shown} |" for shown, names in lines.items())])
+    rows = [f"| {', '.join(names)} | {shown} |" for shown, names in lines.items()]
+    others = (
+        "Stated in `tests/values/test_other_statements.py`: " + ", ".join(f"`{name}`" for name in sorted(STATED)) + "."
+    )
+    return "\n".join([*head, *rows, "", others])
 
 
 if __name__ == "__main__":
