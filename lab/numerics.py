@@ -16,7 +16,6 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -34,8 +33,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
-from nkiverify.model.tensor import Storage
-from nkiverify.phases.numerics.search import Inputs, inputs
+from nkiverify.phases.numerics.search import BY_ROWS, Inputs, inputs
 from nkiverify.phases.numerics.trial import Trial, asked_range, on_inputs, on_ranges
 from nkiverify.project.manifest import load_targets
 from nkiverify.verify.exploration import explore
@@ -43,8 +41,6 @@ from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 
 RANGE_LIMITS = Limits(60.0, 10_000_000)
-#: Inputs that the rows of an input are taken from, besides the plain ones.
-_MIXED = 6
 
 
 @dataclass(slots=True)
@@ -65,27 +61,11 @@ class Written:
         run.wrote = wrote
 
 
-@dataclass(slots=True)
-class _Rows:
-    """Inputs whose rows are of all kinds: where rows go through a kernel apart, as many inputs as there are rows."""
-
-    seed: int
-
-    def fill(self, storage: Storage) -> Array:
-        """The elements of an argument."""
-        random = np.random.default_rng((self.seed, len(storage.name), ord(storage.name[-1])))
-        kinds = [choice.fill(storage) for choice in inputs(_MIXED, self.seed)]
-        chosen = random.integers(len(kinds), size=int(storage.shape[0]))
-        return np.stack([kinds[kind][row] for row, kind in enumerate(chosen)])
-
-    def __str__(self) -> str:
-        return f"rows of all kinds, seed {self.seed}"
-
-
-def choices(most: int) -> Iterator[Inputs | _Rows]:
+def choices(most: int) -> Iterator[Inputs]:
     """So many inputs: the plain ones, and then such as have rows of all kinds."""
-    yield from islice(inputs(0), most)
-    yield from (_Rows(100 * seed) for seed in range(max(0, most - len(list(inputs(0))))))
+    plain = list(inputs(0))
+    yield from plain[:most]
+    yield from (Inputs((BY_ROWS,), seed, {}) for seed in range(max(0, most - len(plain))))
 
 
 def outside(ranges: Written, numbers: Written) -> Iterator[str]:

@@ -292,6 +292,7 @@ def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
         memory=arguments.memory,
         debug=arguments.debug,
         every_violation=arguments.all,
+        largest_range=True,
         json=writable(arguments.json, "--json"),
         policy=policy_of(arguments, settings),
         allowed=allowed_by(arguments.allow, settings),

@@ -9,7 +9,7 @@ a fault seen there is a refutation. Some shapes are no proof.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -24,7 +24,7 @@ from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.model.contracts import contract
 from nkiverify.phases import DATAFLOW, NUMERICS, SHAPES
 from nkiverify.phases.dataflow.claims import DataflowClaims
-from nkiverify.phases.numerics.search import inputs
+from nkiverify.phases.numerics.search import Inputs, inputs
 from nkiverify.phases.numerics.trial import (
     Cut,
     Trial,
@@ -46,8 +46,12 @@ _ALL_WORK = 120_000_000
 #: Shapes of which all of a domain are run, at most.
 _MOST_SHAPES = 64
 _OPEN = (Outcome.REFUTED, Outcome.UNDECIDED)
+#: Inputs that are run before a shape is, where no proof for all shapes goes through.
+_FEW = 3
 #: Runs that look for the largest range that is proved.
 _CUTS = 14
+#: The least magnitude that these begin with, as a power of 2.
+_LEAST_CUT = -20.0
 _ADVICE_RANGE = "state a range that the inputs are in: --arg x='f32[…] in -10..10'"
 _ADVICE_SHAPES = "bound the dimensions, or give sizes, so that all shapes can be run"
 
@@ -87,9 +91,15 @@ class Known:
     bounded: str = ""
 
 
-def verdict_of(exploration: Exploration, engine: EmbeddedEngine, seconds: float) -> Run:
-    """The verdict of phase 5; `engine` decides the claims of other phases that a proof for all shapes rests on."""
-    known = _Deciding(exploration, engine, seconds).run()
+def verdict_of(exploration: Exploration, engine: EmbeddedEngine, seconds: float, largest: bool) -> Run:
+    """The verdict of phase 5; `engine` decides the claims of other phases that a proof for all shapes rests on.
+
+    `largest`: the largest range is looked for on which a kernel is proved that is not.
+    """
+    deciding = _Deciding(exploration, engine, seconds)
+    known = deciding.run()
+    if largest:
+        deciding.find_largest()
     found = recorded(exploration.target, NUMERICS.number, EmbeddedEngine.name, concluded(RULES, known))
     return replace(found, assumptions=exploration.assumptions)
 
@@ -105,6 +115,8 @@ class _Deciding:
         self._end = now() + seconds
         self._work = 0
         self._known = Known()
+        #: The shape that is open, once there is one.
+        self._open_at: Mapping[str, int] = {}
         #: The walk for all shapes, once it was made.
         self._walked: Trial | None = None
 
@@ -118,7 +130,7 @@ class _Deciding:
             if self._over():
                 known.complete = False
                 break
-            trial = self._on_ranges(values)
+            trial = self._refuted(values) or self._on_ranges(values)
             if trial.outside:
                 continue
             known.tried += 1
@@ -128,20 +140,37 @@ class _Deciding:
             if _is_proved(trial):
                 known.proved += 1
                 continue
-            known.still_open = trial
-            self._search(values, trial)
-            if known.shown or trial.findings:
-                known.largest = self._largest(
-                    trial,
-                    lambda cut, at=values, fills=trial.fills: (  # type: ignore[misc]
-                        _is_proved(self._on_ranges(at, cut)) and (not fills or _is_proved(self._on_masked(at, cut)))
-                    ),
-                )
+            known.still_open, self._open_at = trial, values
+            if not known.shown:
+                self._search(values, trial, inputs())
             # Of one shape that is not proved more is told than of many.
             break
-        if not (known.complete and known.proved == known.tried):
-            known.largest_for_all = self._largest_for_all()
         return known
+
+    def _refuted(self, values: Mapping[str, int]) -> Trial | None:
+        """The walk for all shapes, where it leaves something open of which a few inputs of the first shape show that
+        it is so: then nothing is to be proved of this one."""
+        trial = self._walked
+        if trial is None or not trial.findings or trial.unusable or self._known.tried:
+            return None
+        for choice in islice(inputs(), _FEW):
+            self._search(values, trial, [choice])
+            if self._known.shown:
+                return trial
+        return None
+
+    def find_largest(self) -> None:
+        """Find out up to which magnitude of the floats what is open is proved."""
+        known, trial = self._known, self._known.still_open
+        if trial is not None and (known.shown or trial.findings):
+            known.largest = self._largest(trial, self._holds)
+        if known.every is None and not (known.complete and known.proved == known.tried):
+            known.largest_for_all = self._largest_for_all()
+
+    def _holds(self, cut: float) -> bool:
+        """True if the shape that is open is proved where floats are cut down to a magnitude."""
+        trial = self._on_ranges(self._open_at, cut)
+        return _is_proved(trial) and (not trial.fills or _is_proved(self._on_masked(self._open_at, cut)))
 
     def _largest_for_all(self) -> float | None:
         """The largest magnitude of floats up to which all shapes are proved; None where that is not known."""
@@ -205,12 +234,13 @@ class _Deciding:
     def _limits(self) -> Limits:
         return Limits(max(0.1, self._end - now()), _RANGE_WORK)
 
-    def _shapes(self) -> list[dict[str, int]]:
+    def _shapes(self) -> Iterator[dict[str, int]]:
         """Shapes of the domain: all, where they are few."""
         run = self._exploration.run
         if isinstance(run, ConcreteLaunch) or not run.program.dimensions:
             self._known.complete = True
-            return [{}]
+            yield {}
+            return
         candidates = Candidates(run.program, self._exploration.assumptions)
         try:
             every = list(islice(candidates.shapes.within({}), _MOST_SHAPES + 1))
@@ -218,18 +248,19 @@ class _Deciding:
             every = []
         if 0 < len(every) <= _MOST_SHAPES and run.unsupported_construct is None:
             self._known.complete = True
-            return sorted(every, key=lambda shape: sum(shape.values()))
+            yield from sorted(every, key=lambda shape: sum(shape.values()))
+            return
         tried = candidates.by_size(lambda: max(0.0, self._end - now()), lambda: not self._known.tried)
-        return list(islice(tried, MAX_SHAPES))
+        yield from islice(tried, MAX_SHAPES)
 
-    def _search(self, values: Mapping[str, int], trial: Trial) -> None:
+    def _search(self, values: Mapping[str, int], trial: Trial, tried: Iterable[Inputs]) -> None:
         """Run inputs, until there is one for each line that may be at fault, or all have been run."""
         known = self._known
         wanted = {finding.key for finding in trial.findings}
         # Which numbers an operation that is not followed may be given, a scale for one, is not known.
         unfollowed = {site for _, site in trial.unfollowed}
         found: dict[tuple[str, Site | None], Shown] = {}
-        for choice in inputs():
+        for choice in tried:
             if self._over() or (found and wanted <= found.keys()):
                 break
             given = self._target, values, self._hardware, self._limits()
@@ -249,7 +280,9 @@ class _Deciding:
         most = max((max(abs(low), abs(high)) for low, high in trial.ranges.values()), default=0.0)
         if not most:
             return None
-        low, high, proved = math.log2(most) - 64, math.log2(most), None
+        low, high, proved = _LEAST_CUT, math.log2(most), None
+        if high <= low or not proves(2.0**low):
+            return None
         for _ in range(_CUTS):
             if self._over():
                 break

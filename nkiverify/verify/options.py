@@ -69,7 +69,7 @@ class Options:
     `effort` is the share of the usual work that a search for faults of one domain may take.
     `fixed` are values that dimensions of the domain are assumed to have, by name. `every_violation` asks for all
     refuted claims instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their
-    verdicts.
+    verdicts. `largest_range` asks up to which magnitude of its inputs a kernel is proved in phase 5, where it is not.
     `allowed` is what kernels may read, and whether they may use the network.
     `policy` says what becomes of what is only warned of, and which findings are accepted.
     `lowering` is what programs are lowered to for ESBMC, one of `LOWERINGS`; None is C, and Python beside it for every
@@ -95,6 +95,7 @@ class Options:
     fail_fast: bool = False
     debug: bool = False
     every_violation: bool = False
+    largest_range: bool = False
     engine: str = "embedded"
     lowering: str | None = None
     keep_lowered: Path | None = None

@@ -227,7 +227,7 @@ class _Verifying:
                 if alone:
                     return None
                 if PHASES[phase] is NUMERICS:
-                    return _numerics(exploration, engine, phase, seconds)
+                    return _numerics(exploration, engine, seconds, self._options.largest_range)
                 return _dataflow(exploration, engine, phase, seconds, self._options.effort)
             every = self._options.every_violation
             ours = PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every)
@@ -359,11 +359,11 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
     )
 
 
-def _numerics(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> Run:
-    """The verdict of the phase whose claims are about numbers."""
+def _numerics(exploration: Exploration, engine: EmbeddedEngine, seconds: float, largest: bool) -> Run:
+    """The verdict of the phase whose claims are about numbers; `largest`: how far they hold is looked for."""
     from nkiverify.verify.numerics import verdict_of  # as late as this: it brings the simulator
 
-    return verdict_of(exploration, engine, seconds)
+    return verdict_of(exploration, engine, seconds, largest)
 
 
 def _trial(exploration: Exploration, seconds: float) -> Trial | None:

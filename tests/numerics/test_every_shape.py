@@ -249,3 +249,28 @@ def test_what_is_known_of_tiles_is_known_of_their_elements_alone(
     where = ("P <= 128", "2 <= F", "F <= 4096", *(("P == F",) if "turned" in body else ()))
     trial = walked("k.py::kernel", [f"x=f32[P,F] in {given}"], tmp_path, where)
     assert (not trial.findings and not trial.unfollowed) is proved, (trial.findings, trial.unfollowed)
+
+
+SUMMED = """
+import neuronxcc.nki.language as nl
+from neuronxcc import nki
+
+
+@nki.jit
+def kernel(x):
+    P, F = x.shape
+    out = nl.ndarray((P, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+    sums = nl.ndarray((P, 512), dtype=nl.float16, buffer=nl.sbuf)
+    for t in nl.affine_range(F // 512):
+        data = nl.load(x[:, t * 512 : (t + 1) * 512])
+        sums[:, :] = nl.loop_reduce(data, op=nl.add, loop_indices=[t], dtype=nl.float32)
+    nl.store(out, value=sums)
+    return out
+"""
+
+
+@pytest.mark.parametrize(("most", "proved"), [("F <= 8192", True), ("F <= 65536 * 512", False)])
+def test_running_reductions_are_bounded_by_the_number_of_iterations(most: str, proved: bool, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(SUMMED)
+    trial = walked("k.py::kernel", ["x=f32[P,F] in -1..1"], tmp_path, ("P <= 128", "F % 512 == 0", most))
+    assert (not trial.findings and not trial.unfollowed) is proved, (trial.findings, trial.unfollowed)

@@ -70,7 +70,7 @@ def verdict(name: str, given: str, *more: str, where: tuple[str, ...] = ()) -> R
     """The verdict of phase 5 about a kernel of the table."""
     arguments = [part.strip() for part in given.split(";")]
     asked = request("finite.py::" + name, KERNELS, [*arguments, *more], where, None)
-    (run,) = verify(asked.target("trn2", False), Options(root=KERNELS, phases=(5,)))
+    (run,) = verify(asked.target("trn2", False), Options(root=KERNELS, phases=(5,), largest_range=True))
     return run
 
 

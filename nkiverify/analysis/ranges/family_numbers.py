@@ -247,9 +247,13 @@ class Families(Numbers):
     @staticmethod
     def joined(one: Array, other: Array) -> Array:
         """The interval around two."""
-        low, high = np.minimum(one[0], other[0]), np.maximum(one[1], other[1])
-        flags = one[2].astype(np.int8) | other[2].astype(np.int8)
-        return stacked(Parts(low, high, flags, np.where(one[3] == other[3], one[3], 0).astype(np.int32)))
+        found: Array = one.copy()
+        if one is not other:
+            np.minimum(one[0], other[0], out=found[0])
+            np.maximum(one[1], other[1], out=found[1])
+            found[2] = int(one[2, 0]) | int(other[2, 0])
+            found[3] = one[3] if one[3, 0] == other[3, 0] else 0
+        return found
 
     # --- of many ------------------------------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import numpy as np
 from nkiverify.analysis.ranges.contents import State
 from nkiverify.analysis.ranges.families import LANES, Family
 from nkiverify.analysis.ranges.family_numbers import Families, is_size
+from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.step import Step, StepExecution
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -43,6 +44,8 @@ class Walked(Protocol):
 
     n: Families
     state: State
+    #: By allocation: the operator that joins what it holds to what it is assigned to.
+    running: dict[Key, str]
 
     def certain(self, operation: Operation, argument: str) -> bool:
         """True if all elements of a view are written."""
@@ -131,10 +134,15 @@ class FamilyStep(Step):
         return values.reshape(LANES, *shape)
 
     def running_reduction(self, name: str) -> str | None:
-        return None
+        return self._walk.running.get(key_of(self._operation.reads[name].storage))
 
     def start_reduction(self, operator: str) -> None:
-        raise UnsupportedConstruct("a reduction over the iterations of a loop, for all sizes")
+        self._walk.running[key_of(self._operation.writes[self.only_write].storage)] = operator
+
+    def joined(self, reduction: str, name: str, value: Array) -> Array:
+        # Where nothing is written by then it is the value itself: which places these are is not known.
+        with_it = cast(Family, self.n.binary(reduction, self.numbers(name, previous=True), value))
+        return cast(Array, self._families.either(with_it, cast(Family, value)))
 
     # --- registers ----------------------------------------------------------------------------------------------------
 

@@ -49,6 +49,7 @@ class FamilyWalk:
         self._sizes = Sizes(Facts())
         self.n = Families(Findings(everywhere=True), self._sizes)
         self.state = State()
+        self.running: dict[Key, str] = {}
         #: Operations that are not followed, and why, in order; the lines that compute something.
         self.unfollowed: list[tuple[str, Site | None]] = []
         self.lines: set[Site | None] = set()

@@ -24,7 +24,7 @@ from nkiverify.phases.numerics.trial import asked_range, entering
 from nkiverify.symbolic.execution import running
 
 #: Inputs of which each argument has a kind by chance.
-_MIXED = 24
+_MIXED = 10
 
 #: The elements of an argument in float64, given its range, its shape and a generator.
 Kind = Callable[[float, float, tuple[int, ...], np.random.Generator], Array]
@@ -70,6 +70,20 @@ _KINDS: dict[str, Kind] = {
     "numbers of random magnitude": _spread,
     "random numbers, nearly one,": _nearly_one,
 }
+
+
+def _by_rows(low: float, high: float, shape: tuple[int, ...], random: np.random.Generator) -> Array:
+    """Rows of all kinds: as many inputs as there are rows, where these go through a kernel apart."""
+    if len(shape) < 2:
+        return _spread(low, high, shape, random)
+    kinds = list(_KINDS.values())[:-1]
+    chosen = random.integers(len(kinds), size=shape[0])
+    return np.stack([kinds[kind](low, high, shape[1:], random) for kind in chosen])
+
+
+#: The kind of which each row has one of its own.
+BY_ROWS = "random rows of all kinds"
+_KINDS[BY_ROWS] = _by_rows
 
 
 @dataclass(slots=True)
