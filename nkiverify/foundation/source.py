@@ -51,24 +51,50 @@ class _Spans:
     code: CodeType
     positions: tuple[tuple[int | None, int | None, int | None, int | None], ...]
     sites: dict[int, Site]
+    instructions: dict[int, int]
 
     @staticmethod
     def of(code: CodeType) -> _Spans:
         if sys.version_info >= (3, 11):
-            return _Spans(code, tuple(code.co_positions()), {})
-        return _Spans(code, (), {})
+            return _Spans(code, tuple(code.co_positions()), {}, {})
+        return _Spans(code, (), {}, {})
 
+
+#: The opcode of what lies behind an instruction for the interpreter's own use; no instruction before Python 3.11.
+_CACHE = 0
 
 #: By identity: Python goes through all of a code object to hash it, and those of two files may be equal.
 _spans: dict[int, _Spans] = {}
 
 
-def frame_site(frame: FrameType) -> Site:
-    """The span that `frame` is executing now; the line alone before Python 3.11, which has no columns."""
-    code = frame.f_code
+def _spans_of(code: CodeType) -> _Spans:
     spans = _spans.get(id(code))
     if spans is None:
         spans = _spans[id(code)] = _Spans.of(code)
+    return spans
+
+
+def instruction_of(frame: FrameType) -> tuple[int, int]:
+    """The instruction that `frame` is executing now: what identifies it in this process.
+
+    CPython says that it is at the instruction or, once that has been specialised as it was executed often enough, in
+    the cache behind it.
+    """
+    code, at = frame.f_code, frame.f_lasti
+    known = _spans_of(code).instructions
+    found = known.get(at)
+    if found is None:
+        found = at
+        while found > 0 and code.co_code[found] == _CACHE:
+            found -= 2
+        known[at] = found
+    return id(code), found
+
+
+def frame_site(frame: FrameType) -> Site:
+    """The span that `frame` is executing now; the line alone before Python 3.11, which has no columns."""
+    code = frame.f_code
+    spans = _spans_of(code)
     site = spans.sites.get(frame.f_lasti)
     if site is None:
         line, end_line, column, end_column = -1, -1, -1, -1

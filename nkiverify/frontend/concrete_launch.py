@@ -15,7 +15,7 @@ from types import FrameType
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
-from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_site
+from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, instruction_of, kernel_site
 from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, innermost_kernel_site
 from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
 from nkiverify.frontend.paths import Limits, Unsupported
@@ -99,7 +99,7 @@ class ConcreteLaunch(ObservingExecution):
         frame: FrameType | None = called
         while frame is not None and KERNEL_MARKER not in frame.f_globals:
             frame = frame.f_back
-        place = (id(frame.f_code), frame.f_lasti) if frame is not None else None
+        place = instruction_of(frame) if frame is not None else None
         key = (rule.id, holds, sufficient, place, why, self.rests_on)
         if key in self._stated:
             return

@@ -180,9 +180,10 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
         question.seconds,
         proved,
         dimensions=tuple(shapes.dimensions),
+        made=question.trial,
     )
     if search is not None and search.found is not None:
-        subject = replace(subject, at_fault=True)
+        subject = replace(subject, at_fault=True, made=search.found)
         return warnings(subject, [search.found.values], (), search.found)
     small = chain(islice(shapes.tried(), MAX_SHAPES), islice(solved(shapes.dimensions, assumed, lambda: True), 1))
     unwritten = proof.reads_unwritten if search is None else search.unwritten or False

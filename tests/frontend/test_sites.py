@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.foundation.source import frame_site
+from nkiverify.foundation.source import frame_site, instruction_of
 
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="code has no positions")
@@ -19,3 +19,19 @@ def test_the_line_is_taken_from_the_positions_as_python_looks_through_all_lines_
     )
     frame: Any = SimpleNamespace(f_code=code, f_lasti=2 * last)  # without f_lineno
     assert frame_site(frame).line == 4
+
+
+def test_an_instruction_is_the_same_however_often_it_has_been_executed() -> None:
+    """CPython 3.11 specialises what is executed often, and says then that the frame is behind it."""
+    seen = set()
+
+    class Indexed:
+        def __getitem__(self, key: object) -> None:
+            seen.add(instruction_of(sys._getframe(1)))
+
+    def executed(values: Indexed) -> None:
+        for _ in range(100):
+            values[...]
+
+    executed(Indexed())
+    assert len(seen) == 1

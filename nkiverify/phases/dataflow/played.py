@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.foundation.errors import UnsupportedConstruct, described
@@ -11,9 +12,12 @@ from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.paths import FloatsMatter
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.frontend.traced_loops import LEFT
 from nkiverify.symbolic.execution import running
+
+RunT = TypeVar("RunT", bound=ConcreteExecution)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +33,18 @@ class Played:
     raised: Exception | SystemExit | None = None
 
 
+def play_in(target: Target, values: Mapping[str, int], run: Callable[[], RunT]) -> tuple[Played, RunT]:
+    """Let the `run` that is made execute `target`, with numbers of floats only where something asks for them; the
+    record, and the run that made it."""
+    made = run()
+    made.model.follows_floats = False
+    played = play(target, values, made)
+    if made.lacks_floats:
+        made = run()
+        played = play(target, values, made)
+    return played, made
+
+
 def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> Played:
     """Let `run` execute `target` with its dimensions set to `values`."""
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
@@ -38,6 +54,8 @@ def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> P
             target.function(Verification(binding, kernel))
     except OutsideDomain:
         return Played((), outside=True)
+    except FloatsMatter:
+        return Played((), "numbers of floats are asked for")
     except UnsupportedConstruct as limit:
         return Played((), limit.construct)
     except (Exception, SystemExit) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from types import MappingProxyType
 
@@ -23,7 +24,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
-from nkiverify.phases.dataflow.played import play, unusable
+from nkiverify.phases.dataflow.played import play_in, unusable
 from nkiverify.phases.dataflow.rearranged import handed_on
 from nkiverify.phases.replay import Replay
 
@@ -138,8 +139,7 @@ def stores(
     they are `recorded`, where the run is too large to be repeated for that. Empty where neither shows anything."""
     from nkiverify.analysis.marks.writers import coverage
 
-    run = _Iterations(hardware, seconds)
-    played = play(target, values, run)
+    played, run = play_in(target, values, partial(_Iterations, hardware, seconds))
     return coverage(played.recorded, values, run.loops_at) if played.recorded else coverage(recorded, values)
 
 
@@ -189,8 +189,7 @@ def attempt(
 
     `seconds` and `work` (elements of operands) are how much that may take. With `orders`, it is run in other ones, too.
     """
-    run = ShadowRun(hardware, seconds, work)
-    played = play(target, values, run)
+    played, run = play_in(target, values, partial(ShadowRun, hardware, seconds, work))
     if played.outside:
         return Trial(dict(values), Findings(), outside=True)
     if run.large:
@@ -251,8 +250,7 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
     It is about the first iteration, and there the first element, that are at fault.
     """
     faults = _earliest(trial, hardware)
-    run = ShadowRun(hardware, seconds, trial.work, faults)
-    play(target, trial.values, run)
+    _, run = play_in(target, trial.values, partial(ShadowRun, hardware, seconds, trial.work, faults))
     found: dict[Key, Seen] = {}
     for fault in sorted(faults, key=lambda fault: fault.position):
         if fault.position in run.seen:

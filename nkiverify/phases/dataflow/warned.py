@@ -20,6 +20,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import chain, islice
 from math import prod
 
@@ -41,7 +42,7 @@ from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
-from nkiverify.phases.dataflow.played import play
+from nkiverify.phases.dataflow.played import play_in
 from nkiverify.phases.dataflow.trial import Trial
 from nkiverify.phases.dataflow.unread import unread_tails
 from nkiverify.phases.memory.occupancy import name_of
@@ -81,6 +82,8 @@ class Subject:
     at_fault: bool = False
     #: The dimensions, as far as what is assumed narrows them down.
     dimensions: tuple[DomainDimension, ...] = ()
+    #: A run that has been made: its shape is not run again.
+    made: Trial | None = None
 
 
 @dataclass(slots=True)
@@ -184,9 +187,12 @@ def warnings(
 
 def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int) -> Iterator[_Shape]:
     """The runs on those of the `candidates` that are in the domain, can be followed and execute `most` at most."""
-    attempts = _MAX_UNSEEN
+    attempts, made = _MAX_UNSEEN, subject.made
     for values in candidates:
-        played = play(subject.target, values, _Seeing(subject.hardware, most))
+        if made is not None and made.values == values and 0 < len(made.recorded) <= most:
+            yield _Shape.of(values, made.recorded)
+            continue
+        played, _ = play_in(subject.target, values, partial(_Seeing, subject.hardware, most))
         if played.outside:
             continue
         if not played.unusable:
@@ -437,8 +443,8 @@ def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]
     for draft in drafts:
         by_values.setdefault(tuple(draft.values.items()), []).append(draft)
     for together in by_values.values():
-        run = _Seeing(subject.hardware, MAX_RECORDED, frozenset(draft.position for draft in together))
-        play(subject.target, together[0].values, run)
+        asked = frozenset(draft.position for draft in together)
+        _, run = play_in(subject.target, together[0].values, partial(_Seeing, subject.hardware, MAX_RECORDED, asked))
         for draft in sorted(together, key=lambda draft: draft.position):
             seen = run.seen.get(draft.position)
             if seen is None:
