@@ -56,6 +56,16 @@ OTHERS = {
     "a number of the program came in by another tile": (
         "nisa.memset(u, 1.0 * me)\nnisa.tensor_tensor(dst=t, data1=t, data2=u, op=nl.add)\n" + STORE
     ),
+    "read back, and then another value": (STORE + "\nnisa.dma_copy(dst=u, src=out[i])\nnisa.memset(t, 0.0)\n" + STORE),
+    "another value in the first part, then read back": (
+        "nisa.memset(u, 0.0)\nnisa.dma_copy(dst=out[i], src=u)\n" + STORE + "\nnisa.dma_copy(dst=u, src=out[i])"
+    ),
+    "one reads before the other has stored it again": (
+        STORE + "\nif me == 0:\n    nisa.dma_copy(dst=u, src=out[i])\nnisa.memset(t, 0.0)\n" + STORE
+    ),
+    "read of what only the other has stored": "if me == 0:\n    "
+    + STORE
+    + "\nif me == 1:\n    nisa.dma_copy(dst=u, src=out[i])",
     "random numbers": "r = nl.ndarray((P, N), dtype=nl.uint32, buffer=nl.sbuf)\nnisa.rng(dst=r)\n"
     "nisa.tensor_tensor(dst=u, data1=t, data2=r, op=nl.add)\nnisa.dma_copy(dst=out[i], src=u)",
     "what programs store is read": (
@@ -85,6 +95,12 @@ def test_the_same_values_are_warned_of(name: str, shape: str, check: Checker) ->
     assert "df.overwritten" not in check.out or name not in ("a copy", "computed")
     assert verdict(check, ALIKE[name], shape, "1") == (1 if "me" in ALIKE[name] else 0)
     assert "df.programs_same" not in check.out
+
+
+def test_what_is_stored_alike_may_be_read_back(check: Checker) -> None:
+    body = STORE + "\nnisa.dma_copy(dst=u[0:1, me : me + 1], src=out[i, 0:1, me : me + 1])"
+    assert verdict(check, body, "4,32", "2") == 0, check.out
+    assert check.out.count("warning df.programs_same") == 1
 
 
 @SHAPES

@@ -25,6 +25,10 @@ _HOW = 4
 _SEVERAL = -1
 #: The loop that the programs of a launch are the iterations of.
 _PROGRAMS = 0
+#: What programs do to elements that all of them store alike: the one that did so last, those that did so again, and
+#: those that have read what they had stored themselves, which is the same wherever else it comes from.
+_STORED_ALIKE = -1
+_LAST, _AGAIN, _READ_BACK = 0, 1, 2
 #: What an iteration has done to a tensor of its own is not written down.
 _HANDED_ON = "a tensor that another iteration of an affine_range has allocated"
 #: No document says that what a core has stored before it exchanges tiles with the other is done by then, nor that it
@@ -72,6 +76,7 @@ class Unordered:
         """All programs have come to a barrier: what they did before is done."""
         for shadow in self._shadows:
             shadow.users.pop(_PROGRAMS, None)
+            shadow.users.pop(_STORED_ALIKE, None)
         self._exchanged = False
 
     def exchange(self) -> None:
@@ -81,6 +86,9 @@ class Unordered:
             if users is not None:
                 users[_HOW:] = _joined(users[_HOW:], users[:_HOW])
                 users[:_HOW] = 0
+            stored = shadow.users.pop(_STORED_ALIKE, None)
+            if users is not None and stored is not None:
+                users[_HOW + READ] = _joined(users[_HOW + READ], stored[_READ_BACK])
         self._exchanged = True
 
     def _end(self, loop: object) -> None:
@@ -143,11 +151,16 @@ class Unordered:
             mine = number + 1
             use = ALIKE if loop == _PROGRAMS and how == WROTE and position in self._alike else how
             clash, perhaps = np.zeros(region.count, bool), np.zeros(region.count, bool)
+            used = np.full(region.count, mine, np.int32)
+            if use == ALIKE and sure:
+                clash |= _store_again(shadow, region, mine)
+            elif use == READ and sure and loop == _PROGRAMS:
+                used[_read_back(shadow, region, mine)] = 0
             for which in (WROTE, READ, ADDED, ALIKE):
                 seen = region.read(users[which])
                 others = (seen != 0) & (seen != mine)
                 if use != which or use == WROTE:
-                    clash |= others
+                    clash |= others & (used != 0) if which == ALIKE else others
                     seen = region.read(users[_HOW + which])
                     perhaps |= (seen != 0) & (seen != mine)
                 elif use == ALIKE and others.any():
@@ -162,7 +175,31 @@ class Unordered:
             elif clash.any() or perhaps.any():
                 self._notes.doubt(_EXCHANGED if loop == _PROGRAMS and self._exchanged else doubt)
             row = use if sure else _HOW + use
-            region.write(users[row], _joined(region.read(users[row]), np.int32(mine)))
+            region.write(users[row], _joined(region.read(users[row]), used))
+
+
+def _store_again(shadow: Shadow, region: Window, mine: int) -> npt.NDArray[np.bool_]:
+    """Note that a program stores what all programs store alike; where others have read back what was there before."""
+    stored = shadow.users.get(_STORED_ALIKE)
+    if stored is None:
+        stored = shadow.users[_STORED_ALIKE] = np.zeros((3, shadow.marks.size), np.int32)
+    again = region.read(stored[_LAST]) == mine
+    read_back = region.read(stored[_READ_BACK])
+    region.write(stored[_LAST], np.full(region.count, mine, np.int32))
+    more = np.where(again, mine, 0).astype(np.int32)
+    region.write(stored[_AGAIN], _joined(region.read(stored[_AGAIN]), more))
+    return again & (read_back != 0) & (read_back != mine)
+
+
+def _read_back(shadow: Shadow, region: Window, mine: int) -> npt.NDArray[np.bool_]:
+    """Note that a program reads; where that is what it has stored itself, and all programs store once and alike."""
+    stored = shadow.users.get(_STORED_ALIKE)
+    if stored is None:
+        return np.zeros(region.count, bool)
+    own = (region.read(stored[_LAST]) == mine) & (region.read(stored[_AGAIN]) == 0)
+    more = np.where(own, mine, 0).astype(np.int32)
+    region.write(stored[_READ_BACK], _joined(region.read(stored[_READ_BACK]), more))
+    return own
 
 
 def _joined(seen: npt.NDArray[np.int32], more: npt.NDArray[np.int32] | np.int32) -> npt.NDArray[np.int32]:
