@@ -183,7 +183,7 @@ def _store_again(shadow: Shadow, region: Window, mine: int) -> npt.NDArray[np.bo
     stored = shadow.users.get(_STORED_ALIKE)
     if stored is None:
         stored = shadow.users[_STORED_ALIKE] = np.zeros((3, shadow.marks.size), np.int32)
-    again = region.read(stored[_LAST]) == mine
+    again: npt.NDArray[np.bool_] = region.read(stored[_LAST]) == mine
     read_back = region.read(stored[_READ_BACK])
     region.write(stored[_LAST], np.full(region.count, mine, np.int32))
     more = np.where(again, mine, 0).astype(np.int32)
@@ -196,7 +196,7 @@ def _read_back(shadow: Shadow, region: Window, mine: int) -> npt.NDArray[np.bool
     stored = shadow.users.get(_STORED_ALIKE)
     if stored is None:
         return np.zeros(region.count, bool)
-    own = (region.read(stored[_LAST]) == mine) & (region.read(stored[_AGAIN]) == 0)
+    own: npt.NDArray[np.bool_] = (region.read(stored[_LAST]) == mine) & (region.read(stored[_AGAIN]) == 0)
     more = np.where(own, mine, 0).astype(np.int32)
     region.write(stored[_READ_BACK], _joined(region.read(stored[_READ_BACK]), more))
     return own
