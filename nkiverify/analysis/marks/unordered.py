@@ -188,7 +188,8 @@ def _store_again(shadow: Shadow, region: Window, mine: int) -> npt.NDArray[np.bo
     region.write(stored[_LAST], np.full(region.count, mine, np.int32))
     more = np.where(again, mine, 0).astype(np.int32)
     region.write(stored[_AGAIN], _joined(region.read(stored[_AGAIN]), more))
-    return again & (read_back != 0) & (read_back != mine)
+    met: npt.NDArray[np.bool_] = again & (read_back != 0) & (read_back != mine)
+    return met
 
 
 def _read_back(shadow: Shadow, region: Window, mine: int) -> npt.NDArray[np.bool_]:
