@@ -22,6 +22,7 @@ import numpy as np
 
 from lab.numerics_kernels import drawn
 from nkiverify.analysis.ranges.arithmetic import MINUS, PLUS
+from nkiverify.analysis.ranges.errors import ErrorIntervals, Exactly
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.run import Limits, WatchedRun
 from nkiverify.analysis.ranges.walk import FamilyWalk
@@ -34,7 +35,7 @@ from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
 from nkiverify.phases.numerics.search import BY_ROWS, Inputs, inputs
-from nkiverify.phases.numerics.trial import Trial, asked_range, on_inputs, on_ranges
+from nkiverify.phases.numerics.trial import Trial, asked_range, on_exactly, on_inputs, on_ranges
 from nkiverify.project.manifest import load_targets
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
@@ -54,7 +55,9 @@ class Written:
 
         def wrote(operation: Operation, site: Site | None) -> None:
             for name, view, found in run.written(operation):
-                if not isinstance(run.numbers, Intervals):
+                if isinstance(run.numbers, Exactly):
+                    found = found[0]
+                elif not isinstance(run.numbers, Intervals):
                     found = widened(found[0], view.dtype) if not view.dtype.is_integer else found[0]
                 self.elements.append((operation.name, site, name, found.astype(np.float64)))
 
@@ -107,6 +110,34 @@ def seen_outside(target: Target, hardware: Hardware, expected: Written, trial: T
     return found
 
 
+# --- rounding ---------------------------------------------------------------------------------------------------------
+
+
+def beyond_errors(target: Target, hardware: Hardware, most: int) -> tuple[float, list[str]]:
+    """The greatest part of a bound on rounding that `most` inputs need, and the numbers that are further from float64
+    than their bound: nothing is compared where an operation may go wrong."""
+    expected = Written([])
+    trial = on_ranges(target, {}, hardware, RANGE_LIMITS, told=expected.watch, kind=ErrorIntervals)
+    if trial.unusable or trial.findings or trial.unfollowed:
+        return 0.0, []
+    needed = 0.0
+    for choice in choices(most):
+        seen, exact = Written([]), Written([])
+        on_inputs(target, {}, hardware, RANGE_LIMITS, choice.fill, told=seen.watch)
+        on_exactly(target, {}, hardware, RANGE_LIMITS, choice.again().fill, told=exact.watch)
+        for (name, site, operand, bounds), one, other in zip(
+            expected.elements, seen.elements, exact.elements, strict=True
+        ):
+            with np.errstate(all="ignore"):
+                parts = np.where(one[3] == other[3], 0.0, np.abs(one[3] - other[3]) / bounds[4])
+            if not (parts <= 1).all():
+                at = tuple(int(part) for part in np.argwhere(~(parts <= 1))[0])
+                text = f"{site}: {operand} of {name} is {one[3][at]!r}, of float64 {other[3][at]!r} at {at}"
+                return needed, [f"{text}, not within {bounds[4][at]!r}; {choice}"]
+            needed = max(needed, float(parts.max(initial=0.0)))
+    return needed, []
+
+
 # --- all sizes --------------------------------------------------------------------------------------------------------
 
 _SHAPES = ({"P": 128, "F": 13}, {"P": 1, "F": 4}, {"P": 3, "F": 40})
@@ -155,6 +186,7 @@ def main() -> int:
     parser.add_argument("--inputs", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sizes", action="store_true", help="walk kernels for all sizes")
+    parser.add_argument("--errors", action="store_true", help="compare rounding errors with their bounds")
     parser.add_argument(
         "--cost", metavar="PATTERN", help="the time of phase 5 beside that of phase 4, of these targets"
     )
@@ -164,6 +196,8 @@ def main() -> int:
     hardware, wrong, proved = hardware_named("trn2"), 0, 0
     if arguments.sizes:
         return _campaign_of_sizes(arguments, hardware)
+    if arguments.errors:
+        return _campaign_of_errors(arguments, hardware)
     with tempfile.TemporaryDirectory() as folder:
         for number in range(arguments.kernels):
             chance = random.Random(f"{arguments.seed}/{number}")
@@ -176,6 +210,25 @@ def main() -> int:
     print(
         f"{arguments.kernels} kernels of seed {arguments.seed}, {arguments.inputs} inputs: {proved} proved, {wrong} not"
         " as their ranges say"
+    )
+    return 1 if wrong else 0
+
+
+def _campaign_of_errors(arguments: argparse.Namespace, hardware: Hardware) -> int:
+    wrong, needed = 0, []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(arguments.kernels):
+            target = drawn(random.Random(f"{arguments.seed}/{number}"), Path(folder), number)
+            part, found = beyond_errors(target, hardware, arguments.inputs)
+            needed.append(part)
+            wrong += bool(found)
+            for text in found:
+                print(f"kernel {number}: {text}\n{Path(folder, f'k{number}.py').read_text()}", flush=True)
+    compared = sorted(part for part in needed if part > 0)
+    middle = compared[len(compared) // 2] if compared else 0.0
+    print(
+        f"{arguments.kernels} kernels of seed {arguments.seed}, {arguments.inputs} inputs: {len(compared)} compared, of"
+        f" which one half needs less than {middle:.2g} of its bound, {wrong} beyond it"
     )
     return 1 if wrong else 0
 

@@ -1,6 +1,6 @@
 """Errors put into the arithmetic of intervals, one after the other: random kernels have to notice each.
 
-With `--sizes` the errors are those of the walk for all sizes.
+With `--sizes` the errors are those of the walk for all sizes, with `--errors` those of bounds on rounding.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import math
 import random
 import sys
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from lab.numerics import RANGE_LIMITS, Written, of_sizes, seen_outside
+from lab.numerics import RANGE_LIMITS, Written, beyond_errors, of_sizes, seen_outside
 from lab.numerics_kernels import drawn
-from nkiverify.analysis.ranges import families, family_numbers, growth, operators
+from nkiverify.analysis.ranges import errors, families, family_numbers, growth, operators
 from nkiverify.analysis.ranges import walk as walk_module
 from nkiverify.analysis.ranges.arithmetic import Parts, stacked
 from nkiverify.analysis.ranges.family_numbers import Families
@@ -35,6 +36,10 @@ from nkiverify.phases.numerics.trial import on_ranges
 
 def _changed(**changes: Any) -> dict[str, Function]:
     return {name: replace(function, **changes) for name, function in FUNCTIONS.items()}
+
+
+def _level(names: Iterable[str]) -> dict[str, Any]:
+    return {name: lambda low, high: np.zeros_like(low) for name in names}
 
 
 def _yes(one: Array, other: Array) -> tuple[Array, Array, Array]:
@@ -91,6 +96,16 @@ SIZE_FAULTS: dict[str, tuple[object, str, object]] = {
 }
 
 
+#: Errors of bounds on rounding, as above.
+ERROR_FAULTS: dict[str, tuple[object, str, object]] = {
+    "sums do not round": (errors, "sum_error", lambda size, count: np.zeros_like(size)),
+    "nothing rounds to float32": (errors, "_rounding", lambda result, units=1.0: np.zeros_like(result.magnitude)),
+    "nothing rounds where it is stored": (errors, "unit_roundoff", lambda dtype: 0.0),
+    "functions take no error further": (errors, "_SLOPES", _level(errors._SLOPES)),
+    "errors of a factor are lost": (errors.Parts, "magnitude", property(lambda self: np.zeros_like(self.low))),
+}
+
+
 def noticed(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
     """The number of the first random kernel that shows an error of the arithmetic; None where none does."""
     hardware = hardware_named("trn2")
@@ -117,16 +132,31 @@ def noticed_for_sizes(fault: tuple[object, str, object], seed: int, kernels: int
     return None
 
 
+def noticed_for_errors(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
+    """As `noticed`, of bounds on rounding."""
+    hardware = hardware_named("trn2")
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(kernels):
+            target = drawn(random.Random(f"{seed}/{number}"), Path(folder), number)
+            with patch.object(*fault):
+                if beyond_errors(target, hardware, 8)[1]:
+                    return number
+    return None
+
+
 def main() -> int:
     """Put in every error; 1 where one is not noticed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kernels", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sizes", action="store_true", help="errors of the walk for all sizes")
+    parser.add_argument("--errors", action="store_true", help="errors of bounds on rounding")
     arguments = parser.parse_args()
     missed = 0
-    for name, fault in (SIZE_FAULTS if arguments.sizes else FAULTS).items():
-        found_by = noticed_for_sizes if arguments.sizes else noticed
+    planted, found_by = (SIZE_FAULTS, noticed_for_sizes) if arguments.sizes else (FAULTS, noticed)
+    if arguments.errors:
+        planted, found_by = ERROR_FAULTS, noticed_for_errors
+    for name, fault in planted.items():
         number = found_by(fault, arguments.seed, arguments.kernels)
         missed += number is None
         print(f"{name}: {'NOT noticed' if number is None else f'kernel {number}'}", flush=True)

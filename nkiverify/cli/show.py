@@ -140,10 +140,17 @@ def _told_ranges(ranges: Ranges, root: Path) -> int:
     from nkiverify.results.wording import place
 
     rows = [
-        (place(one.site.file, one.site.line, root) if one.site else "", one.tensor, one.dtype, one.numbers)
+        (
+            place(one.site.file, one.site.line, root) if one.site else "",
+            one.tensor,
+            one.dtype,
+            one.numbers,
+            one.error_text,
+            "" if one.seen is None else f"{one.seen:.2g}",
+        )
         for one in ranges.lines
     ]
-    print(columns(("line", "writes", "dtype", "range"), rows, ["left"] * 4))
+    print(columns(("line", "writes", "dtype", "range", "error at most", "seen"), rows, ["left"] * 6))
     for finding in ranges.findings:
         print(finding)
     if ranges.incomplete:

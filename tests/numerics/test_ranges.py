@@ -16,6 +16,7 @@ from lab import numerics as campaign
 from lab import numerics_faults as planted
 from lab.numerics_kernels import drawn
 from nkiverify.analysis.ranges.arithmetic import MINUS, Parts, made
+from nkiverify.analysis.ranges.errors import ErrorIntervals
 from nkiverify.analysis.ranges.findings import Findings
 from nkiverify.analysis.ranges.functions import FUNCTIONS
 from nkiverify.analysis.ranges.intervals import Intervals
@@ -123,6 +124,30 @@ def test_differences_from_a_maximum_are_at_most_0() -> None:
     # Nor does the maximum of some bound the others.
     of_some = numbers.reduce("maximum", row[..., :3])
     assert Parts.of(numbers.binary("subtract", row, of_some)).high.max() == 100.0
+
+
+def test_random_kernels_round_no_further_than_their_bounds(tmp_path: Path) -> None:
+    hardware = hardware_named("trn2")
+    needed = []
+    for number in (7, 8, 9, 11):
+        target = drawn(random.Random(f"errors/{number}"), tmp_path, number)
+        part, found = campaign.beyond_errors(target, hardware, 12)
+        assert found == []
+        needed.append(part)
+    # Not that nothing was compared, or that bounds are far off.
+    assert min(needed) > 0.3
+    fault = planted.ERROR_FAULTS["sums do not round"]
+    assert planted.noticed_for_errors(fault, seed=1, kernels=12) is not None
+
+
+@pytest.mark.parametrize(("error", "expected"), [(0.125, 0.0), (0.5, 1.0)])
+def test_what_an_error_may_decide_is_as_far_apart_as_both_sides(error: float, expected: float) -> None:
+    numbers = ErrorIntervals(Findings())
+    inexact = np.concatenate([interval(1.0 - error, 1.0 + error), [[error]]])
+    decided = numbers.binary("greater", inexact, numbers.constant(1.25, 2))
+    assert decided[4].item() == pytest.approx(expected)
+    chosen = numbers.choose(decided, numbers.constant(5.0, 2), numbers.constant(2.0, 2))
+    assert chosen[4].item() == pytest.approx(3.0 * expected)
 
 
 @pytest.mark.parametrize("count", [1, 2, 13, 300])
@@ -307,6 +332,10 @@ def test_what_each_line_writes_is_told() -> None:
     expected = [(-3, 3), (-3, 3), (least, 1), (1, 8), (1 / 8, 1), (least / 8, 1), (least / 8, 1), (least / 8, 1)]
     found = [tuple(map(float, one.numbers.split(".."))) for one in told]
     assert found == [pytest.approx(ends, rel=2.0**-8) for ends in expected]
+    # The input is what it is; what is rounded is seen to be, and no further than it is said.
+    assert [one.error for one in told[:2]] == [0.0, 0.0]
+    assert all(0 < one.error < 0.02 and one.seen is not None and one.seen <= one.error for one in told[2:])
+    assert 0 < told[-1].seen < 2.0**-8
     assert [one.dtype for one in told] == ["bfloat16", *["float32"] * 5, *["bfloat16"] * 2]
 
 

@@ -1,19 +1,23 @@
-"""The ranges of what each line of a kernel writes, as information."""
+"""The ranges of what each line of a kernel writes, and its rounding errors, as information."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import Parts
+from nkiverify.analysis.ranges.errors import ErrorIntervals
 from nkiverify.analysis.ranges.run import Limits, WatchedRun
+from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
-from nkiverify.phases.numerics.trial import Trial, on_ranges
+from nkiverify.phases.numerics.search import BY_ROWS, Inputs
+from nkiverify.phases.numerics.trial import Trial, on_exactly, on_inputs, on_ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,25 +28,85 @@ class Told:
     tensor: str
     dtype: str
     numbers: str
+    #: The greatest distance from what real arithmetic gives; that seen of a few inputs, None where none was run.
+    error: float
+    magnitude: float
+    seen: float | None
+
+    @property
+    def error_text(self) -> str:
+        """The bound, and how much of the greatest magnitude it is."""
+        if not math.isfinite(self.error):
+            return "any"
+        part = f", {self.error / self.magnitude:.2g} of the greatest" if self.error and self.magnitude else ""
+        return f"{self.error:.2g}{part}"
+
+
+#: The kinds of inputs of which errors are seen.
+_SEEN = ("random numbers", "numbers of random magnitude", BY_ROWS)
+_Key = tuple[Site | None, str, str]
 
 
 def told_ranges(
     target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits
 ) -> tuple[Trial, list[Told]]:
     """Run `target` on its ranges; the run, and what each line writes, in the order of the first time."""
-    found: dict[tuple[Site | None, str, str], Parts] = {}
+    found: dict[_Key, Parts] = {}
+    errors: dict[_Key, float] = {}
+
+    def ranged(key: _Key, elements: Array) -> None:
+        known = found.get(key)
+        found[key] = _around(Parts.of(elements), *([] if known is None else [known]))
+
+    def bounded(key: _Key, elements: Array) -> None:
+        errors[key] = max(errors.get(key, 0.0), float(elements[4].max(initial=0.0)))
+
+    trial = on_ranges(target, values, hardware, limits, told=_watching(ranged))
+    on_ranges(target, values, hardware, limits, told=_watching(bounded), kind=ErrorIntervals)
+    followed = not (trial.findings or trial.unfollowed or trial.unusable or trial.outside)
+    seen = _seen(target, values, hardware, limits) if followed else {}
+    return trial, [
+        Told(*key, part.text((1,), (0,)), errors.get(key, math.inf), float(part.magnitude[0]), seen.get(key))
+        for key, part in found.items()
+    ]
+
+
+def _watching(wrote: Callable[[_Key, Array], None]) -> Callable[[WatchedRun], None]:
+    """What is to see a run, so that it hears of all that lines write to tensors."""
 
     def before(run: WatchedRun) -> None:
-        def wrote(operation: Operation, site: Site | None) -> None:
+        def heard(operation: Operation, site: Site | None) -> None:
             for name, view, elements in run.written(operation):
-                key = (site, view.label or name, str(view.dtype))
-                known = found.get(key)
-                found[key] = _around(Parts.of(elements), *([] if known is None else [known]))
+                wrote((site, view.label or name, str(view.dtype)), elements)
 
-        run.wrote = wrote
+        run.wrote = heard
 
-    trial = on_ranges(target, values, hardware, limits, told=before)
-    return trial, [Told(*key, part.text((1,), (0,))) for key, part in found.items()]
+    return before
+
+
+def _seen(target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits) -> dict[_Key, float]:
+    """The greatest distances from float64 that a few inputs show, by line and tensor."""
+    found: dict[_Key, float] = {}
+    for seed, kind in enumerate(_SEEN):
+        choice = Inputs((kind,), seed, {})
+        written: list[Array] = []
+        on_inputs(
+            target,
+            values,
+            hardware,
+            limits,
+            choice.fill,
+            _watching(lambda key, part: written.append(part)),  # noqa: B023
+        )
+        rest = iter(written)
+
+        def compared(key: _Key, exactly: Array, rest: Iterator[Array] = rest) -> None:
+            with np.errstate(invalid="ignore"):
+                away = np.nan_to_num(np.abs(next(rest).astype(np.float64) - exactly))
+            found[key] = max(found.get(key, 0.0), float(away.max(initial=0.0)))
+
+        on_exactly(target, values, hardware, limits, choice.again().fill, _watching(compared))
+    return found
 
 
 def _around(*parts: Parts) -> Parts:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from nkiverify.analysis.ranges.errors import Exactly
 from nkiverify.analysis.ranges.findings import MASKED, Finding, Findings
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.masked import MaskedIntervals, OtherFills, tell_dependence
@@ -148,6 +149,13 @@ def on_inputs(
     """Run `target` in the simulator, its arguments filled with NumPy arrays."""
     findings = Findings()
     return _simulated(target, values, hardware, limits, fill, WatchedFloats(findings), findings, told)[0]
+
+
+def on_exactly(
+    target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits, fill: Filled, told: Told = None
+) -> Trial:
+    """Run `target` in float64, nothing rounded to the dtypes of floats."""
+    return _simulated(target, values, hardware, limits, fill, Exactly(), Findings(), told)[0]
 
 
 def on_other_fills(
