@@ -102,7 +102,7 @@ ERROR_FAULTS: dict[str, tuple[object, str, object]] = {
     "nothing rounds to float32": (errors, "_rounding", lambda result, units=1.0: np.zeros_like(result.magnitude)),
     "nothing rounds where it is stored": (errors, "unit_roundoff", lambda dtype: 0.0),
     "functions take no error further": (errors, "_SLOPES", _level(errors._SLOPES)),
-    "errors of a factor are lost": (errors.Parts, "magnitude", property(lambda self: np.zeros_like(self.low))),
+    "errors of a factor are lost": (Parts, "magnitude", property(lambda self: np.zeros_like(self.low))),
 }
 
 

@@ -198,12 +198,12 @@ class ErrorIntervals(Intervals):
 
 
 def _error(numbers: Array) -> Array:
-    return numbers[4] if len(numbers) > 4 else np.zeros(numbers.shape[1:])
+    return np.asarray(numbers[4]) if len(numbers) > 4 else np.zeros(numbers.shape[1:])
 
 
 def _outwards(numbers: Array, relative: Array | float = 2.0**-23, absolute: float = SMALLEST_NORMAL) -> Array:
     """Intervals that hold what was not rounded as well. An end of 0 stays: numbers do not change their sign by it."""
-    found = numbers.copy()
+    found: Array = numbers.copy()
     for lane, sign in ((0, -1.0), (1, 1.0)):
         end = numbers[lane]
         moved = end + sign * (np.abs(end) * relative + absolute)
@@ -234,23 +234,24 @@ class Exactly(StoredAsNumbers, Doubles):
     lanes = 1
 
     def entered(self, values: Array, dtype: DType) -> Array:
-        return np.asarray(values, dtype=np.float64)[None]
+        found: Array = np.asarray(values, dtype=np.float64)[None]
+        return found
 
     def convert(self, numbers: Array, dtype: DType) -> Array:
         found = super().convert(numbers, dtype)
         if dtype.kind is DTypeKind.BOOL:
-            return (found != 0).astype(np.float64)
+            return np.asarray(found != 0, dtype=np.float64)
         if not dtype.is_integer:
             return found
         limits = np.iinfo(STORED[dtype])
-        return np.clip(np.rint(found), limits.min, limits.max)
+        return np.asarray(np.clip(np.rint(found), limits.min, limits.max))
 
     def constant(self, value: float, rank: int) -> Array:
         exact = isinstance(value, int) and abs(value) >= 2**24
         return np.full((1,) * rank, float(value) if exact or math.isinf(value) else float(np.float32(value)))
 
     def integers(self, stored: Array, dtype: DType) -> Array:
-        return stored[0].astype(np.int64)
+        return np.asarray(stored[0], dtype=np.int64)
 
     def wants(self, name: str) -> None:
         return

@@ -72,7 +72,7 @@ def told_ranges(
 
 
 def _watching(wrote: Callable[[_Key, Array], None]) -> Callable[[WatchedRun], None]:
-    """What is to see a run, so that it hears of all that lines write to tensors."""
+    """A listener for a run, which hears of all that lines write to tensors."""
 
     def before(run: WatchedRun) -> None:
         def heard(operation: Operation, site: Site | None) -> None:
