@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("name", metavar="NAME", help="the target")
     add("--phase", type=int, choices=PHASES, default=1, help="whose claims (default: %(default)s)")
-    add("--ranges", action="store_true", help="the range of what each line writes, and its rounding, at the smallest shape")
+    add("--ranges", action="store_true", help="the range and rounding of what each line writes, at the smallest shape")
     add("--smt", type=Path, metavar="DIR", help="also write each claim that needs a solver as SMT-LIB into DIR")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
