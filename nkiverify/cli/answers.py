@@ -115,7 +115,12 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
     if not people:
         print(text_of(session, asked.form), end="", flush=True)
     elif len(asked.references) > 1:
-        print(legality.summary(statuses, len(asked.references), session.seconds))
+        failing_legal = [
+            one
+            for one, status in zip(found, statuses, strict=True)
+            if status is ExitStatus.MISMATCH and one.derived is not None and one.derived.proved
+        ]
+        print(legality.summary(statuses, len(failing_legal), len(asked.references), session.seconds))
     statuses += _language_statuses(found, options)
     for file in written(session, options.json).unwritten:
         print(f"not written: {file}", file=sys.stdout if people else sys.stderr, flush=True)

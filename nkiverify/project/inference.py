@@ -23,6 +23,8 @@ from nkiverify.project.uses import (
 
 #: The dtype of a tensor of which nothing tells it, and its rank.
 DEFAULT_DTYPE = "bf16"
+#: The one that is tried where no shape passes with the first.
+OTHER_DTYPE = "f32"
 DEFAULT_RANK = 2
 
 #: Integers of a tensor that is used as indices.
@@ -42,13 +44,23 @@ class Inferred:
     """The arguments that a kernel is checked with.
 
     `arguments` are written as after `--arg`, `grid` as after `--grid` (empty where it is not launched on one),
-    `assumed` says which of it is no more than usual, `missing` are parameters that have to be told.
+    `assumed` says which of it is no more than usual, `by_default` are tensors of which nothing tells the dtype,
+    `missing` parameters that have to be told.
     """
 
     arguments: tuple[str, ...]
     grid: str = ""
     assumed: tuple[str, ...] = ()
+    by_default: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
+
+    def in_float32(self) -> tuple[str, ...]:
+        """The arguments, with float32 for the dtypes that nothing tells."""
+        texts = (one.partition("=") for one in self.arguments)
+        kept, other = f"{DEFAULT_DTYPE}[", f"{OTHER_DTYPE}["
+        return tuple(
+            f"{name}={value.replace(kept, other, 1) if name in self.by_default else value}" for name, _, value in texts
+        )
 
 
 def inferred(
@@ -68,6 +80,7 @@ class _Inference:
         self._scope = scope
         self._uses = Uses(scope)
         self._assumed: list[str] = []
+        self._by_default: list[str] = []
         self._missing: list[Missing] = []
         self._legacy = any(
             (node.module or "").partition(".")[0] == "neuronxcc"
@@ -93,12 +106,13 @@ class _Inference:
         for one in wanted:
             name, use = one.arg, uses[one.arg]
             if name in tensors:
-                text = f"{self._dtype(use)}[{','.join(extents[name])}]" + self._contents(use, extents)
+                text = f"{self._dtype(name, use)}[{','.join(extents[name])}]" + self._contents(use, extents)
             else:
                 text = self._value(name, kinds[name], use)
             if text:
                 found.append(f"{name}={text}")
-        return Inferred(tuple(found), self._grid(), tuple(dict.fromkeys(self._assumed)), tuple(self._missing))
+        assumed, by_default = tuple(dict.fromkeys(self._assumed)), tuple(self._by_default)
+        return Inferred(tuple(found), self._grid(), assumed, by_default, tuple(self._missing))
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
@@ -111,6 +125,8 @@ class _Inference:
                 return kind
         if use.compared:
             return "compared"
+        if use.parts and not use.kinds - {"unknown"}:
+            return "sequence"
         if "integer" in use.kinds or use.indices:
             return "integer" if "integer" in use.kinds else "tensor"
         for kind in ("number", "flag", "object"):
@@ -127,6 +143,10 @@ class _Inference:
             if kind != "unused":
                 self._assumed.append(f"{name} = {text}")
             return text
+        if kind == "sequence" and use.parts:
+            positions = range(max(use.parts) + 1)
+            parts = (f"{self._dimension(use.parts.get(position, ''), name, position)}:1.." for position in positions)
+            return f"({', '.join(parts)}{',' if len(positions) == 1 else ''})"
         if kind == "operator":
             self._assumed.append(f"{name} = nl.add")
             return "nl.add"
@@ -149,12 +169,13 @@ class _Inference:
         self._missing.append(Missing(name, why))
         return ""
 
-    def _dtype(self, use: Use) -> str:
+    def _dtype(self, name: str, use: Use) -> str:
         if use.dtypes:
             return use.dtypes[0]
         if use.indexes:
             return _INDEX_DTYPE
         self._assumed.append(DEFAULT_DTYPE)
+        self._by_default.append(name)
         return DEFAULT_DTYPE
 
     @staticmethod

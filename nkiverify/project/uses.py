@@ -59,6 +59,8 @@ class Use:
     #: The kinds that uses speak for: "tensor", "integer", "flag", "number", "dtype", "operator", "sequence",
     #: "dictionary", "object"; "unknown" for a use that tells nothing.
     kinds: set[str] = field(default_factory=set)
+    #: Names that its parts are given which are integers, by position.
+    parts: dict[int, str] = field(default_factory=dict)
     #: The texts that are looked up in it.
     keys: list[str] = field(default_factory=list)
     #: Texts and enumeration members that it is compared with.
@@ -88,6 +90,7 @@ class Use:
             self.names.setdefault(position, name)
         self.dtypes += other.dtypes
         self.kinds |= other.kinds
+        self.parts |= {position: name for position, name in other.parts.items() if position not in self.parts}
         self.keys += other.keys
         self.compared += other.compared
 
@@ -145,8 +148,18 @@ class Uses:
             _compared(node, parent, use, self._scope)
         elif isinstance(parent, ast.If | ast.IfExp | ast.While | ast.BoolOp | ast.Assert) and _is_test(node, parent):
             use.kinds.add("flag")
-        elif isinstance(parent, ast.Starred) or getattr(parent, "iter", None) is node or _is_unpacked(node, parent):
+        elif isinstance(parent, ast.Assign) and parent.value is node and isinstance(parent.targets[0], ast.Tuple):
             use.kinds.add("sequence")
+            for position, target in enumerate(parent.targets[0].elts):
+                self._part(position, target.id if isinstance(target, ast.Name) else "", use, function)
+        elif isinstance(parent, ast.Starred) or getattr(parent, "iter", None) is node:
+            use.kinds.add("sequence")
+
+    def _part(self, position: int, name: str, use: Use, function: ast.FunctionDef) -> None:
+        """The part of a sequence at a position, which `function` calls `name`, counts if it is used as an integer."""
+        kinds = self.of(function, name, 0).kinds if name else set()
+        if "integer" in kinds and kinds.isdisjoint(("tensor", "sequence", "dictionary", "flag")):
+            use.parts[position] = name
 
     def _subscripted(
         self, part: ast.Subscript, parents: dict[ast.AST, ast.AST], use: Use, function: ast.FunctionDef
@@ -160,6 +173,9 @@ class Uses:
         if isinstance(outer, ast.Attribute) and outer.attr in ("shape", "dtype") and len(keys) == 1:
             use.kinds.add("sequence")
             return
+        index = _integer(part.slice)
+        if index is not None and index >= 0:
+            self._part(index, _assigned_name(part, parents), use, function)
         count = len(keys)
         at: ast.AST = part
         while isinstance(outer, ast.Subscript) and outer.value is at:
@@ -543,10 +559,6 @@ def _compared(node: ast.expr, comparison: ast.Compare, use: Use, scope: Scope) -
                 use.kinds.add("number")
             elif not (isinstance(choice, ast.Constant) and choice.value is None):
                 use.kinds.add("integer")
-
-
-def _is_unpacked(node: ast.expr, parent: ast.AST | None) -> bool:
-    return isinstance(parent, ast.Assign) and parent.value is node and isinstance(parent.targets[0], ast.Tuple)
 
 
 def _is_test(node: ast.expr, parent: ast.AST) -> bool:

@@ -58,8 +58,9 @@ def text(
     return "\n".join(lines) + "\n"
 
 
-def summary(statuses: Sequence[ExitStatus], kernels: int, seconds: float) -> str:
-    """How many kernels there are, how many of them are legal, fail, or are open, and how many were not begun."""
+def summary(statuses: Sequence[ExitStatus], unchecked: int, kernels: int, seconds: float) -> str:
+    """How many kernels there are, how many of them are legal, fail, or are open, and how many were not begun. Of those
+    that fail `unchecked` are legal on a domain that they do not check."""
     words = {
         ExitStatus.AS_EXPECTED: "legal",
         ExitStatus.MISMATCH: "FAILED",
@@ -69,6 +70,7 @@ def summary(statuses: Sequence[ExitStatus], kernels: int, seconds: float) -> str
         ExitStatus.INTERNAL_ERROR: "with an error of nkiverify",
     }
     counted = [(statuses.count(status), text) for status, text in words.items()]
+    counted[1:2] = [(unchecked, "legal where they do not check it"), (counted[1][0] - unchecked, counted[1][1])]
     counted.append((kernels - len(statuses), "not begun"))
     told = ", ".join(f"{number} {text}" for number, text in counted if number)
     return f"{wording.counted(kernels, 'kernel')} in {seconds:.1f} s: {told}"
@@ -108,7 +110,7 @@ def _lines(
         yield from _beyond(derived, root, width, style, every, in_kernel)
         yield from _limits(derived, root, width, style)
         yield from _necessary(derived, width)
-    yield from _assumed(answer, width)
+    yield from _assumed(answer, root, width, style)
     del path
 
 
@@ -286,7 +288,7 @@ def _necessary(derived: Derived, width: int) -> Iterator[str]:
     yield from _wrapped(f"sufficient, not known to be necessary: {values} passes as well", width)
 
 
-def _assumed(answer: Answer, width: int) -> Iterator[str]:
+def _assumed(answer: Answer, root: Path, width: int, style: Style) -> Iterator[str]:
     """The assumptions, as something that can be typed and edited."""
     if not answer.inferred and not answer.inferred_grid:
         return
@@ -301,6 +303,12 @@ def _assumed(answer: Answer, width: int) -> Iterator[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
+    if answer.instead is not None:
+        one = answer.instead
+        words = (
+            f"with bf16 for what nothing tells the dtype of, it fails for every shape that was tried: {one.contract}"
+        )
+        yield from _placed(words, Site(one.file, one.line), root, width, style)
 
 
 def _quoted(argument: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nkiverify.foundation.records import Run
+from nkiverify.foundation.records import Run, Violation
 
 if TYPE_CHECKING:
     from nkiverify.frontend.language_rules import Finding
@@ -18,9 +18,9 @@ class Answer:
     """The answer about one kernel.
 
     `arguments` are what it was given, as after `--arg`, and `grid` as after `--grid`; `inferred` are those that nobody
-    typed, `inferred_grid` the grid if nobody did. `runs` are its verdicts, `derived` the domain, where one was looked
-    for; `problem` says what has to be told before anything can be said, or how its process ended, with the `status`
-    that asks for.
+    typed, `inferred_grid` the grid if nobody did, `instead` what fails with the dtype that is assumed first. `runs` are
+    its verdicts, `derived` the domain, where one was looked for; `problem` says what has to be told before anything can
+    be said, or how its process ended, with the `status` that asks for.
     """
 
     reference: str
@@ -28,6 +28,7 @@ class Answer:
     grid: str
     inferred: tuple[str, ...] = ()
     inferred_grid: str = ""
+    instead: Violation | None = None
     runs: tuple[Run, ...] = ()
     derived: Derived | None = None
     problem: str = ""

@@ -489,3 +489,32 @@ def test_an_element_is_named_by_its_place_in_the_tensor(capsys: pytest.CaptureFi
 def test_a_condition_in_the_words_of_the_kernel(arguments: tuple[str, ...], said: str, here: Path) -> None:
     Path("k.py").write_text("def k(x, w):\n    R, C = x.shape\n")
     assert in_kernel("R == C2 and N % 2 == 0", Answer("k.py::k", arguments, ""), here) == said
+
+
+SCALED = HEAD + textwrap.dedent("""
+    @nki.jit
+    def scaled(x, s):
+        out = nl.ndarray((128, 512), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((128, 512), dtype=x.dtype, buffer=nl.sbuf)
+        scale = nl.ndarray((128, 1), dtype=s.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[0:128, 0:512])
+        nisa.dma_copy(dst=scale, src=s[0:128, 0:1])
+        nisa.activation(dst=tile, op=nl.exp, data=tile, scale=scale)
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+""")
+
+
+def test_a_dtype_that_nothing_tells_is_another_one_where_no_shape_passes(capsys: pytest.CaptureFixture[str]) -> None:
+    """The scale has to be float32, which nobody says; with bfloat16 every shape would fail."""
+    Path("k.py").write_text(SCALED)
+    ran = Ran(capsys, "k.py")
+    assert "scaled is legal where" in ran.out
+    assert "--arg s='f32[s0,s1]'" in ran.out and "with bf16 for what nothing tells the dtype of" in ran.out
+    # What is given stays as it is.
+    ran = Ran(capsys, "k.py::scaled", "--arg", "s=bf16[R,1]", "--derive")
+    assert "activation.scale" in ran.out and "legal where" not in ran.out
+    # A folder tells what is legal and what fails apart.
+    Path("blocks.py").write_text(BLOCKS)
+    assert "2 kernels in " in (out := Ran(capsys, ".").out)
+    assert "2 legal where they do not check it" in out

@@ -156,3 +156,14 @@ def test_helpers_and_enumerations_of_other_files(imports: str, call: str, tmp_pa
     found = inferred_for("kernel.py", "k", tmp_path, ())
     assert found.arguments == ("x=bf16[A,B,C]", "mode=Mode.FAST")
     assert not found.missing
+
+
+@pytest.mark.parametrize(
+    ("body", "argument"),
+    [
+        ("    P, F = sizes\n    for i in range(P):\n        nl.load(x[i : i + F, :])", "sizes=(P:1.., F:1..)"),
+        ("    w = sizes[1]\n    nl.load(x[0 : w * 2, :])", "sizes=(sizes0:1.., w:1..)"),
+    ],
+)
+def test_sizes_in_a_tuple(body: str, argument: str) -> None:
+    assert of(f"def k(x, sizes):\n{body}").arguments == ("x=bf16[x0,x1]", argument)

@@ -10,7 +10,8 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.verify.derive.candidates import Candidate
 
-#: Conditions of a domain: more are none that somebody reads.
+#: Conditions of a domain: more are none that somebody reads, but for one for each dimension, as of inputs that have to
+#: be of one size.
 MOST = 8
 
 Values = Mapping[str, int]
@@ -68,7 +69,8 @@ def cover(
         # Cheap to read, then what leaves most shapes in.
         return (one.cost, -sum(truth[one.condition.uid]), -len(kept_out(one) & left))
 
-    while left and len(chosen) < MOST:
+    most = max(MOST, len(program.dimensions))
+    while left and len(chosen) < most:
         ways = {at: [one for one in usable if at in kept_out(one)] for at in left}
         at = min(left, key=lambda each: (len(ways[each]) or 10**6, each))
         if ways[at]:

@@ -36,7 +36,7 @@ from nkiverify.verify.derive.candidates import (
     related,
 )
 from nkiverify.verify.derive.cover import Cover, cover
-from nkiverify.verify.derive.runs import Kind, Shown, violation
+from nkiverify.verify.derive.runs import Kind, Shown, told_by, violation
 from nkiverify.verify.derive.sampling import Shapes
 from nkiverify.verify.derive.statements import LIMITS, Derived, Statements, guards, is_limit, simplest, unsaid
 from nkiverify.verify.exploration import Exploration
@@ -45,7 +45,7 @@ from nkiverify.verify.verifier import verify
 from nkiverify.verify.witness.sufficient import about_dimensions, plainer, without_implied
 
 #: Domains that are tried to be proved, at most.
-_ROUNDS = 6
+_ROUNDS = 24
 #: The share of the usual work that a search for faults takes on each: shapes have been run to find it.
 _EFFORT = 1 / 12
 #: Seconds that a domain is given in any case.
@@ -274,7 +274,7 @@ class _Derivation:
 
     def _learn(self, runs: Iterable[Run]) -> bool:
         """Take from verdicts on a domain what keeps their witnesses out; whether there was anything new."""
-        before = len(self._shapes.runs), len(self._candidates), len(self._limits)
+        before = self._known()
         for run in runs:
             if run.verdict is not Verdict.FAILED:
                 continue
@@ -282,8 +282,15 @@ class _Derivation:
                 self._add(text, run)
             for one in run.violations:
                 if all(value <= LARGEST for value in one.values.values()):
-                    self._shapes.run(dict(one.values), one.values, needed=True)
-        return before != (len(self._shapes.runs), len(self._candidates), len(self._limits))
+                    shown = self._shapes.run(dict(one.values), one.values, needed=True)
+                    if shown is not None and shown.kind is Kind.UNTOLD and one.replayed:
+                        self._shapes.runs[tuple(shown.values.values())] = told_by(one)
+        return before != self._known()
+
+    def _known(self) -> tuple[int, int, int]:
+        """How many shapes tell something, and how many candidates and limits there are."""
+        telling = sum(one.kind is not Kind.UNTOLD for one in self._shapes.runs.values())
+        return telling, len(self._candidates), len(self._limits)
 
     def _add(self, text: str, run: Run) -> None:
         """A condition that keeps refuted claims of a run out."""

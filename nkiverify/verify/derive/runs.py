@@ -77,6 +77,8 @@ class Shown:
     text: str = ""
     #: Where the tensor is allocated that it is about.
     made: Site | None = None
+    #: The failure, where a verdict has it.
+    told: Violation | None = None
     #: How far the kernel came: twice the lines that did something, and one more where it fails at one.
     reached: int = 0
     unread: tuple[Unread, ...] = ()
@@ -177,8 +179,16 @@ def _refuses(error: BaseException) -> bool:
     return dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
 
+def told_by(one: Violation) -> Shown:
+    """The shape at which a verdict has a failure that was replayed."""
+    site = Site(one.file, one.line) if one.file else None
+    return Shown(dict(one.values), Kind.FAILS, contract(one.contract), site, told=one)
+
+
 def violation(found: Shown, program: Program) -> Violation:
     """The record of a failure."""
+    if found.told is not None:
+        return found.told
     assert found.rule is not None
     claim = Claim(0, found.rule, False, found.rule.phase, found.site, "", found.quantities)
     decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
