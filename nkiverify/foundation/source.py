@@ -21,7 +21,8 @@ READS = "nkiverify.read"
 FileName = Annotated[str, "a file"]
 Prose = Annotated[str, "a text with files in it"]
 
-_GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE
+#: The flags of code whose frames wait between two values.
+GENERATORS = inspect.CO_GENERATOR | inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -130,7 +131,7 @@ def begins_statement() -> bool:
     """True if the nearest kernel frame begins a `for` statement, not of a generator: nobody else gets at the iterator,
     and at what comes of it."""
     frame = kernel_frame()
-    if frame is None or frame.f_code.co_flags & _GENERATORS:
+    if frame is None or frame.f_code.co_flags & GENERATORS:
         return False
     found = [one for one in dis.get_instructions(frame.f_code) if one.opname not in ("EXTENDED_ARG", "CACHE")]
     names = [one.opname for one in found if one.offset >= frame.f_lasti]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
 from nkiverify.frontend.paths import UNROLLED_FOR_VALUES, Limits, LostName, PathEnded, Paths
-from nkiverify.frontend.ranges import SymRange
+from nkiverify.frontend.ranges import SymRange, as_sequence
 from nkiverify.frontend.tracebacks import (
     frame_site_of,
     kernel_entries,
@@ -359,8 +359,13 @@ class SymbolicExecution(Paths):
         return SymRange.of(start, stop, step)
 
     def traced_once(self, loop: object) -> object:
-        """A loop of the legacy API: one run of its body stands for all, or it is unrolled."""
-        return loop
+        """A loop of the legacy API: one run of its body stands for all, so that what it counts is seen."""
+        if not self.records:
+            return loop
+        symbolic = loop if isinstance(loop, SymRange) else as_sequence(loop)
+        if not isinstance(symbolic, SymRange):
+            return loop
+        return SymRange(symbolic.start, symbolic.stop, symbolic.step, symbolic.parallel, traced=True)
 
     def placement(self, given: object) -> object:
         """The allocator that places what is allocated."""

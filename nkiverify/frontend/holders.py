@@ -47,6 +47,8 @@ _NUMPY_LEAVES = (np.ufunc, type(np.sum), np.finfo, np.iinfo)
 _LEAF_TYPES = (
     *PLAIN,
     bool,
+    types.NotImplementedType,
+    types.EllipsisType,
     Term,
     Condition,
     SymRational,

@@ -171,7 +171,7 @@ def loop_over(
         return PlainLoop(sym_iter(iterable))
     # The cheap prover decides whether a loop is short: a longer one is summarised, which is right for every length.
     length = run.context.facts.value_of(sequence.trip_count())
-    short = SHORT_LOOP if not sequence.parallel else 0
+    short = SHORT_LOOP if not sequence.traced else 0
     if length is not None and (length <= short or not summarise or site in run.unrolled):
         return ConstantLoop(sequence, length, run, drawn)
     if site in run.unrolled or not summarise:

@@ -24,6 +24,10 @@ class SymbolicSequence(Protocol):
     def parallel(self) -> bool:
         """True if the iterations of a loop over it have no order."""
 
+    @property
+    def traced(self) -> bool:
+        """True if the body of a loop over it is traced once, as those of the legacy API are."""
+
     def trip_count(self) -> Term:
         """How many elements there are; never negative."""
 
@@ -51,14 +55,15 @@ class _NoNativeIteration:
 class SymRange(_NoNativeIteration):
     """`range` with symbolic bounds. The sign of the step is known: where it is symbolic, it is positive."""
 
-    __slots__ = ("parallel", "start", "step", "stop")
+    __slots__ = ("parallel", "start", "step", "stop", "traced")
 
-    def __init__(self, start: Term, stop: Term, step: Term, parallel: bool = False) -> None:
+    def __init__(self, start: Term, stop: Term, step: Term, parallel: bool = False, traced: bool = False) -> None:
         self.start = start
         self.stop = stop
         self.step = step
         #: Whether its iterations have no order.
         self.parallel = parallel
+        self.traced = traced
 
     @staticmethod
     def parallel_of(start: object, stop: object, step: object) -> range | SymRange:
@@ -169,6 +174,10 @@ class SymReversed(_NoNativeIteration):
     def parallel(self) -> bool:
         return self.source.parallel
 
+    @property
+    def traced(self) -> bool:
+        return self.source.traced
+
     def trip_count(self) -> Term:
         return self.source.trip_count()
 
@@ -192,6 +201,10 @@ class SymEnumerate(_NoNativeIteration):
     @property
     def parallel(self) -> bool:
         return self.source.parallel
+
+    @property
+    def traced(self) -> bool:
+        return self.source.traced
 
     def trip_count(self) -> Term:
         return self.source.trip_count()
@@ -218,6 +231,10 @@ class SymZip(_NoNativeIteration):
     def parallel(self) -> bool:
         return any(source.parallel for source in self.sources)
 
+    @property
+    def traced(self) -> bool:
+        return any(source.traced for source in self.sources)
+
     def trip_count(self) -> Term:
         return terms.minimum([source.trip_count() for source in self.sources])
 
@@ -232,7 +249,7 @@ class ListSequence:
     """A list of the kernel as a sequence to run over."""
 
     __slots__ = ("_parts", "source")
-    parallel = False
+    parallel = traced = False
 
     def __init__(self, source: SymList) -> None:
         self.source = source

@@ -223,7 +223,7 @@ class SummarisedLoop:
         else:
             self._give_up("its carried state has no closed form")
         run.open_loops.remove(self)
-        parallel, counts = self._sequence.parallel, self._counts()
+        parallel, counts = self._sequence.parallel, self._sequence.traced and self._counts()
         run.record(LoopItem(_index_atom(index), trips, bounds, scope.block, self._site, parallel, counts))
         self._after(endings, index, trips)
         self._paths, self._index, self._trips = len(endings), index, trips

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from types import FrameType
 from typing import Any, TypeVar
 
-from nkiverify.foundation.source import Site, kernel_frame
+from nkiverify.foundation.source import GENERATORS, Site, is_kernel_frame, kernel_frame
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.symbolic.execution import unsupported
@@ -36,14 +36,17 @@ _TELL_NAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 class TracedBody:
     """The state of Python before the first round of a loop, and how the next one gets it back."""
 
-    __slots__ = ("_before", "_frame", "_names")
+    __slots__ = ("_before", "_frames")
 
-    def __init__(self) -> None:
+    def __init__(self, *, strict: bool = True) -> None:
         frame = _kernel_frame()
-        self._frame = frame
-        self._names = dict(frame.f_locals)
         self._before = Snapshot(frame)
-        if self._before.opaque is not None:
+        frames = [frame]
+        while frames[-1].f_code.co_flags & GENERATORS and frames[-1].f_back is not None:
+            # Who runs over what a generator yields; what is around a function waits for it.
+            frames.append(frames[-1].f_back)
+        self._frames = [(one, dict(one.f_locals)) for one in frames if is_kernel_frame(one)]
+        if strict and self._before.opaque is not None:
             raise _not_followed(self._before.opaque, "is within reach of")
 
     def again(self) -> None:
@@ -52,16 +55,21 @@ class TracedBody:
             self._before.restore()
         except OpaqueState as opaque:
             raise _not_followed(opaque, "is changed by") from None
-        _bind(self._frame, self._names)
+        for frame, names in self._frames:
+            _bind(frame, names)
 
 
 class TracedBodies:
-    """The device loops of a run that are executed round by round; `open` is how many have not come to their end."""
+    """The device loops of a run that are executed round by round; `open` is how many have not come to their end.
 
-    __slots__ = ("_tested", "open")
+    Unless it is `strict`, objects within reach of a body whose state cannot be compared are taken not to change.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_strict", "_tested", "open")
+
+    def __init__(self, *, strict: bool = True) -> None:
         self.open = 0
+        self._strict = strict
         #: The bare `while` statements that are executed, by frame and line: the instruction that asked first.
         self._tested: dict[tuple[FrameType, int], tuple[int, TracedBody]] = {}
 
@@ -71,7 +79,7 @@ class TracedBodies:
         self.open += 1
         for each in rounds:
             if body is None:
-                body = TracedBody()
+                body = TracedBody(strict=self._strict)
             else:
                 body.again()
             yield each
@@ -90,7 +98,7 @@ class TracedBodies:
             known[1].again()
         elif goes_on:
             # It begins; if it had begun before, that loop was left.
-            known = frame.f_lasti, TracedBody()
+            known = frame.f_lasti, TracedBody(strict=self._strict)
             self.open += 1
         else:
             raise unsupported("a `while` over a register that is 0 at once, whose body is traced all the same")
@@ -147,19 +155,25 @@ class _Loop:
 
 
 class TracedLoops:
-    """The loops that are being executed, outermost first."""
+    """The loops that are being executed, outermost first.
 
-    __slots__ = ("_loops",)
+    With `puts_back`, an iteration finds the variables of Python as the first one did. `in_order`: one of them has an
+    order, and several iterations.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("_loops", "in_order", "puts_back")
+
+    def __init__(self, puts_back: bool = False) -> None:
         self._loops: list[_Loop] = []
+        self.puts_back = puts_back
+        self.in_order = False
 
     def iterations(self, numbers: Iterable[_Round]) -> Iterator[_Round]:
         """The numbers of a loop, which lasts until they end or nobody asks for more."""
         loop = _Loop()
         self._loops.append(loop)
         try:
-            for number, value in enumerate(numbers):
+            for number, value in enumerate(TracedBodies().rounds(numbers) if self.puts_back else numbers):
                 self._end(loop, inner=True)
                 loop.at = 0 if number else None
                 yield value
@@ -195,6 +209,7 @@ class TracedRange(Sequence[int]):
         self._loops = loops
 
     def __iter__(self) -> Iterator[int]:
+        self._loops.in_order |= len(self._plain) > 1
         return self._loops.iterations(self._plain)
 
     def __len__(self) -> int:

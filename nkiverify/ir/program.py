@@ -102,7 +102,7 @@ class Loop:
     """`body` runs for every value of `index` for which `bounds` hold (0 <= index, and below `extent`).
 
     The iterations of a `parallel` one have no order (legacy `affine_range`). If it `counts`, numbers of the host change
-    from one iteration to the next.
+    from one iteration to the next, though its body is traced once.
     """
 
     index: Index

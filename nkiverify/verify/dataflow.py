@@ -13,9 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-from nkiverify.analysis.marks.order import DRAWN
+from nkiverify.analysis.marks.order import CARRIED, DRAWN
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.proof import Proof, Stated
+from nkiverify.analysis.sets.structure import items
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.minimise import Witness
 from nkiverify.engines.rounds import Rounds
@@ -25,7 +26,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract, Severity
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Iteration, Loop, Program
+from nkiverify.ir.program import Assume, Claim, Iteration, Loop, Program
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.policy import AppliedPolicy, applied_policy
@@ -148,24 +149,18 @@ def _tolerated(question: Question, left: Sequence[Stated], search: _Search | Non
 
 
 def _hands_on(question: Question) -> bool:
-    """True if a run shows that an iteration without an order hands something on in Python. Where such a loop is
-    summarised, and numbers do not change from one iteration to the next, the proof sees it."""
+    """True if an iteration without an order may hand something on in Python. Where such a loop is summarised, the proof
+    sees all but numbers that change from one iteration to the next; where it is not, a run may show it."""
     program = question.program
-    if not _may_hand_on(program.body):
+    found = list(items(program.body))
+    if any(isinstance(item, Loop) and item.counts for item in found):
+        return True
+    if not any(isinstance(item, Iteration) for item in found):
         return False
     shapes = Shapes(program.dimensions, domain_of(program, question.assumptions))
     few = islice(shapes.tried(), len(shapes.dimensions) + 2)
     runs = (attempt(question.target, values, question.hardware, question.seconds, SHAPE_WORK) for values in few)
-    return any(DRAWN in trial.findings.doubts for trial in runs)
-
-
-def _may_hand_on(block: Block) -> bool:
-    return any(
-        isinstance(item, Iteration)
-        or (isinstance(item, Loop) and ((item.parallel and item.counts) or _may_hand_on(item.body)))
-        or (isinstance(item, Branch) and (_may_hand_on(item.then) or _may_hand_on(item.orelse)))
-        for item in block.items
-    )
+    return any({DRAWN, CARRIED} & {*trial.findings.doubts} for trial in runs)
 
 
 def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:

@@ -22,7 +22,7 @@ from nkiverify.analysis.values.turns import Turns
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.frontend.traced_loops import LEFT
+from nkiverify.frontend.traced_loops import LEFT, TracedBodies
 from nkiverify.ir.contract import Contract
 from nkiverify.model.contracts import contract
 from nkiverify.model.dtypes import DType
@@ -101,6 +101,8 @@ class ValueExecution(ConcreteExecution):
         super().__init__(hardware, stop_at_first=stop_at_first, seconds=_NO_LIMIT, records=True)
         # Elements say what an index is.
         self.model = ModelState(follows=False)
+        # What is within reach here is the user's process, tests and all.
+        self.bodies = TracedBodies(strict=False)
         self.numbers = numbers
         self.watch = watch
         #: What random numbers are drawn from; None where operations that draw any are refused.

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nkiverify.analysis.marks.order import DRAWN, Recorded
+from nkiverify.analysis.marks.order import CARRIED, DRAWN, Recorded
 from nkiverify.analysis.values.known_run import KnowsNumbers
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.target import Target
+from nkiverify.frontend.traced_loops import TracedLoops
 from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.indices import IndexTensor, Mask
@@ -62,10 +63,15 @@ def shortened(done: Iterated) -> Iterable[int]:
 
 @dataclass(frozen=True, slots=True)
 class _Order:
-    """An order in which iterations are run, and the loops that it is for."""
+    """An order in which iterations are run, the loops that it is for, and what it shows where something differs.
+
+    With `puts_back`, each iteration finds the variables of Python as the first one did.
+    """
 
     of: Callable[[Iterated], Iterable[int]]
     concerns: Callable[[Iterated], bool]
+    shows: str
+    puts_back: bool = False
 
 
 def _loses_some(done: Iterated) -> bool:
@@ -75,8 +81,9 @@ def _loses_some(done: Iterated) -> bool:
 
 #: However the iterations of a loop depend on others, one of these changes what they do.
 _ORDERS = (
-    _Order(backwards, lambda done: not done.drawn and done.whole > 1),
-    _Order(shortened, _loses_some),
+    _Order(backwards, lambda done: not done.drawn and done.whole > 1, DRAWN),
+    _Order(shortened, _loses_some, DRAWN),
+    _Order(lambda done: done.as_it_was, lambda done: done.drawn and done.whole > 1, CARRIED, puts_back=True),
 )
 
 
@@ -85,18 +92,19 @@ def handed_on(
 ) -> str:
     """Why what a `run` for these values recorded may be something else with other iterations before it; "" if not."""
     recorded = run.recorded
-    if not any(isinstance(item, Iteration) and item.number for item in recorded):
+    if not run.traced.in_order and not any(isinstance(item, Iteration) and item.number for item in recorded):
         return ""
     loops = _iterated(recorded)
     before: dict[Place, list[object]] | None = None
     for order in _ORDERS:
-        if not any(map(order.concerns, loops.values())):
+        if not any(map(order.concerns, loops.values())) and not (order.puts_back and run.traced.in_order):
             continue
         before = described(recorded) if before is None else before
         other = _Rearranged(hardware, seconds, loops, order.of)
+        other.traced = TracedLoops(order.puts_back)
         ended = play(target, values, other).recorded is other.recorded
         if not ended or _differ(before, described(other.recorded), loops, order.of):
-            return DRAWN
+            return order.shows
     return ""
 
 
