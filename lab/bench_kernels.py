@@ -11,7 +11,9 @@ if TYPE_CHECKING:
     from nkiverify.verify.options import Options
 
 
-def _target(name: str, kernel: str, root: Path, function: Callable[[Verification], None]) -> Target:
+def _target(
+    name: str, kernel: str, root: Path, function: Callable[[Verification], None], *, all_shapes: bool = False
+) -> Target:
     from nkiverify.foundation.records import Kind
     from nkiverify.frontend.target import Target
     from nkiverify.project.manifest import SUCCESSFUL
@@ -20,7 +22,7 @@ def _target(name: str, kernel: str, root: Path, function: Callable[[Verification
         name=name,
         kernel=kernel,
         family="bench",
-        kind=Kind.CONCRETE,
+        kind=Kind.SYMBOLIC if all_shapes else Kind.CONCRETE,
         expect={1: SUCCESSFUL, 2: SUCCESSFUL},
         flags="",
         tags=(),
@@ -106,4 +108,4 @@ def _on_all_shapes(name: str, lines: Sequence[str], folder: Path) -> Target:
         rows, columns = v.dim("rows", 1, 128), v.dim("columns", 2, MOST_COLUMNS, multiple_of=2)
         v.returns(v.call(v.tensor("x", (rows, columns), float32)), shape=(rows, columns), dtype=float32)
 
-    return _target(name, f"{file.name}::kernel", root, run)
+    return _target(name, f"{file.name}::kernel", root, run, all_shapes=True)

@@ -39,7 +39,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nkiverify.frontend.attributes import OWN_NAMES
-from nkiverify.frontend.nodes import HOOKS, hook, load, placed, store
+from nkiverify.frontend.nodes import HOOKS, complete, hook, load, placed, store
 from nkiverify.frontend.source_names import (
     appended_names,
     deletes,
@@ -84,7 +84,7 @@ class Rewriting(enum.Enum):
         """The module of `file` rewritten so. `tree` is changed in place."""
         if self is not Rewriting.NONE:
             (_Rewriter if self is Rewriting.FULL else Watching)(file).visit(tree)
-            ast.fix_missing_locations(tree)
+            complete(tree)
         return tree
 
 

@@ -16,11 +16,13 @@ of a symbolic run and that of a checked concrete run are rewritten in the same w
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from nkiverify.frontend.nodes import hook, load, placed, store
+from nkiverify.frontend.source_names import child_nodes, walk
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
 #: Methods of `int`, and of NumPy's numbers and arrays, that compute integers.
@@ -60,11 +62,16 @@ _NO_INTEGER = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.JoinedStr, ast.Lambda
 _UINT32_MAX = 2**32 - 1
 
 
+#: Nodes that say how another is meant.
+_WITHOUT_PARTS = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+
+
 class Watching(ast.NodeTransformer):
     """Hands the integers that functions of `file` make to the run."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
+        self._visitors: dict[type[ast.AST], Callable[[Any], Any]] = {}
         self._text: str | None = None
         self._depth = 0
         self._count = 0
@@ -72,6 +79,32 @@ class Watching(ast.NodeTransformer):
         #: Names bound to a number outside functions, which may be too large, and modules that may hold some.
         self._stated: frozenset[str] = frozenset()
         self._modules: frozenset[str] = frozenset()
+
+    def visit(self, node: ast.AST) -> Any:
+        """What stands for a node: as `ast.NodeTransformer` has it, which looks for the method each time."""
+        kind = type(node)
+        if issubclass(kind, _WITHOUT_PARTS):
+            return node
+        visitor = self._visitors.get(kind)
+        if visitor is None:
+            visitor = self._visitors[kind] = getattr(self, f"visit_{kind.__name__}", self.generic_visit)
+        return visitor(node)
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        """The node itself, with what stands for its parts."""
+        for name in node._fields:
+            before = getattr(node, name, None)
+            if isinstance(before, list):
+                after: list[Any] = []
+                for part in before:
+                    found = self.visit(part) if isinstance(part, ast.AST) else part
+                    after.extend(found if isinstance(found, list) else [found])
+                before[:] = after
+            elif isinstance(before, ast.AST):
+                found = self.visit(before)
+                if found is not before:
+                    setattr(node, name, found)
+        return node
 
     def fresh(self, what: str) -> str:
         """A name that no program has."""
@@ -88,7 +121,7 @@ class Watching(ast.NodeTransformer):
     # --- scopes ------------------------------------------------------------------------------------------------------
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
-        imported = [one for one in ast.walk(node) if isinstance(one, ast.Import | ast.ImportFrom)]
+        imported = [one for one in walk(node) if isinstance(one, ast.Import | ast.ImportFrom)]
         names = {alias.asname or alias.name.partition(".")[0] for one in imported for alias in one.names}
         self._modules = frozenset(names - _MACHINE)
         froms = {a.asname or a.name for one in imported if isinstance(one, ast.ImportFrom) for a in one.names}
@@ -106,11 +139,11 @@ class Watching(ast.NodeTransformer):
                 continue
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
                 yield part.id
-            pending.extend(ast.iter_child_nodes(part))
+            pending.extend(child_nodes(part))
 
     def _defaults(self, module: ast.Module) -> Iterator[str]:
         """Parameters whose default may be an integer of more than 32 bits."""
-        for node in ast.walk(module):
+        for node in walk(module):
             if isinstance(node, ast.arguments):
                 positional = [*node.posonlyargs, *node.args]
                 parameters = [*positional[len(positional) - len(node.defaults) :], *node.kwonlyargs]

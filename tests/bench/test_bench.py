@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,6 +11,8 @@ import pytest
 from lab import bench, bench_kernels
 from lab.bench import LENGTHS, WIDTHS, Growth, Measurement
 from lab.bench_command import SECTION, growth_lines, main, markdown
+from nkiverify.analysis.sets import flow
+from nkiverify.foundation.records import Verdict
 from nkiverify.foundation.resources import root
 from nkiverify.foundation.stages import Stage
 from nkiverify.verify.options import Options
@@ -54,6 +57,15 @@ def test_a_straight_line_has_so_many_operations_and_is_proved(tmp_path: Path) ->
     assert source.count("nisa.") - 3 == LENGTHS[0]
     runs = verify(target, OPTIONS)
     assert [(run.phase, run.as_expected, run.qualifier) for run in runs] == [(1, True, ""), (2, True, "")]
+
+
+def test_the_sets_of_a_proof_may_take_as_much_as_the_kernel_is_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(flow, "MAX_OPERATIONS", 1)
+    target = replace(bench_kernels.straight_line(LENGTHS[0], tmp_path, OPTIONS), expect={4: Verdict.SUCCESSFUL})
+    (run,) = verify(target, OPTIONS)
+    assert (run.verdict, run.qualifier) == (Verdict.SUCCESSFUL, "")
 
 
 def test_claims_are_linear_in_the_length(tmp_path: Path) -> None:

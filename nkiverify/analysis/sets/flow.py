@@ -29,10 +29,13 @@ from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.terms import Index
 
-#: Operations of isl that a proof may take, one or two seconds'; a limit on time would depend on the machine.
+#: Operations of isl that a proof may take, one or two seconds'; a limit on time would depend on the machine. Of a long
+#: kernel so many for each operation: one on slices of symbolic extent takes some 3,500.
 MAX_OPERATIONS = 8_000_000
+_FOR_EACH = 6_000
 #: How often the guess about what a loop body does may be corrected.
-_MAX_PASSES = 4  #: Why a loop without an order is open.
+_MAX_PASSES = 4
+#: Why a loop without an order is open.
 MEET = "iterations may meet"
 
 
@@ -52,16 +55,20 @@ def prove(
     program: Program,
     generation: int,
     seconds: float,
-    operations: int = MAX_OPERATIONS,
+    operations: int | None = None,
     dead_stores: frozenset[Source] = frozenset(),
 ) -> Proof:
-    """Walk `program`; raises `Inconclusive` where that takes more than `seconds`, or more `operations` of isl.
+    """Walk `program`; raises `Inconclusive` where that takes more than `seconds`, or more `operations` of isl: as
+    many as a program of its length may take, if not said.
 
     Elements have a coordinate for each dimension of their tensor first. Where that leaves anything open, and addresses
     jump by products of dimensions, they have finer ones next. What the operations `dead_stores` write is taken for
     undefined: if no claim is open then, nothing that counts uses it.
     """
     deadline = now() + seconds
+    if operations is None:
+        executed = sum(isinstance(item, Executed) for item in items(program.body))
+        operations = max(MAX_OPERATIONS, _FOR_EACH * executed)
     proof = _walked(_Walk(program, generation, deadline, {}, dead_stores), operations)
     if not proof.open:
         return proof

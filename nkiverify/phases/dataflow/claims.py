@@ -32,9 +32,9 @@ def state_claims(kernel: Explored, seconds: float, operations: int | None) -> Da
         # One run says it all.
         return DataflowClaims(ended=Inconclusive("the launch was run in plain Python"))
     program = kernel.run.program
-    if operations is None:
+    if operations is None and not program.dimensions:
         # A domain of one shape is decided by one concrete run, if the sets are not simple.
-        operations = MAX_OPERATIONS if program.dimensions else MAX_OPERATIONS // 16
+        operations = MAX_OPERATIONS // 16
     try:
         proof = prove(program, kernel.hardware.generation, seconds, operations)
     except Inconclusive as reason:

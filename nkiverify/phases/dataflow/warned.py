@@ -32,7 +32,7 @@ from nkiverify.analysis.marks.liveness import DeadStore, liveness
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute
 from nkiverify.analysis.masks import touched
-from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
+from nkiverify.analysis.sets.flow import Inconclusive, prove
 from nkiverify.analysis.side_effects import Source, source_of
 from nkiverify.foundation.records import KernelWarning
 from nkiverify.foundation.source import Site
@@ -259,7 +259,7 @@ def _holds(subject: Subject, sources: frozenset[Source]) -> bool:
         return False
     try:
         generation = subject.hardware.generation
-        return not prove(subject.program, generation, subject.seconds, MAX_OPERATIONS, sources).open
+        return not prove(subject.program, generation, subject.seconds, None, sources).open
     except Inconclusive:
         return False
 
