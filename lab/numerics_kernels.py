@@ -21,6 +21,7 @@ _RANGES = (
 )  # fmt: skip
 _KINDS = (
     "unary", "unary", "binary", "scalar", "reduce", "centred", "exponential", "matmul", "scaled", "select", "cast",
+    "masked", "counted",
 )  # fmt: skip
 _CARRIED = (
     "nisa.tensor_tensor(dst={state}, data1={state}, data2={column}, op=nl.{op})",
@@ -106,6 +107,17 @@ class _Chain:
                 made = self._beside_its_column(kind, source)
             case "matmul":
                 made = self._product(source)
+            case "masked" | "counted":
+                made = self.tile("nl.float32")
+                pattern = f"pattern=[[{chance.choice((1, -1, 3))}, {self.width}]], offset={chance.choice((0, -1, 5))}"
+                pattern += f", channel_multiplier={chance.choice((1, -1, 0))}"
+                if kind == "counted":
+                    lines.append(f"nisa.iota(dst={made}, {pattern})")
+                else:
+                    fill = chance.choice(('float("-inf")', "-30000.0", "0.5"))
+                    op = chance.choice(("greater_equal", "less", "equal"))
+                    rest = f"on_true_tile={source}, on_false_value={fill}, cmp_op=nl.{op}"
+                    lines.append(f"nisa.affine_select(dst={made}, {pattern}, {rest})")
             case "select":
                 made, holds = self.tile("nl.float32"), self.tile("nl.uint8")
                 lines += [

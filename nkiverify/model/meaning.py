@@ -227,6 +227,15 @@ class Step(Protocol):
     def entered(self, integers: Array) -> Array:
         """Integers (P, F) as numbers (lanes, P, F)."""
 
+    def counted(self, name: str, count: int) -> Array:
+        """So many integers from a parameter on, as numbers (lanes, 1, F)."""
+
+    def affine(self, name: str) -> Array:
+        """offset + partition * channel_multiplier + pattern, as integers (P, F) of 32 bits for a tensor parameter."""
+
+    def where_affine(self, comparison: str, x: Array, y: Array) -> Array:
+        """x (lanes, P, F) where the affine pattern compares to 0, else y."""
+
     def actual(self, name: str, data: Array) -> Array:
         """The numbers of an operand, in the pass over marks as well; `data` are what that pass works on."""
 

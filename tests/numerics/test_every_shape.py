@@ -19,10 +19,7 @@ from tests.numerics.test_kernels import KERNELS, TABLE, verdict
 OPEN = {
     # Sums of 2^24 bytes are beyond int32.
     "sum_of_bytes": "conversion to int32",
-    # An operation on places in a tile, and one on every other element.
-    "causal_mask": "symbolic",
-    "causal_mask_by_number": "symbolic",
-    "mask_by_range": "the truth value of F",
+    # An operation on every other element.
     "layer_norm_by_statistics": "parts of tiles",
 }
 #: Sizes that go together, by kernel; the others take (P, F).

@@ -129,7 +129,7 @@ def test_differences_from_a_maximum_are_at_most_0() -> None:
 def test_random_kernels_round_no_further_than_their_bounds(tmp_path: Path) -> None:
     hardware = hardware_named("trn2")
     needed = []
-    for number in (7, 8, 9, 11):
+    for number in (1, 2, 8, 9):
         target = drawn(random.Random(f"errors/{number}"), tmp_path, number)
         part, found = campaign.beyond_errors(target, hardware, 12)
         assert found == []

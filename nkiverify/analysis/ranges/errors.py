@@ -23,7 +23,7 @@ from nkiverify.analysis.values.pieces import StoredAsNumbers
 from nkiverify.model.dtypes import DType, DTypeKind, float32
 
 _COMPARISONS = frozenset(("equal", "not_equal", "greater", "greater_equal", "less", "less_equal"))
-_ROUNDS = frozenset(("add", "subtract", "multiply", "divide", "power", "mod", "fmod"))
+_ROUNDS = frozenset(("multiply", "divide", "power", "mod", "fmod"))
 _LOGICAL = frozenset(("logical_and", "logical_or", "logical_xor"))
 #: More than what float64 loses in computing a bound.
 _MORE = 1 + 2.0**-20
@@ -92,7 +92,7 @@ class ErrorIntervals(Intervals):
         rounded = dtype.is_integer and dtype.itemsize >= 4
         if not rounded:
             return found if len(found) == self.lanes else _with(found)
-        return _with(_outwards(found, absolute=0.0), _error(stored) + _rounding(Parts.of(found)))
+        return _with(_outwards(found), _error(stored) + _rounding(Parts.of(found)))
 
     def unsigned(self, integers: Array, dtype: DType) -> Array:
         return _with(super().unsigned(integers, dtype), _unless_exact(integers))
@@ -117,7 +117,9 @@ class ErrorIntervals(Intervals):
             # Below the least normal number a result may be 0.
             more = unit_roundoff(dtype) * np.maximum(part.magnitude, Parts.of(found).magnitude) + smallest_normal(dtype)
             error = np.where(kept, error, error + more)
-            found = _outwards(found, np.where(kept, 0.0, 2 * unit_roundoff(dtype)), smallest_normal(dtype))
+            wider = 2 * unit_roundoff(dtype), smallest_normal(dtype)
+            moved = _outwards(found, (part.low >= 0, part.high <= 0), *wider)
+            found = np.where(kept, found, moved)
         return _with(found, error)
 
     # --- operators ----------------------------------------------------------------------------------------------------
@@ -140,7 +142,8 @@ class ErrorIntervals(Intervals):
                 between = function_of(name)(high) - function_of(name)(np.maximum(low, function.domain))
                 moved = np.where(between >= 0, np.minimum(moved, between * _MORE + 1e-13), moved)
         noise = 0.0 if function is None else 2 * function.noise
-        return _with(_outwards(found), moved + _rounding(Parts.of(found), 8.0) + noise)
+        stays = (part.low >= 0) | (function is not None and function.within[0] >= 0), False
+        return _with(_outwards(found, stays), moved + _rounding(Parts.of(found), 8.0) + noise)
 
     def binary(self, name: str, x: Array, y: Array) -> Array:
         found = super().binary(name, x, y)
@@ -168,7 +171,13 @@ class ErrorIntervals(Intervals):
                     error = np.where(exact, _rounding(result, 8.0), np.inf)
                 case _:
                     error = np.where(exact, rounding, np.inf)
-        return _with(_outwards(found) if name in _ROUNDS else found, error)
+        if name in ("add", "subtract"):
+            found = _outwards(found)
+        elif name in _ROUNDS:
+            same = ((one.low >= 0) & (other.low >= 0)) | ((one.high <= 0) & (other.high <= 0))
+            squares = (x is y) | ((one.ids == other.ids) & (one.ids > 0))
+            found = _outwards(found, (same | squares | (name == "power"), False))
+        return _with(found, error)
 
     # --- of many ------------------------------------------------------------------------------------------------------
 
@@ -201,20 +210,25 @@ def _error(numbers: Array) -> Array:
     return np.asarray(numbers[4]) if len(numbers) > 4 else np.zeros(numbers.shape[1:])
 
 
-def _outwards(numbers: Array, relative: Array | float = 2.0**-23, absolute: float = SMALLEST_NORMAL) -> Array:
-    """Intervals that hold what was not rounded as well. An end of 0 stays: numbers do not change their sign by it."""
+def _outwards(
+    numbers: Array,
+    stays: tuple[Array | bool, Array | bool] = (True, True),
+    relative: Array | float = 2.0**-23,
+    absolute: float = SMALLEST_NORMAL,
+) -> Array:
+    """Intervals that hold what was not rounded as well. A lower, and an upper, end of 0 `stays` where nothing beyond it
+    can have become 0 as it is too small."""
     found: Array = numbers.copy()
-    for lane, sign in ((0, -1.0), (1, 1.0)):
-        end = numbers[lane]
+    for lane, sign, kept in ((0, -1.0, stays[0]), (1, 1.0, stays[1])):
+        end = np.where(np.isfinite(numbers[lane]), numbers[lane], 0.0)
         moved = end + sign * (np.abs(end) * relative + absolute)
-        found[lane] = np.where((end == 0) | ~np.isfinite(end), end, moved)
+        found[lane] = np.where(((end == 0) & kept) | ~np.isfinite(numbers[lane]), numbers[lane], moved)
     return found
 
 
 def _rounding(result: Parts, units: float = 1.0) -> Array:
     """The error of rounding results to float32; below its least normal number one may be 0."""
-    magnitude = result.magnitude
-    return np.where(magnitude > 0, units * ROUNDOFF * magnitude + SMALLEST_NORMAL, 0.0)
+    return np.asarray(units * ROUNDOFF * result.magnitude + SMALLEST_NORMAL)
 
 
 def _unless_exact(numbers: Array) -> Array:

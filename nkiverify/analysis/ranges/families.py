@@ -62,7 +62,8 @@ class Carried:
 class Family:
     """The elements of a tile of these extents. `numbers` (lanes, 1) bounds each of them, as an array of one interval.
 
-    `fewer`: a mask may leave out some of them.
+    `fewer`: a mask may leave out some of them. `reaches`: the greatest along the last axis is a number of at least so
+    much.
     """
 
     numbers: Array
@@ -72,6 +73,7 @@ class Family:
     times: Times | None = None
     carried: Carried | None = None
     fewer: bool = False
+    reaches: float | None = None
 
     __array_ufunc__ = None
 
@@ -84,12 +86,12 @@ class Family:
         """The same numbers, of which nothing is known beside others."""
         numbers = self.numbers.copy()
         numbers[3] = 0
-        return replace(self, numbers=numbers, axes=positions(self.extents))
+        return replace(self, numbers=numbers, axes=positions(self.extents), reaches=None)
 
     def with_numbers(self, numbers: Array) -> Family:
         """Other numbers in the same places, of which nothing is known but their ids."""
         axes = self.axes if numbers[3, 0] else positions(self.extents)
-        return replace(self, numbers=numbers, axes=axes, times=None, carried=None)
+        return replace(self, numbers=numbers, axes=axes, times=None, carried=None, reaches=None)
 
     # --- what meanings ask of an array --------------------------------------------------------------------------------
 
@@ -107,7 +109,8 @@ class Family:
         """The axes in another order, that of the lanes first."""
         axes = [int(axis) - 1 for axis in (order[0] if len(order) == 1 else order)[1:]]
         extents, coordinates = (tuple(part[axis] for axis in axes) for part in (self.extents, self.axes))
-        return replace(self, extents=extents, axes=coordinates)  # type: ignore[arg-type]
+        kept = self.reaches if axes == sorted(axes) else None
+        return replace(self, extents=extents, axes=coordinates, reaches=kept)  # type: ignore[arg-type]
 
     def reshape(self, *shape: Any) -> Family:
         """The same elements in row-major order."""
@@ -127,7 +130,8 @@ class Family:
         for at, (extent, axis) in zip(target, placed, strict=True):
             found[at] = (extent, axis)
         extents, axes = zip(*found, strict=True) if found else ((), ())
-        return replace(self, extents=tuple(extents), axes=tuple(axes))
+        kept = self.reaches if len(target) == len(source) and target[-1:] == [len(wanted) - 1] else None
+        return replace(self, extents=tuple(extents), axes=tuple(axes), reaches=kept)
 
     def _placed(
         self, source: Sequence[tuple[Extent, Axis]], wanted: Sequence[Extent]

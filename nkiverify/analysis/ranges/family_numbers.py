@@ -147,7 +147,7 @@ class Families(Numbers):
         given = cast(Family, numbers)
         found = given.with_numbers(self._ends.convert(given.numbers, dtype))
         if dtype == float32:
-            return cast(Array, replace(found, times=given.times, carried=given.carried))
+            return cast(Array, replace(found, times=given.times, carried=given.carried, reaches=given.reaches))
         if dtype.is_float and given.carried is not None:
             error = unit_roundoff(dtype) * _magnitude(found) + smallest_normal(dtype)
             # Numbers between are rounded to none that is further away than what was there.
@@ -276,6 +276,9 @@ class Families(Numbers):
             return cast(Array, found)
         if name in ("maximum", "minimum"):
             single = part if name == "maximum" else mirrored(part, None)
+            if name == "maximum" and given.reaches is not None and not given.fewer:
+                low = np.maximum(np.where(part.empty, given.reaches, part.low), given.reaches)
+                single = replace(part, low=low, flags=part.flags & PLUS)
             # Where a mask leaves out all of a row, nothing is written; numbers that it leaves out may be greater.
             whole = name == "maximum" and not given.fewer
             ids = self.relations.greatest_along(single.ids, axis) if whole else np.zeros_like(part.ids)

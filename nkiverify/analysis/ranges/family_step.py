@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
+from nkiverify.analysis.ranges.arithmetic import MINUS, made
 from nkiverify.analysis.ranges.contents import State
 from nkiverify.analysis.ranges.families import LANES, Family
 from nkiverify.analysis.ranges.family_numbers import Families, is_size
@@ -120,6 +121,69 @@ class FamilyStep(Step):
 
     def entered(self, integers: Array) -> Array:
         raise UnsupportedConstruct(f"{self.name} on tiles of unknown extents")
+
+    # --- places in a tile ---------------------------------------------------------------------------------------------
+
+    def counted(self, name: str, count: Extent) -> Array:
+        low, high = self._ends_of(self._given(name), [(1, count)])
+        return cast(Array, self._families.family(made(np.array([low]), np.array([high])), (1, count)))
+
+    def affine(self, name: str) -> Array:
+        shape = self.shape(name)
+        low, high = self._ends_of(self._given("offset"), self._lines(shape[0]))
+        if low < -(2.0**31) or high >= 2.0**31:
+            raise UnsupportedConstruct("positions beyond 32 bits")
+        return cast(Array, self._families.family(made(np.array([low]), np.array([high])), shape))
+
+    def where_affine(self, comparison: str, x: Array, y: Array) -> Array:
+        data, partitions = cast(Family, x), cast(Family, x).extents[0]
+        low, high = self._ends_of(self._given("offset"), self._lines(partitions))
+        places = self._families.family(made(np.array([low]), np.array([high])), data.extents)
+        zero = self._families.constant(0.0, places.ndim)
+        found = cast(Family, self.n.choose(self.n.binary(comparison, cast(Array, places), zero), x, y))
+        least = float(data.numbers[0, 0])
+        known = np.isfinite(least) and not int(data.numbers[2, 0]) & MINUS
+        if known and self._keeps_some(comparison, partitions):
+            found = replace(found, reaches=least)
+        return cast(Array, found)
+
+    def _given(self, name: str) -> Extent:
+        given = self.attribute(name)
+        return 0 if given is None else cast(Extent, given)
+
+    def _lines(self, partitions: Extent) -> list[tuple[Extent, Extent]]:
+        """The steps of a pattern, with their counts; those of the partitions last."""
+        return [*map(tuple, self.attribute("pattern")), (self._given("channel_multiplier"), partitions)]
+
+    def _ends_of(self, start: Extent, lines: Sequence[tuple[Extent, Extent]]) -> tuple[float, float]:
+        """The least and the greatest of a start with multiples of each step, fewer than its count."""
+        sizes = self._families.sizes
+        low, high = sizes.range_of(start)
+        for step, count in lines:
+            reach = sizes.range_of(step * (count - 1))
+            low, high = low + min(reach[0], 0.0), high + max(reach[1], 0.0)
+        if not np.isfinite([low, high]).all():
+            raise UnsupportedConstruct("positions without a bound")
+        return low, high
+
+    def _keeps_some(self, comparison: str, partitions: Extent) -> bool:
+        """True if the pattern compares to 0 as it is to in its first column, or in its last, of every partition."""
+        *columns, (factor, _) = self._lines(partitions)
+        last = sum((step * (count - 1) for step, count in columns), cast(Any, 0))
+        for column in (0, last):
+            # Linear in the partition: what holds for the first and for the last one holds for all.
+            ends = [
+                self._families.sizes.range_of(self._given("offset") + column + factor * partition)
+                for partition in (0, partitions - 1)
+            ]
+            low, high = min(end[0] for end in ends), max(end[1] for end in ends)
+            holds = {"greater_equal": low >= 0, "greater": low > 0, "less_equal": high <= 0, "less": high < 0}
+            if holds.get(comparison, False):
+                return True
+        return False
+
+    def write_integers(self, name: str, values: Array) -> None:
+        self.write(name, values)
 
     def indices(self, name: str, *, previous: bool = False) -> Array:
         raise UnsupportedConstruct("indices that are known at run time")

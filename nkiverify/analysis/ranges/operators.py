@@ -333,7 +333,9 @@ class IntervalOperators(Numbers):
         count = one.low.shape[-1]
         rows, columns = (one.flags > 0).any(axis=-1, keepdims=True), (other.flags > 0).any(axis=0, keepdims=True)
         infinite = np.asarray(rows | columns)
-        low, high = products_summed(one, other)
+        with np.errstate(invalid="ignore"):
+            # Without a finite part it is told besides.
+            low, high = products_summed(one, other)
         size = one.magnitude @ other.magnitude
         # Each product is rounded as well.
         error = sum_error(size, count + 1)

@@ -294,6 +294,26 @@ class Step:
         """Integers (P, F) as numbers (lanes, P, F)."""
         return self.n.read(self.n.entered(integers.astype(np.float32), float32), float32)
 
+    def counted(self, name: str, count: int) -> Array:
+        """So many integers from a parameter on, as numbers (lanes, 1, F)."""
+        return self.entered(np.arange(count, dtype=np.int32)[None, :] + self.integer(name))
+
+    def affine(self, name: str) -> Array:
+        """offset + partition * channel_multiplier + pattern, as integers (P, F) of 32 bits for a tensor parameter."""
+        return self._pattern(self.shape(name)[0]).astype(np.int32)
+
+    def where_affine(self, comparison: str, x: Array, y: Array) -> Array:
+        """x (lanes, P, F) where the affine pattern compares to 0, else y."""
+        holds = getattr(np, comparison)(self._pattern(x.shape[1]), 0)
+        return np.where(holds[None], x, y)
+
+    def _pattern(self, partitions: int) -> Array:
+        offset, factor = self.integer("offset"), self.integer("channel_multiplier")
+        total = np.zeros((1,), dtype=np.int64)
+        for stride, count in self.attribute("pattern"):
+            total = (total[:, None] + np.arange(int(count), dtype=np.int64) * int(stride)).ravel()
+        return np.asarray(offset + np.arange(partitions, dtype=np.int64)[:, None] * factor + total[None, :])
+
     def actual(self, name: str, data: Array) -> Array:
         """The numbers of an operand, in the pass over marks as well; `data` are what that pass works on."""
         if not self.tracking:

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
@@ -18,7 +16,7 @@ from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.indices import IndexTensor, Mask, as_mask
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
-from nkiverify.model.meaning import Array, Step
+from nkiverify.model.meaning import Step
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops.operands import claim_in_sbuf, claim_same_layout, destination, is_number, on_chip, tile
 from nkiverify.model.registry import OVERWRITES, operation
@@ -54,15 +52,6 @@ def _claim_pattern(contract: str, pattern: object, data: Tensor) -> list[tuple[E
 def _claim_integers(contract: str, **values: object) -> None:
     for name, value in values.items():
         require(contract, as_extent(value) is not None, argument=name, value=value)
-
-
-def _values(step: Step, partitions: int) -> Array:
-    """offset + partition * channel_multiplier + pattern, as integers (P, F)."""
-    offset, factor = step.integer("offset"), step.integer("channel_multiplier")
-    total = np.zeros((1,), dtype=np.int64)
-    for stride, count in step.attribute("pattern"):
-        total = (total[:, None] + np.arange(int(count), dtype=np.int64) * int(stride)).ravel()
-    return np.asarray(offset + np.arange(partitions, dtype=np.int64)[:, None] * factor + total[None, :])
 
 
 # --- iota -------------------------------------------------------------------------------------------------------------
@@ -103,8 +92,7 @@ def _(expr: object, dtype: object, *, mask: Mask | None = None, **kwargs: object
 @IOTA.meaning
 def _(step: Step) -> None:
     """Integers of 32 bits, converted to the dtype of dst ("iota.i32")."""
-    values = _values(step, step.shape("dst")[0]).astype(np.int32)
-    step.write_integers("dst", values)
+    step.write_integers("dst", step.affine("dst"))
 
 
 @IOTA.bounds
@@ -166,14 +154,7 @@ define(
     api=LEGACY,
 )
 
-_COMPARE = {
-    "equal": np.equal,
-    "not_equal": np.not_equal,
-    "less": np.less,
-    "less_equal": np.less_equal,
-    "greater": np.greater,
-    "greater_equal": np.greater_equal,
-}
+_COMPARISONS = frozenset(("equal", "not_equal", "less", "less_equal", "greater", "greater_equal"))
 
 
 @AFFINE_SELECT.current
@@ -194,7 +175,7 @@ def _(
     _claim_pattern("affine_select.count", pattern, result)
     _claim_integers("affine_select.integers", channel_multiplier=channel_multiplier, offset=offset)
     require("affine_select.false_fp32", is_number(on_false_value), on_false_value=type(on_false_value).__name__)
-    require("affine_select.cmp", cmp_op.name in _COMPARE, cmp_op=cmp_op)
+    require("affine_select.cmp", cmp_op.name in _COMPARISONS, cmp_op=cmp_op)
 
 
 @AFFINE_SELECT.legacy
@@ -233,8 +214,7 @@ def _fits(index: IndexTensor, source: Tensor) -> object:
 def _(step: Step) -> None:
     """on_true_tile where the pattern compares to 0, else a constant ("affine_select.pred")."""
     data = step.rows("on_true_tile")
-    holds = _COMPARE[step.operator("cmp_op").name](_values(step, data.shape[1]), 0)
-    step.write("dst", np.where(holds[None], data, step.fill("on_false_value", data)))
+    step.write("dst", step.where_affine(step.operator("cmp_op").name, data, step.fill("on_false_value", data)))
 
 
 @AFFINE_SELECT.bounds

@@ -178,7 +178,7 @@ def _(step: Step) -> None:
     """on_true_tile where range_start + position compares to both bounds, else the least float32."""
     data = step.rows("on_true_tile")
     numbers = step.n
-    positions = step.entered(np.arange(data.shape[2], dtype=np.int32)[None, :] + step.integer("range_start"))
+    positions = step.counted("range_start", data.shape[2])
     first = numbers.binary(step.operator("comp_op0").name, positions, step.required_column("bound0"))
     second = numbers.binary(step.operator("comp_op1").name, positions, step.required_column("bound1"))
     inside = numbers.binary("logical_and", first, second)
