@@ -277,8 +277,8 @@ class Families(Numbers):
         if name in ("maximum", "minimum"):
             single = part if name == "maximum" else mirrored(part, None)
             if name == "maximum" and given.reaches is not None and not given.fewer:
-                least = np.maximum(np.where(part.empty, given.reaches, part.low), given.reaches)
-                single = replace(part, low=least, flags=part.flags & PLUS)
+                reached = np.maximum(np.where(part.empty, given.reaches, part.low), given.reaches)
+                single = replace(part, low=reached, flags=part.flags & PLUS)
             # Where a mask leaves out all of a row, nothing is written; numbers that it leaves out may be greater.
             whole = name == "maximum" and not given.fewer
             ids = self.relations.greatest_along(single.ids, axis) if whole else np.zeros_like(part.ids)
