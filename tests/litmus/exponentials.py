@@ -212,3 +212,86 @@ def magnitude_by_logarithm_b(x):
     """DIFFERENT DIFFERENT: exp(log(x * x) / 2) is the magnitude, which one element has to show."""
     tile = nl.load(x)[:, 0:1][0:1, :]
     return _out(nl.exp(_scalar(nl.log(nl.multiply(tile, tile)), nl.multiply, 0.5)))
+
+
+LEAST = -3.4028234663852886e38
+
+
+def _triangle(tile):
+    result = nl.ndarray(tile.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.affine_select(result, [[-1, 8]], 1, tile, LEAST, nl.greater_equal, 3)
+    return result
+
+
+def _infinite(tile):
+    return _scalar(_scalar(tile, nl.multiply, 0.0), nl.add, LEAST)
+
+
+def _zero(x):
+    return _out(_scalar(nl.load(x), nl.multiply, 0.0))
+
+
+def masked_part_a(x):
+    tile = _triangle(nl.load(x))
+    return _out(_sum(nl.exp(_scalar(tile, nl.subtract, _max(tile)))))
+
+
+def masked_part_b(x):
+    """EQUAL TESTED: of a row as far as it is not masked; exp of what is masked is 0."""
+    tile = _triangle(nl.load(x))
+    shift, first = _max(tile), nl.exp(_scalar(tile[:, 0:5], nl.subtract, _max(tile)))
+    rest = nl.exp(_scalar(tile[:, 5:7], nl.subtract, shift))
+    return _out(nl.add(_sum(first), _sum(rest)))
+
+
+def masked_then_scaled_a(x):
+    tile = _triangle(_scalar(nl.load(x), nl.multiply, 0.125))
+    return _out(nl.exp(_scalar(tile, nl.subtract, _max(tile))))
+
+
+def masked_then_scaled_b(x):
+    """EQUAL TESTED: what is masked is so in any scale."""
+    tile = _scalar(_triangle(nl.load(x)), nl.multiply, 0.125)
+    return _out(nl.exp(_scalar(tile, nl.subtract, _max(tile))))
+
+
+def masked_and_scaled_away_a(x):
+    return _out(nl.exp(_scalar(_infinite(nl.load(x)), nl.multiply, 1e-38)))
+
+
+def masked_and_scaled_away_b(x):
+    """DIFFERENT DIFFERENT: times 1e-38 it is -3.4."""
+    return _zero(x)
+
+
+def all_masked_a(x):
+    tile = nl.add(_infinite(nl.load(x)), nl.load(x))
+    return _out(nl.exp(_scalar(tile, nl.subtract, _max(tile))))
+
+
+def all_masked_b(x):
+    """DIFFERENT DIFFERENT: a row in which all is masked is as great as its maximum."""
+    return _zero(x)
+
+
+def masked_by_data_a(x, y):
+    tile = _infinite(nl.load(x))
+    masked = nl.where(nl.greater(nl.load(y), nl.load(x)), tile, nl.load(x))
+    return _out(nl.exp(nl.subtract(tile, masked)))
+
+
+def masked_by_data_b(x, y):
+    """DIFFERENT DIFFERENT: where it is masked the difference is 0."""
+    return _zero(x)
+
+
+def masked_and_rounded_a(x):
+    tile = nl.add(_infinite(nl.load(x)), nl.load(x))
+    rounded = nl.ndarray(tile.shape, dtype=nl.float16, buffer=nl.sbuf)
+    nisa.tensor_copy(rounded, _scalar(tile, nl.multiply, 1e-5))
+    return _out(nl.exp(nl.subtract(_scalar(tile, nl.multiply, 1e-5), rounded, dtype=nl.float32)))
+
+
+def masked_and_rounded_b(x):
+    """DIFFERENT DIFFERENT: infinity less infinity is no number, and is not taken for infinity."""
+    return _zero(x)

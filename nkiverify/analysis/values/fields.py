@@ -28,7 +28,7 @@ from nkiverify.analysis.values.definitions import DEFINED, EXPONENTIAL, LOGARITH
 from nkiverify.analysis.values.degrees import GREATEST_EXPONENT
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.primes import chained, unrelated
-from nkiverify.analysis.values.recognised import Constants, Residues, contains, converted
+from nkiverify.analysis.values.recognised import Constants, Infinities, Residues, contains, converted
 from nkiverify.analysis.values.scaled import Scalings, by_lanes
 from nkiverify.analysis.values.words import RandomFunctions
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -42,6 +42,8 @@ PRIMES, PRIMES_OF_QUOTIENTS = 4, 2
 QUOTIENTS = frozenset(("add", "copy", "divide", "multiply", "negative", "reciprocal", "square", "subtract"))
 #: Magnitudes from here on stand for infinity: kernels write the least finite float32 in its place.
 _INFINITE = 3.38e38
+#: Functions whose values are finite for infinite arguments, or are known to be infinite.
+_OF_INFINITY = frozenset(("add", "copy", "exp", "maximum", "multiply", "negative", "reciprocal", "relu", "subtract"))
 #: Operators whose results are 0 or 1.
 _CONDITIONS = frozenset(
     (
@@ -114,6 +116,7 @@ class Fields(RandomFunctions, Numbers):
         self._constants = Constants()
         self._scalings = Scalings(self.words) if scaling else None
         self._infinity = self.lifted(random.integers(1 << 15, 1 << 17, self.residues))
+        self._infinities = Infinities(self._looked_up, self.negative)
 
     # --- storage ------------------------------------------------------------------------------------------------------
 
@@ -235,6 +238,9 @@ class Fields(RandomFunctions, Numbers):
                     images[:, constants == value] = self._constant(exactly)[:, None]
         else:
             images = self.random_function(name, others)
+        infinite = self._infinities.among(others)
+        if infinite is not None:
+            self._infinities.remember(images[:, infinite])
         result = np.array(x)
         result[:, ~known] = images
         self._remember(dtype, images)
@@ -282,6 +288,8 @@ class Fields(RandomFunctions, Numbers):
             raise UnsupportedConstruct("NaN over prime fields")
         if abs(value) >= _INFINITE:
             lanes = self._infinity if value > 0 else -self._infinity
+            if self.mode is not Mode.POLYNOMIAL:
+                self._infinities.begin(-self._infinity)
         else:
             fraction = Fraction(value) if isinstance(value, int) else simplest_fraction(float(value))
             lanes = self.lane_constants(fraction.numerator, fraction.denominator)
@@ -326,7 +334,15 @@ class Fields(RandomFunctions, Numbers):
         last = slice(self.identity, self.residues)
         opaque = self.random_function("exp modulo the last prime", found)
         found[last] = np.where(one, 1.0, opaque[last])
+        infinite = self._infinities.among(x)
+        if infinite is not None:
+            found[:, infinite] = 0
         return found
+
+    def _looked_up(self, x: Array) -> Array:
+        """The words of numbers that are looked for among others."""
+        self.lookups += x.size // self.lanes
+        return self.words(x)
 
     def _logarithm(self, x: Array) -> Array:
         if self.mode is not Mode.LOGARITHMIC:
@@ -339,6 +355,8 @@ class Fields(RandomFunctions, Numbers):
 
     def unary(self, name: str, x: Array) -> Array:
         x = np.asarray(x, dtype=np.float64)
+        if name not in _OF_INFINITY:
+            self._infinities.stop_at(x)
         if name == "copy":
             return x
         if name == "negative":
@@ -378,7 +396,10 @@ class Fields(RandomFunctions, Numbers):
         return result
 
     def binary(self, name: str, x: Array, y: Array) -> Array:
-        result = self._binary(name, np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64))
+        x, y = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        if name not in _OF_INFINITY and name not in _CONDITIONS:
+            self._infinities.stop_at(x, y)
+        result = self._binary(name, x, y)
         if name in _CONDITIONS:
             self._remember(bool_, result)
         return result
@@ -387,11 +408,15 @@ class Fields(RandomFunctions, Numbers):
         one = self.constant(1, max(x.ndim, y.ndim))
         match name:
             case "add":
-                return self.add(x, y)
+                total = self.add(x, y)
+                self._infinities.added(x, y, total)
+                return total
             case "subtract":
-                return self.add(x, self.negative(y))
+                return self._binary("add", x, self.negative(y))
             case "multiply":
-                return self.multiply(x, y)
+                product = self.multiply(x, y)
+                self._infinities.multiplied(x, y, product, self._constants)
+                return product
             case "logical_and":
                 return self.multiply(self.nonzero(x), self.nonzero(y))
             case "divide":
@@ -451,10 +476,16 @@ class Fields(RandomFunctions, Numbers):
 
     def reduce(self, name: str, x: Array) -> Array:
         x = np.asarray(x, dtype=np.float64)
-        if name == "add":
-            return self.total(x)
         if name == "maximum":
             return self._greatest(x)
+        infinite = self._infinities.among(x)
+        if name == "add":
+            total = self.total(x)
+            if infinite is not None:
+                self._infinities.remember(total[:, infinite.any(axis=-1, keepdims=True)])
+            return total
+        if infinite is not None:
+            self._infinities.stop()
         if name == "minimum":
             return self._choice(self.negative(self._greatest(self.negative(x))), -1, x)
         if name in ("abs_max", "abs_min"):
@@ -478,6 +509,8 @@ class Fields(RandomFunctions, Numbers):
 
     def choose(self, condition: Array, x: Array, y: Array) -> Array:
         # A condition is 0 or 1 for real numbers, so this is the choice as a polynomial.
+        if not self.small(condition)[1].all():
+            self._infinities.stop_at(x, y)
         chosen = self.add(y, self.multiply(condition, self.add(x, self.negative(y))))
         return self._choice(chosen, None, *(np.broadcast_to(part, chosen.shape) for part in (x, y)))
 
@@ -492,7 +525,14 @@ class Fields(RandomFunctions, Numbers):
         joined = np.where((x == y)[: self.identity].all(axis=0), x, joined)
         if self._scalings is not None:
             joined = self._unscaled(np.stack([x, y], axis=-1), joined[..., None])[..., 0]
+        infinite = self._infinities.among(x), self._infinities.among(y)
+        if infinite[0] is not None and infinite[1] is not None:
+            self._infinities.remember(joined[:, infinite[0] & infinite[1]])
         return self._choice(joined, None, x, y)
+
+    def matmul(self, x: Array, y: Array) -> Array:
+        self._infinities.stop_at(x, y)
+        return super().matmul(x, y)
 
     def _unscaled(self, elements: Array, joined: Array) -> Array:
         """The maximum along the last axis, with the constant taken out that all elements are multiples of."""
@@ -521,7 +561,11 @@ class Fields(RandomFunctions, Numbers):
         alone = np.take_along_axis(x, chosen, axis=-1)
         same = ((x == alone)[: self.identity].all(axis=0) | neutral).all(axis=-1)[None, ..., None]
         joined = np.where(same, alone, joined)
-        return self._choice(joined if self._scalings is None else self._unscaled(x, joined), -1, x)
+        joined = joined if self._scalings is None else self._unscaled(x, joined)
+        infinite = self._infinities.among(x)
+        if infinite is not None:
+            self._infinities.remember(joined[:, infinite.all(axis=-1, keepdims=True)])
+        return self._choice(joined, -1, x)
 
     def _neutral(self, x: Array) -> Array:
         """Where elements, in their canonical form, are the least float32, without the axis of the lanes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -97,3 +98,80 @@ class Constants:
         for place in np.flatnonzero(self._known.has(words)):
             found.ravel()[place] = self._values.get(int(words.ravel()[place]), np.nan)
         return found
+
+
+#: The least constant that infinity is multiplied by, once, and stays what exp is 0 of.
+_LEAST_FACTOR = 1e-6
+
+
+class Infinities:
+    """The numbers that are minus infinity: the constants that stand for it, what finite numbers are added to, what is
+    multiplied by a constant once. exp is 0 of them. `words` tells numbers apart.
+
+    No other number may be infinite, but for their negatives: where an operation could make one, this stops, and no
+    more numbers become known.
+    """
+
+    def __init__(self, words: Callable[[Array], Array], negative: Callable[[Array], Array]) -> None:
+        self._words = words
+        self._negative = negative
+        #: As they are, and multiplied by a constant.
+        self._known: tuple[Residues, Residues] | None = None
+        self._stopped = False
+
+    def begin(self, least: Array) -> None:
+        """There is a constant that stands for minus infinity."""
+        if self._known is None:
+            self._known = Residues(), Residues()
+            self.remember(least[:, None])
+
+    def stop(self) -> None:
+        """There may be infinite numbers that are not known."""
+        self._stopped = True
+
+    def stop_at(self, *operands: Array) -> None:
+        """Stop if there is one among operands whose result may be infinite."""
+        if not self._stopped and any(self.among(x) is not None for x in operands):
+            self.stop()
+
+    def among(self, x: Array) -> Array | None:
+        """Where numbers are minus infinity, without the axis of the lanes; None for nowhere."""
+        if self._known is None:
+            return None
+        words = self._words(x)
+        found = self._known[0].has(words) | self._known[1].has(words)
+        return found if found.any() else None
+
+    def remember(self, x: Array) -> None:
+        """These numbers are minus infinity."""
+        if self._known is not None and not self._stopped:
+            self._known[0].add(self._words(x))
+
+    def added(self, x: Array, y: Array, total: Array) -> None:
+        """Infinity, to which no infinity with the other sign is added, is infinity."""
+        for one, other in ((x, y), (y, x)):
+            for known, where in self._places(one, total):
+                opposite = self.among(self._negative(np.broadcast_to(other, total.shape)[:, where]))
+                infinite = total[:, where]
+                known.add(self._words(infinite if opposite is None else infinite[:, ~opposite]))
+
+    def multiplied(self, x: Array, y: Array, product: Array, constants: Constants) -> None:
+        """Infinity times a constant is infinity, if that is not too small; twice it is not followed."""
+        for one, other in ((x, y), (y, x)):
+            for known, where in self._places(one, product):
+                factors = constants.values(self._words(np.broadcast_to(other, product.shape)[:, where]))
+                followed = (np.abs(factors) >= _LEAST_FACTOR) & (self._known is not None and known is self._known[0])
+                if not (followed | (factors == 0)).all() or self._known is None:
+                    self.stop()
+                    return
+                infinite = product[:, where]
+                self._known[1].add(self._words(infinite[:, factors > 0]))
+                self._known[1].add(self._words(self._negative(infinite[:, factors < 0])))
+
+    def _places(self, x: Array, like: Array) -> list[tuple[Residues, Array]]:
+        """The sets that some numbers of x are in, with where that is in an array that x is broadcast to."""
+        if self._known is None or self._stopped or not x.size:
+            return []
+        words = self._words(x)
+        found = ((known, known.has(words)) for known in self._known)
+        return [(known, np.broadcast_to(mask, like.shape[1:])) for known, mask in found if mask.any()]
