@@ -66,15 +66,26 @@ def isolated(
 ) -> ResultT | Stopped:
     """The result of `work`, a record, from a process of its own which runs kernels: it writes to the folders that are
     `written`, and has no more time and memory than the `arguments` of `add_limits`. Texts in the record are harmless
-    but for colours. With a `debugger`, which asks a person, the process has the terminal, and no time limit."""
+    but for colours; what its modules were refused is warned of. With a `debugger`, which asks a person, the process has
+    the terminal, and no time limit."""
+    from nkiverify.frontend.guard import passed_over, warning
     from nkiverify.run.confinement import Confinement
 
     if debugger:
         print(DEBUGGED, file=sys.stderr)
     confinement = Confinement.of(allowed, written, memory=arguments.memory)
     limit = LONGEST_SECONDS if arguments.timeout is None else arguments.timeout
-    found = in_child(subject, work, limit, confinement, arguments.memory, debugger=debugger)
-    return found if isinstance(found, Stopped) else with_texts(found, coloured)
+
+    def told() -> tuple[ResultT, tuple[str, ...]]:
+        return work(), tuple(passed_over.values())
+
+    found = in_child(subject, told, limit, confinement, arguments.memory, debugger=debugger)
+    if isinstance(found, Stopped):
+        return found
+    result, refused = with_texts(found, coloured)
+    for line in refused:
+        print(warning(line), file=sys.stderr)
+    return result
 
 
 def allowed_by(typed: Sequence[str], settings: Settings | None = None) -> Allowed:

@@ -17,7 +17,7 @@ from nkiverify.cli.last_failure import REPLAY, Question, remember
 from nkiverify.cli.outcome import session_here, written
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import KernelAnswer, Remark
-from nkiverify.frontend.guard import passed_over
+from nkiverify.frontend.guard import passed_over, warning
 from nkiverify.project import proposals
 from nkiverify.project.legality import answer
 from nkiverify.project.proposals import asserts, definition, manifest_entry
@@ -104,7 +104,7 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
         for file, number in proposals.written(found, options.root).items():
             print(f"nkiverify: {file} has {wording.counted(number, 'assert')} more", file=sys.stderr)
     for line in passed.values():
-        print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
+        print(warning(line), file=sys.stderr)
     if memory is not None and not ending and all(one.runs for one in found):
         memory.conclude((run for one in found for run in one.runs), [*passed, *(one.problem for one in found)])
     session = session_here((run for one in found for run in one.runs), options.root, started, clock)

@@ -341,6 +341,7 @@ def _reported(
 ) -> int:
     """Print and write what was found out; the exit status."""
     from nkiverify.cli.outcome import language_report, report, written
+    from nkiverify.frontend.guard import warning
     from nkiverify.report.style import Style
     from nkiverify.results.session import ExitStatus, worst
     from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
@@ -349,7 +350,7 @@ def _reported(
     session = with_unused(with_accepted(session, language.accepted), options.policy, everything=True, language=True)
     session = without_ignored(session, options.policy)
     for line in found.passed_over:
-        print(f"nkiverify: warning: {line}, and is not given it", file=sys.stderr)
+        print(warning(line), file=sys.stderr)
     session = written(session, options.json)
     status = session.exit_status
     if arguments.output_format != FORMATS[0]:

@@ -6,9 +6,8 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.arguments import positive_number
@@ -19,6 +18,7 @@ from nkiverify.verify.options import HARDWARE
 if TYPE_CHECKING:
     import inspect
 
+    from nkiverify.cli.equivalence_text import Answered
     from nkiverify.foundation.allowed import Allowed
     from nkiverify.project.compared_shapes import Shapes
     from nkiverify.project.request import Request
@@ -65,18 +65,6 @@ exit status:
 
 #: Seconds after which a part of the answers is told before the others.
 _PATIENCE_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Answered(Generic[_AnswersT]):
-    """The answers about two kernels `at` each choice of dimensions, the chosen ones first; the kernels are told by
-    their references, `PATH::NAME`, and names."""
-
-    references: tuple[str, str]
-    names: tuple[str, str]
-    at: list[tuple[dict[str, int], _AnswersT]]
-    #: Kernels for which no other sizes are tried, as they may not be made for them.
-    made_for_sizes: tuple[str, ...]
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -158,6 +146,7 @@ def reference_of(arguments: argparse.Namespace) -> Reference | None:
 
 
 def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answered[Comparison]:
+    from nkiverify.cli.equivalence_text import Answered
     from nkiverify.model.hardware import hardware_named
     from nkiverify.project.compared_shapes import chosen_dimensions
     from nkiverify.verify.equivalence import Comparer

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from nkiverify.report.style import Style
 from nkiverify.results import wording
@@ -13,12 +14,26 @@ from nkiverify.verify.comparison import Answer, Comparison, Difference, Finding
 
 if TYPE_CHECKING:
     from nkiverify.analysis.values.slices import Slice
-    from nkiverify.cli.equiv import Answered
+    from nkiverify.verify.gradients import GradientAnswers
+
+AnswersT = TypeVar("AnswersT", "Comparison", "GradientAnswers")
 
 #: Lines of a slice that are shown; the ones nearest to the result.
 _SHOWN = 12
 _LEGAL = {Answer.YES: "LEGAL", Answer.NO: "ILLEGAL"}
 _QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the reals"), ("floats", "floating point"))
+
+
+@dataclass(frozen=True, slots=True)
+class Answered(Generic[AnswersT]):
+    """The answers about two kernels `at` each choice of dimensions, the chosen ones first; the kernels are told by
+    their references, `PATH::NAME`, and names."""
+
+    references: tuple[str, str]
+    names: tuple[str, str]
+    at: list[tuple[dict[str, int], AnswersT]]
+    #: Kernels for which no other sizes are tried, as they may not be made for them.
+    made_for_sizes: tuple[str, ...]
 
 
 def text(answered: Answered[Comparison], base: Path, style: Style) -> str:

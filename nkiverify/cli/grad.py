@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.cli.allowing import allowed_by
-from nkiverify.cli.equiv import Answered, add_pair, answered, at_all, reference_of, requests
+from nkiverify.cli.equiv import add_pair, answered, at_all, reference_of, requests
 from nkiverify.foundation.errors import UsageError
 
 if TYPE_CHECKING:
+    from nkiverify.cli.equivalence_text import Answered
     from nkiverify.project.compared_shapes import Shapes
     from nkiverify.project.request import Request
     from nkiverify.verify.gradients import GradientAnswers
@@ -72,6 +73,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answered[GradientAnswers]:
+    from nkiverify.cli.equivalence_text import Answered
     from nkiverify.model.hardware import hardware_named
     from nkiverify.verify.gradient_pairing import Said
     from nkiverify.verify.gradient_runs import Kernel

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from nkiverify.cli.equivalence_text import painted, sizes, untried
+from nkiverify.cli.equivalence_text import Answered, painted, sizes, untried
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.verify.comparison import Finding
 from nkiverify.verify.gradient_pairing import Part
 from nkiverify.verify.gradient_runs import Pairing
 from nkiverify.verify.gradients import GradientAnswers
-
-if TYPE_CHECKING:
-    from nkiverify.cli.equiv import Answered
 
 
 def text(answered: Answered[GradientAnswers], base: Path, style: Style) -> str:

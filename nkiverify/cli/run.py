@@ -276,6 +276,8 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
     progress = Progress(len(left), sys.stderr)
     outcome = JobRuns({})
     if left:
+        if options.executor == "in-process":
+            print(f"nkiverify: {choice.IN_PROCESS} (docs/security.md)", file=sys.stderr)
         order = choice.longest_first(left, durations(database(reports))) if processes > 1 else left
         jobs = [Job(target.name, target, options) for target in order]
         _try_esbmc(options, [target.name for target in order])

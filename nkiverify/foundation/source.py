@@ -175,9 +175,21 @@ def register_kernel_module(name: str) -> None:
     _kernel_modules.add(name)
 
 
+def is_raised_by_kernel(error: BaseException) -> bool:
+    """True if a `raise` statement of a kernel raised it: Ctrl-C comes between any two instructions, and to none."""
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or last.tb_lasti < 0 or not is_kernel_frame(last.tb_frame):
+        return False
+    return dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
+
+
 def is_exception_of_kernel(error: BaseException) -> bool:
     """True if `error` is no `Exception`, and no signal of ours or of Python's that has to go on as it is."""
-    if isinstance(error, Exception | SystemExit | KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt):
+        return is_raised_by_kernel(error)
+    if isinstance(error, Exception | SystemExit):
         return False
     kind = type(error)
     # Python raises none of its own classes that are left.

@@ -137,6 +137,11 @@ def pass_over(refusal: ImportRefused) -> None:
     passed_over.setdefault(refusal.place, str(refusal))
 
 
+def warning(refused: str) -> str:
+    """The line about what was `refused` to a module."""
+    return f"nkiverify: warning: {refused}, and is not given it"
+
+
 def install() -> None:
     """Have Python tell of what kernel code does, from here on to the end of this process: a hook cannot be removed."""
     global _installed

@@ -4,8 +4,11 @@ its stderr with control characters and commands of CI systems escaped."""
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
 import sys
+from collections.abc import Iterable
+from pathlib import Path
 from typing import TextIO, cast
 
 from nkiverify.foundation.kernel_text import HarmlessStream
@@ -75,3 +78,21 @@ def give_up_streams() -> None:
         stream = os.fdopen(number, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
         setattr(sys, name, stream)
         setattr(sys, f"__{name}__", stream)
+
+
+def open_descriptors() -> set[int]:
+    """The file descriptors of this process, but for standard input and output; none where the system does not tell."""
+    if sys.platform != "linux":
+        return set()
+    return {int(entry.name) for entry in Path("/proc/self/fd").iterdir()} - {0, 1, 2}
+
+
+def give_up_descriptors(inherited: Iterable[int]) -> None:
+    """From here on these descriptors, which this process has of its parent, lead nowhere: by them it could write what
+    others read. Their numbers stay taken, as objects of ours will close them."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for descriptor in inherited:
+        with contextlib.suppress(OSError):  # some are closed by now
+            os.fstat(descriptor)
+            os.dup2(nothing, descriptor)
+    os.close(nothing)

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
 from nkiverify.foundation.process import is_for_kernels
-from nkiverify.run.relay import Relay, give_up_output, give_up_streams
+from nkiverify.run.relay import Relay, give_up_descriptors, give_up_output, give_up_streams, open_descriptors
 from nkiverify.run.resident_memory import (
     MEBIBYTE,
     default_limit,
@@ -68,6 +68,8 @@ class _Parent:
     reports: int
     password: bytes
     output: int
+    #: Closed when the supervisor ends.
+    life: int
 
 
 #: The supervisor of this process, a child; None in one that has none.
@@ -114,7 +116,7 @@ def supervised(command: Callable[[], int]) -> int:
     if child == 0:
         for theirs in (reading, shown, ours):
             os.close(theirs)
-        _work(command, _Parent(writing, password, output), life)
+        _work(command, _Parent(writing, password, output, life))
     for theirs in (writing, output, life):
         os.close(theirs)
     try:
@@ -157,7 +159,7 @@ def in_child(
         def command() -> int:
             child = os.getpid()
             try:
-                _confine(confinement, terminal=debugger)
+                _confine(confinement, file.fileno(), terminal=debugger)
                 with contextlib.nullcontext() if debugger else limited(subject, seconds, mebibytes, processor):
                     answer: object = (work(),)
             except KeyboardInterrupt:
@@ -202,14 +204,16 @@ def in_child(
     raise error
 
 
-def _confine(confinement: Confinement, *, terminal: bool) -> None:
-    """Take it from this process, a child that runs kernels from here on, with its ways to write to the user but for a
-    `terminal`."""
+def _confine(confinement: Confinement, answer: int, *, terminal: bool) -> None:
+    """Take it from this process, a child that runs kernels from here on, with its ways to write to others: what is left
+    to it is the file of its `answer`, and the user's `terminal`."""
     assert _parent is not None
     if not terminal:
         give_up_output(_parent.output)
         give_up_streams()
-    os.close(_parent.output)
+        give_up_descriptors(open_descriptors() - {_parent.reports, _parent.life, answer})
+    else:
+        os.close(_parent.output)
     confinement.begin()
 
 
@@ -226,12 +230,12 @@ def _described(error: BaseException) -> list[object]:
 # --- in the child -----------------------------------------------------------------------------------------------------
 
 
-def _work(command: Callable[[], int], parent: _Parent, life: int) -> None:
+def _work(command: Callable[[], int], parent: _Parent) -> None:
     """The work of the child; it never returns."""
     global _parent
     _parent = parent
     os.register_at_fork(after_in_child=_forget)
-    _end_with_parent(life)
+    _end_with_parent(parent.life)
     signal.signal(signal.SIGINT, _Interrupts())
     tell_ignored_exceptions()
     is_for_kernels()

@@ -12,7 +12,7 @@ _MODULES = frozenset(
     {
         "nkiverify.analysis.values.simulator",
         "nkiverify.analysis.values.slices",
-        "nkiverify.cli.equiv",
+        "nkiverify.cli.equivalence_text",
         "nkiverify.cli.outcome",
         "nkiverify.cli.replay",
         "nkiverify.cli.show",

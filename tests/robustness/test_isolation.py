@@ -103,7 +103,7 @@ def test_what_python_tells_of_nobody_is_refused_and_told(words: tuple[str, ...],
         assert "the kernel asks for what it may not" in " ".join(said.split())
 
 
-@pytest.mark.parametrize("name", ["check", "simulate", "show"])
+@pytest.mark.parametrize("name", ["check", "run", "simulate", "show"])
 def test_no_descriptor_of_a_kernel_leads_to_the_user(name: str, repository: Path) -> None:
     lines = (
         "import os",
@@ -133,11 +133,38 @@ def test_what_ends_the_process_is_told(name: str, repository: Path) -> None:
     assert "ended with exit status 0 before it was done" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("line", "said"), [("import sys; sys.exit(0)", "SystemExit: 0"), ("raise KeyboardInterrupt", "KeyboardInterrupt: ")]
+)
 @pytest.mark.parametrize("name", ["simulate", "equiv"])
-def test_a_kernel_that_exits_raises(name: str, repository: Path) -> None:
-    done = tried(repository, "import sys; sys.exit(0)", *COMMANDS[name])
+def test_a_kernel_that_exits_raises(name: str, line: str, said: str, repository: Path) -> None:
+    done = tried(repository, line, *COMMANDS[name])
     assert done.returncode == 1
-    assert "SystemExit: 0" in done.stdout and "k.py:8" in done.stdout
+    assert said in done.stdout and "k.py:8" in done.stdout
+
+
+@pytest.mark.parametrize("name", ["simulate", "equiv"])
+def test_what_is_printed_is_made_of_records(name: str, repository: Path) -> None:
+    """A text in place of the answer, on every stream and in the file of the answer, is none."""
+    lines = (
+        "import os, sys, pickle",
+        "for stream in (sys.stdout, sys.__stdout__): stream.write('result: forged\\n')",
+        "for number in range(3, 64):",
+        "    try: answer = 'memfd' in os.readlink('/proc/self/fd/' + str(number))",
+        "    except OSError: continue",
+        "    if answer: os.write(number, pickle.dumps(('forged',)))",
+        "raise ValueError('mine')",
+    )
+    done = tried(repository, "\n    ".join(lines), *COMMANDS[name])
+    assert done.returncode == 1
+    assert "ValueError: mine" in done.stdout and "forged" not in done.stdout
+
+
+def test_what_a_module_is_refused_is_told(repository: Path) -> None:
+    (repository / "k.py").write_text(KERNEL.replace("import nki\n", "import nki\nopen('made', 'w')\n"))
+    done = nkiverify(repository, *COMMANDS["simulate"])
+    assert done.returncode == 0 and not (repository / "made").exists()
+    assert "importing it asks for the file 'made', and is not given it" in done.stderr
 
 
 def test_a_reference_that_exits_is_no_success(repository: Path) -> None:

@@ -25,6 +25,8 @@ EXECUTORS: dict[str, str] = {
 }
 
 _DASK = "dask://"
+#: What is said where kernels are run so.
+IN_PROCESS = "with --executor in-process kernels run in the process that reports, which can change what it says"
 
 
 def checked(name: str) -> str:

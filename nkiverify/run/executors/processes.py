@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import enum
 import multiprocessing
+import multiprocessing.resource_tracker as resource_tracker
 import os
 import signal
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -29,7 +30,7 @@ from typing import TYPE_CHECKING
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import Job, Loader, Verify, WorkerStopped, faulted, verify_guarded
-from nkiverify.run.relay import Relay, give_up_output
+from nkiverify.run.relay import Relay, give_up_descriptors, give_up_output, give_up_streams, open_descriptors
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.run.unpickled import LARGEST, unpickled
 from nkiverify.verify.rules import replacement
@@ -51,6 +52,10 @@ MEMORY_CHECK_SECONDS = 0.1
 END_SECONDS = 5.0
 #: Seconds between two looks of a worker at whether its parent still lives.
 _ORPHAN_CHECK_SECONDS = 1.0
+#: Seconds that a message may stop for in its middle.
+_SILENCE_SECONDS = 5.0
+#: Seconds between two looks at whether processes have ended.
+_MOMENT_SECONDS = 0.002
 
 
 class _Signal(enum.Enum):
@@ -233,7 +238,9 @@ class WorkerProcesses:
             by_name = {target.name: target for target in self._targets}
             load = lambda: by_name  # noqa: E731
         output, shown = multiprocessing.Pipe(duplex=False)
-        words = (theirs, shown, load, self._verify, os.getpid(), self._confinement)
+        forks = isinstance(self._context, ForkContext)
+        inherited = open_descriptors() - {theirs.fileno(), shown.fileno()} if forks else set[int]()
+        words = (theirs, shown, load, self._verify, os.getpid(), self._confinement, inherited)
         process = self._context.Process(target=_work, args=words, daemon=True)
         process.start()
         theirs.close()
@@ -271,7 +278,7 @@ class WorkerProcesses:
     def _answer(self, worker: _Worker, task: _Task) -> list[Run] | None:
         """The message of the worker about its target, or that it died before it could; None if it has only begun."""
         try:
-            answer = unpickled(worker.connection.recv_bytes(LARGEST)) if worker.connection.poll() else None
+            answer = unpickled(_received(worker.connection)) if worker.connection.poll() else None
         except Exception:  # a death in the middle of an answer leaves bytes that unpickle to anything
             answer = None
         if isinstance(answer, _Answer) and answer.nonce != task.nonce:
@@ -304,7 +311,7 @@ class WorkerProcesses:
         try:
             if not worker.connection.poll():
                 return False
-            worker.connection.recv_bytes()
+            _received(worker.connection)
         except Exception:  # its end of the pipe is closed, or what is in the pipe is no answer
             return False
         self._withdraw(worker)
@@ -335,6 +342,28 @@ class WorkerProcesses:
         worker.close()
 
 
+def _received(connection: Connection) -> bytes:
+    """The next message, written as `Connection` does: its length, then its bytes. Raises `OSError` where it is too
+    large, or does not go on: a kernel wrote it, and `Connection` would wait for the rest for ever."""
+
+    def read(left: int) -> bytes:
+        parts = []
+        while left:
+            if not wait([connection], _SILENCE_SECONDS):
+                raise OSError("a message that ends in its middle")
+            part = os.read(connection.fileno(), min(left, 1 << 20))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+    length = int.from_bytes(read(4), "big", signed=True)
+    if not 0 <= length <= LARGEST:
+        raise OSError("a message that is too large")
+    return read(length)
+
+
 def start_method() -> ForkContext | SpawnContext:
     """`fork` where it is safe: on Linux, from a process without other threads, whose locks a child would inherit.
 
@@ -346,12 +375,13 @@ def start_method() -> ForkContext | SpawnContext:
 
 
 def _end(processes: Sequence[BaseProcess]) -> None:
-    """Ask the processes to end, so that they end their own children, then make them."""
+    """Ask the processes to end, so that they end their own children, then make them. Python's `join` waits for a pipe
+    that kernels can write to, and then for ever."""
     for process in processes:
         process.terminate()
     deadline = time.monotonic() + FAREWELL_SECONDS
-    for process in processes:
-        process.join(max(0.0, deadline - time.monotonic()))
+    while time.monotonic() < deadline and any(process.is_alive() for process in processes):
+        time.sleep(_MOMENT_SECONDS)
     for process in processes:
         if process.is_alive():
             process.kill()
@@ -379,8 +409,10 @@ def _work(
     verify: Verify,
     parent: int,
     confinement: Confinement | None,
+    inherited: Set[int],
 ) -> None:
-    """The work of a worker process: verify the targets whose names arrive, until the parent stops it."""
+    """The work of a worker process: verify the targets whose names arrive, until the parent stops it. What it has
+    `inherited` are file descriptors of the parent, those of other workers among them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides what Ctrl-C means
     signal.signal(signal.SIGTERM, _stop)
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
@@ -390,7 +422,11 @@ def _work(
     worker = os.getpid()
     targets: Mapping[str, Target] = load()
     give_up_output(output.fileno())
+    give_up_streams()
     output.close()
+    # The process that Python has for shared memory, which we have none of, would print what it cannot read.
+    tracker: int | None = vars(vars(resource_tracker)["_resource_tracker"])["_fd"]
+    give_up_descriptors(inherited | ({tracker} if tracker is not None else set()))
     if confinement is not None:
         confinement.begin()
     while True:

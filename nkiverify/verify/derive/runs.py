@@ -3,11 +3,9 @@ fails."""
 
 from __future__ import annotations
 
-import dis
 import enum
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from types import TracebackType
 
 import numpy as np
 
@@ -18,12 +16,11 @@ from nkiverify.engines.minimise import Witness
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import described
 from nkiverify.foundation.records import Violation
-from nkiverify.foundation.source import Site
+from nkiverify.foundation.source import Site, is_raised_by_kernel
 from nkiverify.frontend.concrete import innermost_kernel_site
 from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.observe import Observation, key_of, observed_in
 from nkiverify.frontend.target import Target
-from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Claim, Program
 from nkiverify.model.contracts import contract
@@ -121,7 +118,7 @@ def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: S
     if played.raised is not None:
         site, rule = innermost_kernel_site(played.raised), rule_of(played.raised)
         text = f"{type(played.raised).__name__}: {played.raised}"
-        if rule.id == "kernel.assert" or _refuses(played.raised):
+        if rule.id == "kernel.assert" or is_raised_by_kernel(played.raised):
             return _rejected(found, played.raised)
         quantities = (("raised", text),)
         return replace(_failed(found, rule, site, quantities, observed_in(played.raised)), text=text)
@@ -166,17 +163,6 @@ def _fault(found: Shown, faults: Sequence[Fault], recorded: Sequence[Recorded]) 
     site = fault.site or getattr(recorded[fault.position], "site", None)
     failed = _failed(found, contract(fault.contract), site, (("tensor", fault.tensor), *fault.quantities), None)
     return replace(failed, made=fault.made)
-
-
-def _refuses(error: BaseException) -> bool:
-    """True if the kernel's own `raise` statement raised it."""
-    last: TracebackType | None = error.__traceback__
-    while last is not None and last.tb_next is not None:
-        last = last.tb_next
-    entries = kernel_entries(error)
-    if last is None or not entries or entries[-1] is not last or last.tb_lasti < 0:
-        return False
-    return dis.opname[last.tb_frame.f_code.co_code[last.tb_lasti]] == "RAISE_VARARGS"
 
 
 def told_by(one: Violation) -> Shown:
