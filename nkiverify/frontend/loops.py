@@ -172,8 +172,10 @@ def loop_over(
     # The cheap prover decides whether a loop is short: a longer one is summarised, which is right for every length.
     length = run.context.facts.value_of(sequence.trip_count())
     short = SHORT_LOOP if not sequence.traced else 0
-    if length is not None and (length <= short or not summarise or site in run.unrolled):
+    unrolled = not summarise or site in run.unrolled
+    run.program.carries |= unrolled and sequence.traced and not sequence.parallel
+    if length is not None and (length <= short or unrolled):
         return ConstantLoop(sequence, length, run, drawn)
-    if site in run.unrolled or not summarise:
+    if unrolled:
         return UnrolledLoop(sequence, run, site, drawn)
     return SummarisedLoop(sequence, run, site, frame, names, temporaries, live, grown, name)

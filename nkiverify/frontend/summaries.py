@@ -249,7 +249,9 @@ class SummarisedLoop:
         return self._sequence.parallel and substitute(template, {index: terms.constant(0)}) is not template
 
     def _counts(self) -> bool:
-        """True if numbers change from one iteration to the next."""
+        """True if numbers change from one iteration to the next, or lists where iterations have an order."""
+        if self._lists and not self._sequence.parallel:
+            return True
         guesses = [*self._local.values(), *(linear for _, _, linear in self._held.values())]
         return any(isinstance(one, _Linear) and one.step is not terms.constant(0) for one in guesses)
 

@@ -192,11 +192,15 @@ class DomainDimension:
 
 @dataclass(slots=True, eq=False)
 class Program:
-    """A shape program with the domain it is about."""
+    """A shape program with the domain it is about.
+
+    It `carries` where iterations of a loop with an order are recorded one by one, though its body is traced once.
+    """
 
     dimensions: list[DomainDimension] = field(default_factory=list)
     body: Block = field(default_factory=Block)
     paths: int = 0
+    carries: bool = False
 
     def claims(self) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
         """Every claim with its hypotheses: all conditions on the way from the root to it, outermost first.

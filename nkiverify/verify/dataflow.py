@@ -92,8 +92,9 @@ def verdict_of(question: Question) -> Run:
     policy = applied_policy()
     left = [one for one in proof.open if policy.severity(contract(one.contract), one.site) is not Severity.CLAIM]
     proof = replace(proof, stated=[one for one in proof.stated if one not in left])
-    if not proof.open and question.trial is None and _hands_on(question):
-        proof.stated.append(Stated("df.affine_range", None, DRAWN))
+    handed = _hands_on(question) if not proof.open and question.trial is None else ""
+    if handed:
+        proof.stated.append(Stated("df.affine_range", None, handed))
     search = _Searching(question).run() if question.limit is not None or ended is not None or proof.open else None
     smallest = True
     if search is not None and search.found is not None:
@@ -148,19 +149,19 @@ def _tolerated(question: Question, left: Sequence[Stated], search: _Search | Non
     return told_of(seen, policy)
 
 
-def _hands_on(question: Question) -> bool:
-    """True if an iteration without an order may hand something on in Python. Where such a loop is summarised, the proof
-    sees all but numbers that change from one iteration to the next; where it is not, a run may show it."""
+def _hands_on(question: Question) -> str:
+    """Why an iteration of a loop of the legacy API may hand something on in Python; "" if none does. Where such a loop
+    is summarised, the proof sees all but what changes from one iteration to the next; where not, a run may show it."""
     program = question.program
     found = list(items(program.body))
-    if any(isinstance(item, Loop) and item.counts for item in found):
-        return True
+    if program.carries or any(isinstance(item, Loop) and item.counts for item in found):
+        return CARRIED
     if not any(isinstance(item, Iteration) for item in found):
-        return False
+        return ""
     shapes = Shapes(program.dimensions, domain_of(program, question.assumptions))
     few = islice(shapes.tried(), len(shapes.dimensions) + 2)
     runs = (attempt(question.target, values, question.hardware, question.seconds, SHAPE_WORK) for values in few)
-    return any({DRAWN, CARRIED} & {*trial.findings.doubts} for trial in runs)
+    return next((why for trial in runs for why in (DRAWN, CARRIED) if why in trial.findings.doubts), "")
 
 
 def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:

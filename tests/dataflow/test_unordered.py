@@ -511,6 +511,38 @@ def test_what_iterations_that_are_counted_leave_is_not_taken_for_theirs(form: st
     assert subject(tmp_path, text, 64).verdict().verdict is Verdict.UNKNOWN
 
 
+LEFT_FOR_OTHERS = {
+    "a list": """
+kept = []
+for i in LOOP(n): kept.append(i)
+for i in kept: move(out, x, i)
+""",
+    "a tile": """
+tile = nl.load(x[0:128, 0:64])
+for i in LOOP(n):
+    tile = nl.add(tile, tile)
+    nl.store(out[0:128, 0:64], tile)
+""",
+    "a counter in a generator": """
+def run(at):
+    for i in LOOP(n):
+        move(out, x, at)
+        at += 1
+        yield
+for _ in run(0): pass
+""",
+}
+
+
+@pytest.mark.parametrize("form", LEFT_FOR_OTHERS)
+@pytest.mark.parametrize("kind", ["affine_range", "sequential_range"])
+def test_what_a_body_that_is_traced_once_leaves_is_unknown_for_all_sizes(form: str, kind: str, tmp_path: Path) -> None:
+    found = subject(tmp_path, LEFT_FOR_OTHERS[form].replace("LOOP", f"nl.{kind}"), 64)
+    assert found.verdict().verdict is Verdict.UNKNOWN
+    unrolled = subject(tmp_path, LEFT_FOR_OTHERS[form].replace("LOOP", "nl.static_range"), 64)
+    assert not unrolled.trial(n=2).findings.doubts
+
+
 @pytest.mark.parametrize("used", ["", "for k in range(n): first = 2 * k", "move(out, x, 7 + 0 * len(kept) // 9)"])
 def test_what_iterations_keep_does_no_harm_where_nothing_comes_of_it(used: str, tmp_path: Path) -> None:
     form = f"""
