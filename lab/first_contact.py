@@ -7,6 +7,7 @@ bug beside it. It is checked as it is and with its bug, with nothing told, each 
 from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import re
 import resource
@@ -20,12 +21,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nkiverify.foundation import resources
+from nkiverify.foundation.allowed import NOTHING
 from nkiverify.report.columns import columns
+from nkiverify.run.confinement import Confinement
+from nkiverify.run.supervisor import in_child
 
 FOLDER = resources.root() / "tests" / "first_contact" / "kernels"
 
 #: The slowest of which are shown.
 _SHOWN = 10
+#: Processes that are started to tell what one takes.
+_STARTS = 15
 
 _BUG = re.compile(r"^\s*# bug: (.*)$")
 
@@ -98,6 +104,17 @@ def _processor_time() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def start_of_child() -> float:
+    """Milliseconds that a process for a kernel takes, from one that has loaded what `check` loads: the median."""
+    importlib.import_module("nkiverify.verify.verifier")
+    confinement, found = Confinement.of(NOTHING), []
+    for _ in range(_STARTS):
+        begin = time.perf_counter()
+        in_child("nothing", lambda: None, 10.0, confinement)
+        found.append(1000 * (time.perf_counter() - begin))
+    return statistics.median(found)
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Measure what the words ask for, and print it."""
     parser = argparse.ArgumentParser(prog="python -m lab.first_contact", description=__doc__)
@@ -124,6 +141,7 @@ def _told(right: Sequence[Cost], wrong: Sequence[Cost]) -> Iterator[str]:
             f"{title}: {len(found)} checks, median {statistics.median(wall):.2f} s, at most {max(wall):.2f} s;"
             f" processor time: median {statistics.median(processor):.2f} s, at most {max(processor):.2f} s"
         )
+    yield f"the process for a kernel: {start_of_child():.1f} ms"
     yield f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
 
 
