@@ -518,3 +518,11 @@ def test_a_dtype_that_nothing_tells_is_another_one_where_no_shape_passes(capsys:
     Path("blocks.py").write_text(BLOCKS)
     assert "2 kernels in " in (out := Ran(capsys, ".").out)
     assert "2 legal where they do not check it" in out
+
+
+def test_an_operation_of_later_hardware_says_which(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = ["tile = nl.ndarray((128, 1), dtype=x.dtype, buffer=nl.sbuf)", "nisa.exponential(dst=tile, src=x)"]
+    Path("k.py").write_text(HEAD + "@nki.jit\ndef k(x):\n    " + "\n    ".join(lines) + "\n")
+    ran = Ran(capsys, "k.py::k", "--arg", "x=bf16[128,1]", "--phase", "1")
+    assert "exponential.gen4" in ran.out
+    assert "help --target trn3, the first that has it" in ran.out
