@@ -244,11 +244,32 @@ torch.zeros_like(x).copy_(y) + x.numel() + x.size(0) + torch.pow(x, 2).logsumexp
 """
 
 
+def written(x: Any, y: Any) -> Any:
+    """Written through views of a tensor, in place, and through copies."""
+    found = x.clone()
+    found.view(-1)[3:5] = y[0, :2]
+    found.permute(1, 0)[0].mul_(2.0)
+    found.t().unsqueeze(0).squeeze(0)[1] = y[:, 0]
+    found.unbind(0)[1].copy_(y[2]).add_(1)
+    found.chunk(2, dim=1)[1].transpose(0, 1)[0] = 5.0
+    found.repeat(2, 1).fill_(7.0)
+    found.narrow(1, 4, 1).fill_(1.5)
+    found.select(0, 3)[5] = 2.5
+    found.flip(0)[0] = 9.0
+    found.t().contiguous()[0] = 9.0
+    found.contiguous()[0, 5] = 6.0
+    found.reshape(6, 4)[2].masked_fill_(y[0, :4] > 0, 3.0)
+    return found
+
+
+TORCH_FUNCTIONS += "written(x, y)\n"
+
+
 @pytest.mark.skipif(TORCH_IS_MISSING, reason="torch is not installed")
 @pytest.mark.parametrize("text", TORCH_FUNCTIONS.strip().splitlines())
 def test_arrays_of_numbers_do_what_tensors_of_torch_do(text: str) -> None:
     torch = importlib.import_module("torch")
-    space = {"torch": torch, "F": torch.nn.functional, "math": math}
+    space = {"torch": torch, "F": torch.nn.functional, "math": math, "written": written}
     random = np.random.default_rng(0)
     arrays = [random.uniform(-1, 1, (4, 6)).astype(np.float32) for _ in range(2)]
     tensors = [torch.from_numpy(part.astype(np.float64)) for part in arrays]
@@ -313,6 +334,10 @@ def _written_through_views(x: Any, y: Any) -> Any:
     column[...] = 5
     found.reshape(-1)[3:5] = y[0, :2]
     found.flatten()[:] = 7
+    np.transpose(found)[0] = np.swapaxes(y, 0, 1)[2]
+    np.split(found, 2, axis=1)[1][2] -= 1
+    np.squeeze(np.expand_dims(found, 0))[3, 3] = 4
+    np.concatenate([found, found])[0] = 8
     return found * top
 
 

@@ -52,6 +52,14 @@ _MOVING = frozenset(
         "sliding_window_view",
     )
 )  # fmt: skip
+#: Those whose result may be a view of their first argument.
+_VIEWING = frozenset(
+    (
+        "transpose", "permute_dims", "reshape", "ravel", "swapaxes", "moveaxis", "rollaxis", "split", "array_split",
+        "hsplit", "vsplit", "flip", "fliplr", "flipud", "broadcast_to", "expand_dims", "squeeze", "diagonal", "rot90",
+        "ascontiguousarray", "unstack", "lib.stride_tricks.sliding_window_view", "sliding_window_view",
+    )
+)  # fmt: skip
 #: Those each of whose arguments is an array.
 _OF_ARRAYS = frozenset(("broadcast_arrays", "atleast_1d", "atleast_2d", "atleast_3d"))
 #: Paddings that are zeros, or elements.
@@ -275,6 +283,10 @@ class NumberArray(np.lib.mixins.NDArrayOperatorsMixin):
             mode = dict(zip(("array", "pad_width", "mode"), args, strict=False)).get("mode", options.get("mode"))
             if mode not in _PADDING or np.any(options.get("constant_values", 0)):
                 raise UnsupportedConstruct("np.pad with something else than zeros or elements, in the reference")
+        alone = name in _OF_ARRAYS and len(args) == 1
+        if (name in _VIEWING or alone) and isinstance(args[0], NumberArray):
+            rest, named = [*map(_plain_key, args[1:])], {key: _plain_key(value) for key, value in options.items()}
+            return args[0]._moved(lambda places: function(places, *rest, **named))
         if name in _MOVING:
             return self._by_places(function, args, options, every=name in _OF_ARRAYS)
         raise UnsupportedConstruct(f"np.{name} in the reference")
@@ -316,9 +328,15 @@ class NumberArray(np.lib.mixins.NDArrayOperatorsMixin):
     def _made(self, data: Array, boolean: bool = False) -> Any:
         return type(self)(self._n, data, boolean)
 
-    def _moved(self, move: Callable[[Array], Array]) -> Any:
+    def _moved(self, move: Callable[[Array], Any]) -> Any:
+        """Elements moved as their positions are: a view where that of the positions is one."""
         before = self.places
-        places = np.asarray(move(before))
+        found = move(before)
+        if isinstance(found, list | tuple):
+            return type(found)(self._seen(np.asarray(part), before) for part in found)
+        return self._seen(np.asarray(found), before)
+
+    def _seen(self, places: Array, before: Array) -> Any:
         flat = self._elements.flat
         if not np.may_share_memory(places, before):
             return self._made(flat[:, places], self.boolean)
@@ -355,7 +373,7 @@ class NumberArray(np.lib.mixins.NDArrayOperatorsMixin):
 
     def _axes(self, axis: Any) -> tuple[int, ...]:
         given = range(self.ndim) if axis is None else (axis,) if isinstance(axis, int | np.integer) else axis
-        if any(not -self.ndim <= each < self.ndim for each in given):
+        if any(isinstance(each, bool) or not -self.ndim <= each < self.ndim for each in given):
             raise ValueError(f"axis {axis} of an array of {self.ndim} axes")
         return tuple(sorted(int(each) % self.ndim for each in given))
 

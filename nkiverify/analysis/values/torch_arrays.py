@@ -101,7 +101,10 @@ class TorchArray(NumberArray):
     def detach(self) -> Any:
         return self
 
-    cpu = contiguous = detach
+    cpu = detach
+
+    def contiguous(self) -> Any:
+        return self._moved(np.ascontiguousarray)
 
     # --- moves --------------------------------------------------------------------------------------------------------
 
@@ -165,10 +168,10 @@ class TorchArray(NumberArray):
         return tuple(self._moved(lambda places: np.moveaxis(places, dim, 0)))
 
     def narrow(self, dim: int, start: int, length: int) -> Any:
-        return np.take(self, range(start, start + length), axis=dim)
+        return self[(slice(None),) * (dim % self.ndim) + (slice(start, start + length),)]
 
     def select(self, dim: int, index: int) -> Any:
-        return np.take(self, index, axis=dim)
+        return self[(slice(None),) * (dim % self.ndim) + (index,)]
 
     def index_select(self, dim: int, index: Any) -> Any:
         return np.take(self, plain(index), axis=dim)
@@ -183,7 +186,7 @@ class TorchArray(NumberArray):
         return np.roll(self, shifts, axis=dims)
 
     def flip(self, *dims: Any) -> Any:
-        return np.flip(self, axis=_sizes(dims))
+        return np.flip(self, axis=_sizes(dims)).copy()
 
     def tril(self, diagonal: int = 0) -> Any:
         return np.tril(self, diagonal)
@@ -199,8 +202,9 @@ class TorchArray(NumberArray):
     def gelu(self, approximate: str = "none") -> Any:
         return self._unary({"none": "gelu", "tanh": "gelu_apprx_tanh"}[approximate])
 
-    def leaky_relu(self, negative_slope: Any = 0.01) -> Any:
-        return np.where(self > 0, self, self * negative_slope)
+    def leaky_relu(self, negative_slope: Any = 0.01, inplace: Any = False) -> Any:
+        found: Any = np.where(self > 0, self, self * negative_slope)
+        return self.copy_(found) if inplace else found
 
     def pow(self, exponent: Any) -> Any:
         return self**exponent
