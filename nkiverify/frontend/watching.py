@@ -81,7 +81,7 @@ class Watching(ast.NodeTransformer):
         self._modules: frozenset[str] = frozenset()
 
     def visit(self, node: ast.AST) -> Any:
-        """What stands for a node: as `ast.NodeTransformer` has it, which looks for the method each time."""
+        """The node rewritten: as `ast.NodeTransformer` has it, which looks for the method each time."""
         kind = type(node)
         if issubclass(kind, _WITHOUT_PARTS):
             return node
