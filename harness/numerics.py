@@ -8,6 +8,7 @@ ATTN_FWD_V2 = Family("attn_fwd_v2", "kernels/attention.py")
 ATTN_FWD_V3 = Family("attn_fwd_v3", "kernels/attention.py")
 MATMUL_TILED = Family("matmul_tiled", "kernels/matmul_tiled.py")
 MAMBA_V1 = Family("mamba_v1", "kernels/mamba.py")
+TENSOR_ADD = Family("tensor_add", "kernels/tensor_add.py")
 AVGPOOL = Family("avgpool", "kernels/avgpool.py")
 
 
@@ -86,3 +87,18 @@ def avgpool_finite(v: Verification) -> None:
     """Images of 6, 8 or 10 each way, of every float16: the sums are float32."""
     H, W = (6 + 2 * v.dim(name, 0, 2) for name in ("kh", "kw"))
     v.call(v.tensor("x", (2, H, W), float16), 2)
+
+
+@MATMUL_TILED(Kind.SYMBOLIC, holds=5)
+def matmul_tiled_finite_all(v: Verification) -> None:
+    """Sums of up to 4096 products of up to 4 fit float16, whatever the other extents are."""
+    depth, columns = v.dim("K", 1, 4096, multiple_of=128), v.dim("M", multiple_of=128)
+    lhs = v.tensor("lhsT", (depth, columns), float16, values=(-2.0, 2.0))
+    v.call(lhs, v.tensor("rhs", (depth, v.dim("N", multiple_of=512)), float16, values=(-2.0, 2.0)))
+
+
+@TENSOR_ADD(Kind.UNBOUNDED, holds=5)
+def tensor_add_finite_all(v: Verification) -> None:
+    """Sums of two numbers of up to 1e38."""
+    shape = v.dim("M", multiple_of=128), v.dim("N", multiple_of=512)
+    v.call(v.tensor("a", shape, float32, values=(-1e38, 1e38)), v.tensor("b", shape, float32, values=(-1e38, 1e38)))

@@ -179,7 +179,9 @@ class FamilyWalk:
         assumed = self._guesses.get(loop, _Assumed()).joined(entry, self.n)
         times = min(most, float(INT32_MAX))
         told, unfollowed = (self.findings, Findings(everywhere=True)), self.unfollowed
-        for number in range(PASSES):
+        # What was found out the last time is an assumption like one that was weakened: it may hold as it is.
+        first = 1 if loop in self._guesses else 0
+        for number in range(first, first + PASSES):
             self.n.findings, self.unfollowed = Findings(everywhere=True), []
             found = self._pass(loop, entry, assumed)
             told[1].adopt(self.findings)
