@@ -84,7 +84,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Ranges:
-    """What each line writes, what may be beyond its dtype, why there may be more, and whether all was followed."""
+    """The ranges that lines write, what may be beyond its dtype, why there may be more, and if all was followed."""
 
     lines: tuple[Told, ...]
     findings: tuple[str, ...]

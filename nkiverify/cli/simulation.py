@@ -88,8 +88,8 @@ class Compared:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a report says of an array: its dtype and shape, the least, the greatest and the mean of its finite elements,
-    if there are any, and how many others it has."""
+    """An array as a report describes it: its dtype and shape, the least, the greatest and the mean of its finite
+    elements, if there are any, and how many others it has."""
 
     dtype: str
     shape: tuple[int, ...]

@@ -275,6 +275,8 @@ def _limits(derived: Derived, root: Path, width: int, style: Style) -> Iterator[
     if not limits:
         return
     told = []
+    # In the order of the lines: which of them was found first may differ from run to run.
+    limits.sort(key=lambda one: (one.site.file, one.site.line) if one.site is not None else ("", 0))
     for one in {each.text: each for each in limits}.values():
         where = wording.place(one.site.file, one.site.line, root) if one.site is not None else ""
         told.append(f"{one.text} ({', '.join(part for part in (one.limit, where) if part)})")
