@@ -180,7 +180,8 @@ class _Derivation:
             for one in run.violations if run.verdict is Verdict.FAILED else ():
                 name, value = max(one.values.items(), key=lambda pair: pair[1], default=("", 0))
                 condition = self._condition(f"{name} <= {value - 1}") if value > LARGEST else None
-                if condition is None or not is_limit(one.contract, one.statement):
+                known = any(each.text == f"{name} <= {value - 1}" for each in self._limits)
+                if condition is None or known or not is_limit(one.contract, one.statement):
                     continue
                 places = [
                     each
