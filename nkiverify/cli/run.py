@@ -141,6 +141,7 @@ def execute(arguments: argparse.Namespace) -> int:
         targets = earlier.targets
         if not targets:
             return ExitStatus.AS_EXPECTED
+    from nkiverify.frontend.guard import warning
     from nkiverify.model.policy import ERROR
     from nkiverify.project.manifest import check_kernels
     from nkiverify.results.cache.remembered import VerdictCache
@@ -160,6 +161,7 @@ def execute(arguments: argparse.Namespace) -> int:
     problem = cache.problem if cache is not None else ""
     warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
     warnings += [f"nkiverify: error: whether kernels are inside the language is not known: {unread}"] if unread else []
+    warnings += [warning(told) for told in dict.fromkeys(told for run in session.runs for told in run.refused)]
     since = earlier.beside(session) if earlier is not None else None
     session = _report(session, options, project.reports, files, warnings, since)
     status = worst((session.exit_status, ExitStatus.INTERNAL_ERROR)) if unread else session.exit_status

@@ -352,6 +352,8 @@ class Run:
     coverage: tuple[Coverage, ...] = ()
     #: What the code of its kernel or of its target reads beside modules and arguments, first: it is not remembered.
     reads: Prose = ""
+    #: Statements at the top level of its modules that were passed over for what they ask for, each with its place.
+    refused: tuple[Prose, ...] = ()
 
     @property
     def as_expected(self) -> bool:

@@ -21,7 +21,7 @@ import shutil
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import CodeType, FrameType
@@ -135,6 +135,12 @@ def pass_over(refusal: ImportRefused) -> None:
     """The statement that asked is passed over, and so is what it asked for."""
     _imports[-1].remove(str(refusal))
     passed_over.setdefault(refusal.place, str(refusal))
+
+
+def refused_in(files: Iterable[str]) -> tuple[str, ...]:
+    """The statements of these files that were passed over, as they are told."""
+    known = set(files)
+    return tuple(told for place, told in passed_over.items() if place.rpartition(":")[0] in known)
 
 
 def warning(refused: str) -> str:

@@ -72,15 +72,18 @@ def note(what: str, frame: FrameType | None = None) -> None:
 
 def read_by(files: Iterable[str]) -> str:
     """The first that code of these files, or of modules that it imports, has read in this process; empty if nothing."""
-    pending, known = list(files), set[str]()
+    return next((_read[file] for file in imported_from(files) if file in _read), "")
+
+
+def imported_from(files: Iterable[str]) -> list[str]:
+    """These files, and those of the modules that their code has imported in this process, directly or not."""
+    pending, known = list(files), dict[str, None]()
     while pending:
         file = pending.pop()
-        if file in _read:
-            return _read[file]
         if file not in known:
-            known.add(file)
+            known[file] = None
             pending.extend(sorted(_imported.get(file, ())))
-    return ""
+    return list(known)
 
 
 def _file_of(namespace: Mapping[str, Any]) -> str:

@@ -18,9 +18,9 @@ from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.concrete import TOO_LONG
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import TOO_DEEP, SymbolicExecution, TargetRaised
-from nkiverify.frontend.guard import allow
+from nkiverify.frontend.guard import allow, refused_in
 from nkiverify.frontend.paths import Limits, Unsupported
-from nkiverify.frontend.seen import read_by
+from nkiverify.frontend.seen import imported_from, read_by
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
@@ -50,8 +50,9 @@ def verify(target: Target, options: Options, told: Callable[[Run], None] = lambd
     allow(options.allowed)
     assumed = options.allowed.assumed()
     runs = [replace(run, assumptions=(*run.assumptions, *assumed)) for run in _guarded(target, options, told)]
-    reads = read_by([str((target.root / target.kernel.partition("::")[0]).resolve()), target.file])
-    runs = [replace(run, reads=reads) for run in runs] if reads else runs
+    files = [str((target.root / target.kernel.partition("::")[0]).resolve()), target.file]
+    reads, refused = read_by(files), refused_in(imported_from(files))
+    runs = [replace(run, reads=reads, refused=refused) for run in runs] if reads or refused else runs
     return [with_texts(run, harmless) for run in runs]
 
 
