@@ -171,8 +171,9 @@ def test_a_coefficient_is_of_the_first_power_only() -> None:
 
 
 def test_terms_nobody_needs_are_forgotten() -> None:
+    factors = [terms.constant(10**9 + number) for number in range(50)]  # constants may be kept
     count = len(terms._terms)
-    made = [terms.constant(10**9 + number) * X for number in range(50)]
+    made = [factor * X for factor in factors]
     assert len(terms._terms) > count + 45
     del made
     assert len(terms._terms) < count + 10
