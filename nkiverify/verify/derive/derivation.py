@@ -144,18 +144,23 @@ class _Derivation:
     def _proof(self, chosen: Cover, again: Callable[[], Cover]) -> _Found:
         """The domain `chosen`, as far as it can be proved; what verdicts on it show is taken into account by
         `again`."""
-        deadline = self._deadline
+        deadline, effort = self._deadline, _EFFORT
         for _ in range(_ROUNDS):
             began = now()
             limits = self._needed_limits(chosen)
-            runs = tuple(map(self._without_limits, found := self._verdicts(self._texts(chosen, limits))))
+            runs = tuple(map(self._without_limits, found := self._verdicts(self._texts(chosen, limits), effort)))
             proved = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs)
             proved = proved and any(run.verdict is Verdict.SUCCESSFUL for run in runs)
             # What there is no time to prove anew says less than what is known.
             late = now() + (now() - began) > deadline
-            if proved or late or not (self._learn(found) or self._bounded(found)):
+            if proved or late:
                 break
-            chosen = again()
+            if self._learn(found) or self._bounded(found):
+                chosen, effort = again(), _EFFORT
+            elif effort < 1 and any(run.verdict is Verdict.UNKNOWN for run in found):
+                effort = 1.0  # a longer search may show why
+            else:
+                break
         return _Found(chosen, runs, proved)
 
     def _without_limits(self, run: Run) -> Run:
@@ -218,10 +223,10 @@ class _Derivation:
             example=base,
         )
 
-    def _verdicts(self, texts: tuple[str, ...]) -> tuple[Run, ...]:
+    def _verdicts(self, texts: tuple[str, ...], effort: float) -> tuple[Run, ...]:
         """The verdicts on the domain that `texts` describe, in the time that is left."""
         left = max(_LEAST_SECONDS, self._deadline - now())
-        share = replace(self._options, timeout=left, share_of=self._options.timeout, effort=_EFFORT)
+        share = replace(self._options, timeout=left, share_of=self._options.timeout, effort=effort)
         return tuple(verify(self._target_for(texts), share))
 
     def _nothing_passes(self) -> Derived:
