@@ -10,7 +10,7 @@ import math
 import random
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from nkiverify.analysis.ranges.operators import IntervalOperators
 from nkiverify.analysis.ranges.relations import FamilyRelations, Relations
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import Array
+from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases.numerics.trial import on_ranges
 
@@ -106,42 +107,48 @@ ERROR_FAULTS: dict[str, tuple[object, str, object]] = {
 }
 
 
+def _first(seed: str, kernels: int, shows: Callable[[Target], bool], sizes: bool = False) -> int | None:
+    """The number of the first random kernel that `shows` an error; None where none does."""
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(kernels):
+            if shows(drawn(random.Random(f"{seed}/{number}"), Path(folder), number, sizes=sizes)):
+                return number
+    return None
+
+
 def noticed(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
     """The number of the first random kernel that shows an error of the arithmetic; None where none does."""
     hardware = hardware_named("trn2")
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(kernels):
-            target = drawn(random.Random(f"{seed}/{number}"), Path(folder), number)
-            with patch.object(*fault):
-                expected = Written([])
-                trial = on_ranges(target, {}, hardware, RANGE_LIMITS, told=expected.watch)
-            if not trial.unusable and seen_outside(target, hardware, expected, trial, 12):
-                return number
-    return None
+
+    def shows(target: Target) -> bool:
+        with patch.object(*fault):
+            expected = Written([])
+            trial = on_ranges(target, {}, hardware, RANGE_LIMITS, told=expected.watch)
+        return not trial.unusable and bool(seen_outside(target, hardware, expected, trial, 12))
+
+    return _first(str(seed), kernels, shows)
 
 
 def noticed_for_sizes(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
     """As `noticed`, of the walk for all sizes."""
     hardware = hardware_named("trn2")
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(kernels):
-            target = drawn(random.Random(f"sizes {seed}/{number}"), Path(folder), number, sizes=True)
-            with patch.object(*fault):
-                if of_sizes(target, hardware, 8)[1]:
-                    return number
-    return None
+
+    def shows(target: Target) -> bool:
+        with patch.object(*fault):
+            return bool(of_sizes(target, hardware, 8)[1])
+
+    return _first(f"sizes {seed}", kernels, shows, sizes=True)
 
 
 def noticed_for_errors(fault: tuple[object, str, object], seed: int, kernels: int) -> int | None:
     """As `noticed`, of bounds on rounding."""
     hardware = hardware_named("trn2")
-    with tempfile.TemporaryDirectory() as folder:
-        for number in range(kernels):
-            target = drawn(random.Random(f"{seed}/{number}"), Path(folder), number)
-            with patch.object(*fault):
-                if beyond_errors(target, hardware, 8)[1]:
-                    return number
-    return None
+
+    def shows(target: Target) -> bool:
+        with patch.object(*fault):
+            return bool(beyond_errors(target, hardware, 8)[1])
+
+    return _first(str(seed), kernels, shows)
 
 
 def main() -> int:

@@ -8,7 +8,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,12 +114,11 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
     if not people:
         print(text_of(session, asked.form), end="", flush=True)
     elif len(asked.references) > 1:
-        failing_legal = [
-            one
+        unchecked = sum(
+            status is ExitStatus.MISMATCH and one.derived is not None and one.derived.proved
             for one, status in zip(found, statuses, strict=True)
-            if status is ExitStatus.MISMATCH and one.derived is not None and one.derived.proved
-        ]
-        print(legality.summary(statuses, len(failing_legal), len(asked.references), session.seconds))
+        )
+        print(legality.summary(statuses, unchecked, len(asked.references), session.seconds))
     statuses += _language_statuses(found, options)
     for file in written(session, options.json).unwritten:
         print(f"not written: {file}", file=sys.stdout if people else sys.stderr, flush=True)
@@ -195,8 +193,8 @@ def _recorded(one: Answer, options: Options) -> KernelAnswer:
 def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int, again: str) -> str:
     """All that is printed of one kernel; `again` is the command that replays its failure, if there is one."""
     language = outside(one.language, options.policy)
-    in_kernel = partial(proposals.in_kernel, answer=one, base=options.root)
-    parts = [legality.text(one, options.root, width, style, asked.every, language.told, in_kernel)]
+    said = proposals.in_kernel(one, options.root)
+    parts = [legality.text(one, options.root, width, style, asked.every, language.told, said)]
     parts += [f"  assumed: {text}" for text in options.allowed.assumed()]
     alone = rests_on(counting(one.runs))
     parts += [f"  {alone}"] if alone else []

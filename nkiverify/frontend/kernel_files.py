@@ -48,7 +48,7 @@ class ModuleFiles:
         if name in self._named:
             return self._named[name]
         path = self._path_of(name)
-        return _file_at(path) if path is not None else None
+        return file_at(path) if path is not None else None
 
     def folder_of(self, name: str) -> Path | None:
         """The folder of the namespace package `name`, one without `__init__.py`, in the kernel's repository."""
@@ -81,10 +81,10 @@ def _may_be_served(name: str) -> bool:
 
 def stub_file(name: str) -> Path | None:
     """The file of the module `name` of the stub library, if there is one."""
-    return _file_at((resources.root() / "stubs").joinpath(*name.split(".")))
+    return file_at((resources.root() / "stubs").joinpath(*name.split(".")))
 
 
-def _file_at(path: Path) -> Path | None:
+def file_at(path: Path) -> Path | None:
     """The file of a module that is at `path` without its ending: a package comes before a module."""
     candidates = (path / "__init__.py", path.with_name(path.name + ".py"))
     return next((candidate for candidate in candidates if candidate.is_file()), None)

@@ -222,10 +222,10 @@ def answer(
 
         asked, runs, derived = verified(arguments)
         if found.by_default and derived is not None and not derived.proved and derived.bugs:
-            again = verified((*given, *found.in_float32()))
+            other = found.in_float32()
+            again = verified((*given, *other))
             if again[2] is not None and again[2].proved:
-                told = (*given, *found.in_float32())
-                answered = replace(answered, arguments=told, inferred=found.in_float32(), instead=derived.bugs[0])
+                answered = replace(answered, arguments=(*given, *other), inferred=other, instead=derived.bugs[0])
                 asked, runs, derived = again
     seconds = time.perf_counter() - clock
     reads = read_by([str((base / path).resolve())])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,21 +73,24 @@ def lacking(answer: Answer, base: Path) -> Lacking | None:
     first = function.body[0]
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
     after = max(last, (first.end_lineno or first.lineno) if documented else first.lineno - 1)
-    lines = []
+    lines, said = [], _in_words(answer, bound)
     for text in texts:
-        condition = in_kernel(text, answer, base)
-        values = ", ".join(f"{{{in_kernel(word, answer, base)}=}}" for word in dict.fromkeys(_names(text)))
+        condition = said(text)
+        values = ", ".join(f"{{{said(word)}=}}" for word in dict.fromkeys(_names(text)))
         lines.append(f'assert {condition}, f"{name} needs {condition}, not {values}"')
     return Lacking(tuple(lines), after)
 
 
-def in_kernel(condition: str, answer: Answer, base: Path) -> str:
-    """A condition about the dimensions of an answer in the words of its kernel: `B0`, for which the kernel has no name,
-    is `B.shape[0]` there."""
+def in_kernel(answer: Answer, base: Path) -> Callable[[str], str]:
+    """Says conditions about the dimensions of an answer in the words of its kernel: `B0`, for which the kernel has no
+    name, is `B.shape[0]` there."""
     function = definition(answer.reference, base)
-    bound = dict(_bound(function)) if function is not None else {}
+    return _in_words(answer, dict(_bound(function)) if function is not None else {})
+
+
+def _in_words(answer: Answer, bound: Mapping[str, int]) -> Callable[[str], str]:
     shapes = {dimension: text for dimension, text in _extents(answer) if dimension not in bound}
-    return re.sub(r"[A-Za-z_]\w*", lambda found: shapes.get(found[0], found[0]), condition)
+    return lambda condition: re.sub(r"[A-Za-z_]\w*", lambda found: shapes.get(found[0], found[0]), condition)
 
 
 def written(answers: Iterable[Answer], base: Path) -> dict[str, int]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nkiverify.foundation.errors import UsageError
-from nkiverify.frontend.kernel_files import ModuleFiles, module_name
+from nkiverify.frontend.kernel_files import ModuleFiles, file_at, module_name
 from nkiverify.frontend.loader import parse
 
 #: How many modules may hand a name on to each other; some do so in a circle.
@@ -92,10 +92,7 @@ class _Files:
         name = module.lstrip(".")
         if level := len(module) - len(name):
             folder = importer.parents[level - 1] if level <= len(importer.parents) else importer.parent
-            path = folder.joinpath(*name.split(".")) if name else folder
-            file = next(
-                (one for one in (path / "__init__.py", path.with_name(f"{path.name}.py")) if one.is_file()), None
-            )
+            file = file_at(folder.joinpath(*name.split(".")) if name else folder)
         else:
             file = self.modules.source_of(name)
         return self.of(file) if file is not None else None

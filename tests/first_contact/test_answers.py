@@ -488,7 +488,7 @@ def test_an_element_is_named_by_its_place_in_the_tensor(capsys: pytest.CaptureFi
 )
 def test_a_condition_in_the_words_of_the_kernel(arguments: tuple[str, ...], said: str, here: Path) -> None:
     Path("k.py").write_text("def k(x, w):\n    R, C = x.shape\n")
-    assert in_kernel("R == C2 and N % 2 == 0", Answer("k.py::k", arguments, ""), here) == said
+    assert in_kernel(Answer("k.py::k", arguments, ""), here)("R == C2 and N % 2 == 0") == said
 
 
 SCALED = HEAD + textwrap.dedent("""

@@ -219,16 +219,8 @@ class NumberArray(np.lib.mixins.NDArrayOperatorsMixin):
         apart = self - NumberArray.mean(self, axis, dtype, out, keepdims=True, **options)
         return (apart * apart)._reduced("add", axis, keepdims) / (self._count(axis) - ddof)
 
-    def std(
-        self,
-        axis: Any = None,
-        dtype: Any = None,
-        out: Any = None,
-        ddof: float = 0,
-        keepdims: Any = False,
-        **options: Any,
-    ) -> Any:
-        return np.sqrt(NumberArray.var(self, axis, dtype, out, ddof, keepdims, **options))
+    def std(self, *arguments: Any, **options: Any) -> Any:
+        return np.sqrt(NumberArray.var(self, *arguments, **options))
 
     # --- NumPy's protocols --------------------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from nkiverify.frontend.kernel_files import ModuleFiles, module_name
+from nkiverify.frontend.kernel_files import ModuleFiles, file_at, module_name
 
 
 @dataclass(slots=True)
@@ -57,9 +57,7 @@ def harness_sources(file: Path) -> Sources:
     folder = file.parent
 
     def source_of(name: str) -> Path | None:
-        path = folder.joinpath(*name.split("."))
-        candidates = (path / "__init__.py", path.with_name(path.name + ".py"))
-        return next((candidate for candidate in candidates if candidate.is_file()), None)
+        return file_at(folder.joinpath(*name.split(".")))
 
     return _closure(file.stem, file, source_of)
 
