@@ -27,7 +27,7 @@ from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.allowed import Allowed
-from nkiverify.run.resident_memory import MEBIBYTE, default_limit
+from nkiverify.run.resident_memory import MEBIBYTE, data_bytes, default_limit
 
 #: Files that may be written whatever the folders are.
 _DEVICES = ("/dev/null", "/dev/full", "/dev/stdout", "/dev/stderr")
@@ -37,7 +37,8 @@ _FILE_BYTES = 4 << 30
 _GREATEST = (1 << 63) - 1
 #: The greatest limit of processor time: no process lives as long.
 _LONGEST_SECONDS = 1 << 32
-#: Bytes that it may ask for and never use, beside those that it may hold.
+#: Bytes that it may ask for and never use, beside those that it may hold and those it has from whoever forked it: a
+#: process that has lived long has asked for much.
 _UNUSED_BYTES = 1 << 30
 
 # Numbers of system calls that came after the tables of architectures were made one: the same everywhere.
@@ -135,7 +136,7 @@ class Confinement:
         _lower(resource.RLIMIT_CORE, 0)
         _lower(resource.RLIMIT_FSIZE, _FILE_BYTES)
         if self.memory is not None:
-            _lower(resource.RLIMIT_DATA, self.memory + _UNUSED_BYTES)
+            _lower(resource.RLIMIT_DATA, data_bytes() + self.memory + _UNUSED_BYTES)
         _libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         with contextlib.suppress(OSError):
             _landlock([*self.writable, *_temporary_folder()])

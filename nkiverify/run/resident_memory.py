@@ -16,8 +16,19 @@ _LEAST = 1024 * MEBIBYTE
 
 def resident_bytes(pid: int | None) -> int | None:
     """The memory that the process has now; None where it has ended, or the system does not say."""
+    return _pages(pid, 1)
+
+
+def data_bytes() -> int:
+    """The data of this process as RLIMIT_DATA counts it, with what it asked for and never used, and what it has from
+    the process that forked it; 0 where the system does not say."""
+    return _pages("self", 5) or 0
+
+
+def _pages(pid: int | str | None, field: int) -> int | None:
+    """A field of proc_pid_statm(5), in bytes."""
     try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
+        pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[field])
     except (OSError, IndexError, ValueError):
         return None
     return pages * os.sysconf("SC_PAGE_SIZE")

@@ -22,6 +22,7 @@ import os, socket, sys, time
 from pathlib import Path
 from nkiverify.run.confinement import Confinement
 
+{before}
 Confinement((Path("kept"),), {network}, {programs}, {memory}).begin()
 try:
     {tried}
@@ -36,13 +37,23 @@ needs_landlock = pytest.mark.skipif(landlock_version() < 3, reason="the system h
 needs_seccomp = pytest.mark.skipif(not has_seccomp(), reason="the system has no seccomp")
 
 
-def tried(line: str, folder: Path, network: bool = False, *, programs: bool = False, memory: int | None = None) -> str:
-    """What becomes of `line` in a confined process that may write below `kept`, and in the folder of its own."""
+def tried(
+    line: str,
+    folder: Path,
+    network: bool = False,
+    *,
+    programs: bool = False,
+    memory: int | None = None,
+    before: str = "",
+) -> str:
+    """What becomes of `line` in a process that may write below `kept`, and in the folder of its own, and was confined
+    after it had executed `before`."""
     for name in ("kept", "tmp"):
         (folder / name).mkdir()
     (folder / "victim").write_text("victim")
     environment = os.environ | {"PYTHONPATH": str(TOP), "TMPDIR": str(folder / "tmp")}
-    command = [sys.executable, "-c", SCRIPT.format(tried=line, network=network, programs=programs, memory=memory)]
+    script = SCRIPT.format(tried=line, network=network, programs=programs, memory=memory, before=before)
+    command = [sys.executable, "-c", script]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
@@ -125,6 +136,12 @@ def test_no_processes_but_those_of_an_esbmc(line: str, programs: bool, found: st
 )
 def test_files_and_memory_have_limits(line: str, found: str, tmp_path: Path) -> None:
     assert tried(line, tmp_path, memory=200 << 20) == found
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of processes are set on Linux")
+def test_what_the_process_had_before_is_not_counted(tmp_path: Path) -> None:
+    done = tried("bytearray(100 << 20)", tmp_path, memory=200 << 20, before="before = bytearray(2 << 30)")
+    assert done == "done"
 
 
 def test_processor_time_has_a_limit_that_nobody_has_to_watch() -> None:
