@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import compileall
+import ctypes
+import gc
+import os
 import signal
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from nkiverify.foundation.resources import root
+from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
+
+#: MiB that a process of tests may hold before its garbage is looked for.
+_LARGE = 800
 
 _HEALTH = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 
@@ -35,6 +43,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options: every shape of every bounded target, and new texts where tests compare whole ones."""
     parser.addoption("--all-shapes", action="store_true", help="run every shape of every bounded target concretely")
     parser.addoption("--new-answers", action="store_true", help="write what tests compare with anew, to be read")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _garbage_is_given_back() -> Iterator[None]:
+    """Free what the runs of a module left: their objects are in cycles, which Python finds late where arrays are few
+    and large; a process came to 3 GB, and each child that it forks begins with that."""
+    yield
+    if sys.platform == "linux" and (resident_bytes(os.getpid()) or 0) > _LARGE * MEBIBYTE:
+        gc.collect()
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 @pytest.fixture(scope="session")
