@@ -44,7 +44,8 @@ _NARROWEST, _WIDEST, _USUAL = 60, 120, 100
 class Asked:
     """The request: kernels to check, and the parts of the answer to print.
 
-    `references` are kernels as `PATH::NAME`, `arguments`, `where` and `grid` what was typed about the only one.
+    `references` are kernels as `PATH::NAME`, `arguments`, `where` and `grid` what was typed about the only one;
+    `hardware` is None where nobody names it.
     `every`: show the source of all that fails. `fix`: print asserts; `in_place`: write them into the files of the
     kernels; `manifest_entry`: print a target. `form` is one of
     `nkiverify.cli.formats.FORMATS`. A kernel that has no answer after so many `seconds`, of the wall's clock or of
@@ -55,7 +56,7 @@ class Asked:
     arguments: tuple[str, ...]
     where: tuple[str, ...]
     grid: str | None
-    hardware: str
+    hardware: str | None
     seconds: tuple[float, float]
     no_spills: bool
     assume_asserts: bool
@@ -167,7 +168,7 @@ def _answer_apart(
 
 def _question(one: Answer, asked: Asked, options: Options) -> Question:
     """The question that has this answer, without anything that is inferred."""
-    more = (asked.hardware, asked.assume_asserts, asked.no_spills)
+    more = (one.hardware, asked.assume_asserts, asked.no_spills)
     return Question(str(options.root), one.reference, one.arguments, asked.where, one.grid or None, *more)
 
 
@@ -183,7 +184,11 @@ def _recorded(one: Answer, options: Options) -> KernelAnswer:
         line=function.lineno if function is not None else 0,
         said=legality.headline(one, options.root),
         legal=one.derived is not None and one.derived.proved,
-        assumed=(*one.inferred, *([f"grid={one.inferred_grid}"] if one.inferred_grid else ())),
+        assumed=(
+            *one.inferred,
+            *([f"grid={one.inferred_grid}"] if one.inferred_grid else ()),
+            *([f"target={one.inferred_hardware}"] if one.inferred_hardware else ()),
+        ),
         asserts=lacking.asserts if lacking is not None else (),
         after=lacking.after if lacking is not None else 0,
         language=tuple(Remark(found.file, found.line, found.column, found.rule, found.message) for found in language),

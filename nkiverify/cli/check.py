@@ -101,7 +101,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--assume-asserts", action="store_true", help="assume what the kernel asserts at its top with --where, too")
     add("--no-spills", action="store_true", help="claim in phase 3 that all tensors that are live at one time fit")
     add("--grid", metavar="N", help="the launch grid, for example 2 or 'N,4'")
-    add("--target", choices=(*HARDWARE, "all"), help=f"the hardware generation (default: {DEFAULT_HARDWARE})")
+    add(
+        "--target",
+        choices=(*HARDWARE, "all"),
+        help=f"the hardware generation (default: {DEFAULT_HARDWARE}, or what the kernel asks for)",
+    )
     add("--phase", type=phase_list, metavar="LIST", help=f"only these phases, separated by commas: {phases}")
     add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
     add(
@@ -151,7 +155,7 @@ def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
         return watched(lambda: _answers(arguments, paths, options, hardware), paths)
     if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
         arguments.kernel = paths[0]
-        return _check(arguments, options, hardware, memory)
+        return _check(arguments, options, hardware or (_decorated(arguments.kernel),), memory)
     return _answers(arguments, paths, options, hardware, memory)
 
 
@@ -189,6 +193,14 @@ def _described(arguments: argparse.Namespace, reference: str) -> bool:
         check_tensors(inferred_for(path, name, Path.cwd(), ()), arguments.arg)
         return not found.arguments and not found.missing
     return False
+
+
+def _decorated(reference: str) -> str:
+    """The hardware that the kernel's decorator names, or the usual one."""
+    from nkiverify.project.legality import inferred_for
+
+    path, _, name = reference.partition("::")
+    return inferred_for(path, name, Path.cwd(), ()).hardware or DEFAULT_HARDWARE
 
 
 def _list(arguments: argparse.Namespace) -> int:
@@ -262,7 +274,7 @@ def _answers(
         arguments=tuple(arguments.arg),
         where=tuple(arguments.where),
         grid=arguments.grid,
-        hardware=hardware[0],
+        hardware=hardware[0] if hardware else None,
         seconds=_limits(options, arguments),
         no_spills=arguments.no_spills,
         assume_asserts=arguments.assume_asserts,
@@ -276,10 +288,11 @@ def _answers(
 
 
 def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
-    """The settings, on top of those of the repository here, and the hardware generations."""
+    """The settings, on top of those of the repository here, and the hardware generations; empty where nobody names
+    one."""
     project = here()
     settings = project.settings if project is not None else Settings()
-    target = layered("hardware", arguments.target, settings, DEFAULT_HARDWARE).value
+    target = layered("hardware", arguments.target, settings, None).value
     timeout = layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS)
     options = Options(
         root=Path.cwd(),
@@ -297,7 +310,7 @@ def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
         policy=policy_of(arguments, settings),
         allowed=allowed_by(arguments.allow, settings),
     )
-    return options, HARDWARE if target == "all" else (target,)
+    return options, HARDWARE if target == "all" else (target,) if target else ()
 
 
 def _check(

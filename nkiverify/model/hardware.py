@@ -7,6 +7,7 @@ for the legacy allocators (LDA), the values for gen3 and gen4 are the ones the c
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from nkiverify.foundation.errors import UsageError
@@ -95,3 +96,12 @@ def hardware_named(name: str) -> Hardware:
             return hardware
     known = ", ".join(hardware.name for hardware in ALL_HARDWARE)
     raise UsageError(f"unknown hardware generation {name!r}: choose one of {known}")
+
+
+def hardware_asked_for(contract: str, message: str) -> str:
+    """The oldest hardware that has what a contract like `quantize_mx.gen4` asks for by its id, where the message of its
+    violation says that it is broken on an older one; empty for any other violation."""
+    needed, present = re.search(r"[._]gen(\d+)$", contract), re.search(r"\bgeneration = (\d+)", message)
+    if needed is None or present is None or int(needed[1]) <= int(present[1]):
+        return ""
+    return next((one.name for one in ALL_HARDWARE if one.generation >= int(needed[1])), "")

@@ -7,10 +7,12 @@ a user would type after `--arg`, so that it can be shown, pasted and edited. Not
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.model.hardware import ALL_HARDWARE
 from nkiverify.project.scope import Scope, last_name
 from nkiverify.project.uses import (
     Use,
@@ -23,8 +25,6 @@ from nkiverify.project.uses import (
 
 #: The dtype of a tensor of which nothing tells it, and its rank.
 DEFAULT_DTYPE = "bf16"
-#: The one that is tried where no shape passes with the first.
-OTHER_DTYPE = "f32"
 DEFAULT_RANK = 2
 
 #: Integers of a tensor that is used as indices.
@@ -44,22 +44,24 @@ class Inferred:
     """The arguments that a kernel is checked with.
 
     `arguments` are written as after `--arg`, `grid` as after `--grid` (empty where it is not launched on one),
-    `assumed` says which of it is no more than usual, `by_default` are tensors of which nothing tells the dtype,
-    `missing` parameters that have to be told.
+    `assumed` says which of it is no more than usual, `missing` are parameters that have to be told. Nothing tells the
+    dtype of the `tensors`, nor which one the parameters `dtypes` are to be. `hardware` is what its decorator names,
+    empty where it names none.
     """
 
     arguments: tuple[str, ...]
     grid: str = ""
     assumed: tuple[str, ...] = ()
-    by_default: tuple[str, ...] = ()
+    tensors: tuple[str, ...] = ()
+    dtypes: tuple[str, ...] = ()
     missing: tuple[Missing, ...] = ()
+    hardware: str = ""
 
-    def in_float32(self) -> tuple[str, ...]:
-        """The arguments, with float32 for the dtypes that nothing tells."""
-        texts = (one.partition("=") for one in self.arguments)
-        kept, other = f"{DEFAULT_DTYPE}[", f"{OTHER_DTYPE}["
+    def with_dtypes(self, chosen: Mapping[str, str]) -> tuple[str, ...]:
+        """The arguments, with the dtypes that are `chosen` for some of those that nothing tells."""
         return tuple(
-            f"{name}={value.replace(kept, other, 1) if name in self.by_default else value}" for name, _, value in texts
+            re.sub(r"=\w+", f"={chosen[name]}", text, count=1) if name in chosen else text
+            for name, text in ((text.partition("=")[0], text) for text in self.arguments)
         )
 
 
@@ -80,7 +82,8 @@ class _Inference:
         self._scope = scope
         self._uses = Uses(scope)
         self._assumed: list[str] = []
-        self._by_default: list[str] = []
+        self._tensors: list[str] = []
+        self._dtypes: list[str] = []
         self._missing: list[Missing] = []
         self._legacy = any(
             (node.module or "").partition(".")[0] == "neuronxcc"
@@ -111,8 +114,15 @@ class _Inference:
                 text = self._value(name, kinds[name], use)
             if text:
                 found.append(f"{name}={text}")
-        assumed, by_default = tuple(dict.fromkeys(self._assumed)), tuple(self._by_default)
-        return Inferred(tuple(found), self._grid(), assumed, by_default, tuple(self._missing))
+        return Inferred(
+            arguments=tuple(found),
+            grid=self._grid(),
+            assumed=tuple(dict.fromkeys(self._assumed)),
+            tensors=tuple(self._tensors),
+            dtypes=tuple(self._dtypes),
+            missing=tuple(self._missing),
+            hardware=_hardware_of(self._function),
+        )
 
     # --- what it is ---------------------------------------------------------------------------------------------------
 
@@ -140,8 +150,12 @@ class _Inference:
             return f"{name}:1.." if "count" in use.kinds else f"{name}:0.."
         if kind in ("number", "flag", "unused", "dtype"):
             text = {"number": "1.0", "flag": "False", "unused": "None", "dtype": DEFAULT_DTYPE}[kind]
+            if kind == "dtype" and use.dtypes:
+                return use.dtypes[0]
             if kind != "unused":
                 self._assumed.append(f"{name} = {text}")
+            if kind == "dtype":
+                self._dtypes.append(name)
             return text
         if kind == "sequence" and use.parts:
             positions = range(max(use.parts) + 1)
@@ -175,7 +189,7 @@ class _Inference:
         if use.indexes:
             return _INDEX_DTYPE
         self._assumed.append(DEFAULT_DTYPE)
-        self._by_default.append(name)
+        self._tensors.append(name)
         return DEFAULT_DTYPE
 
     @staticmethod
@@ -234,3 +248,10 @@ class _Inference:
                         found.append(called[0])
                         waiting.append(called)
         return found
+
+
+def _hardware_of(function: ast.FunctionDef) -> str:
+    """The hardware that the decorator of a kernel names: `nki.jit(platform_target="trn3")`; empty where none does."""
+    given = (one for made in function.decorator_list if isinstance(made, ast.Call) for one in made.keywords)
+    names = [one.value.value for one in given if one.arg == "platform_target" and isinstance(one.value, ast.Constant)]
+    return next((one.name for one in ALL_HARDWARE for name in names if name in (one.name, *one.aliases)), "")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import os
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatch
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,17 +25,17 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.seen import read_by
 from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
-from nkiverify.model.hardware import Hardware, hardware_named
+from nkiverify.model.hardware import Hardware, hardware_asked_for, hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.project.discovery import Found, kernels_in, mentions_nki
-from nkiverify.project.inference import Inferred, inferred
+from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred
 from nkiverify.project.request import Request, request
 from nkiverify.project.scope import scope_of
 from nkiverify.project.vacuous import counted, passed
-from nkiverify.results.answers import Answer
+from nkiverify.results.answers import Answer, Instead
 from nkiverify.symbolic.terms import anew
 from nkiverify.verify.exploration import explore
-from nkiverify.verify.options import Options
+from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.verifier import verify
 
 if TYPE_CHECKING:
@@ -50,6 +51,10 @@ _LEAST_SECONDS = 0.2
 #: How much of its time limit a kernel is given: a step may take longer than it should, and who watches the time stops
 #: the process.
 _OWN = 0.9
+#: Times that something else is assumed, at most; shapes that dtypes are looked for with, and seconds for that.
+_ASSUMPTIONS = 3
+_SHAPES = 4
+_DTYPE_SECONDS = 2.0
 
 
 def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
@@ -190,23 +195,22 @@ def answer(
     given: Sequence[str],
     where: Sequence[str],
     grid: str | None,
-    hardware: str,
+    hardware: str | None,
     options: Options,
     no_spills: bool = False,
     assume_asserts: bool = False,
 ) -> Answer:
-    """For which shapes the kernel `PATH::NAME` is legal; what is not `given` is inferred.
+    """For which shapes the kernel `PATH::NAME` is legal; what is not `given` is inferred, as is the hardware where it
+    is None.
 
     Raises `UsageError` where something has to be told first.
     """
     clock = time.perf_counter()
     path, _, name = reference.partition("::")
     found = inferred_for(path, name, base, given)
-    arguments = (*given, *found.arguments)
     launched = grid if grid is not None else found.grid
     if "[" in name:
         launched = ""
-    answered = Answer(reference, arguments, launched, found.arguments, found.grid if grid is None else "")
     if found.missing:
         needs = ", ".join(f"{one.name} ({one.why})" for one in found.missing)
         example = f"--arg {found.missing[0].name}=…"
@@ -214,23 +218,128 @@ def answer(
     with applied(options.policy), counting(options.unhurried):
         begin = now()
 
-        def verified(arguments: Sequence[str]) -> tuple[Request, tuple[Run, ...], Derived | None]:
-            asked = request(
+        def asked_with(dtypes: Mapping[str, str]) -> Request:
+            arguments = (*given, *found.with_dtypes(dtypes))
+            return request(
                 reference, base, arguments, where, launched or None, assume_asserts=assume_asserts, no_spills=no_spills
             )
-            return asked, *_verified(asked, hardware, options, begin)
 
-        asked, runs, derived = verified(arguments)
-        if found.by_default and derived is not None and not derived.proved and derived.bugs:
-            other = found.in_float32()
-            again = verified((*given, *other))
-            if again[2] is not None and again[2].proved:
-                answered = replace(answered, arguments=(*given, *other), inferred=other, instead=derived.bugs[0])
-                asked, runs, derived = again
+        trials = _Trials(found, hardware, options, begin, asked_with)
+        first = trials.verified(Assumed(hardware or found.hardware or DEFAULT_HARDWARE))
+        best = trials.best(first)
     seconds = time.perf_counter() - clock
     reads = read_by([str((base / path).resolve())])
-    runs = tuple(replace(run, reads=reads) for run in runs)
-    return replace(answered, runs=runs, derived=derived, seconds=seconds, language=tuple(findings(asked.kernel)))
+    inferred = found.with_dtypes(best.assumed.dtypes)
+    return Answer(
+        reference,
+        (*given, *inferred),
+        launched,
+        inferred,
+        found.grid if grid is None else "",
+        hardware=best.assumed.hardware,
+        inferred_hardware="" if hardware or best.assumed.hardware == DEFAULT_HARDWARE else best.assumed.hardware,
+        instead=None if best is first else _instead(first, best),
+        runs=tuple(replace(run, reads=reads) for run in best.runs),
+        derived=best.derived,
+        seconds=seconds,
+        language=tuple(findings(best.asked.kernel)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """The hardware, and the dtypes that are not those which are assumed first, by the names of arguments."""
+
+    hardware: str
+    dtypes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """The verdicts with some assumptions, and the domain, where one was looked for."""
+
+    assumed: Assumed
+    asked: Request
+    runs: tuple[Run, ...]
+    derived: Derived | None
+
+    @property
+    def fails(self) -> bool:
+        """True if no shape is found for which the kernel is proved to be legal."""
+        return not self.derived.proved if self.derived is not None else not passed(self.runs)
+
+    @property
+    def failures(self) -> tuple[Violation, ...]:
+        """The failures whatever the shape is."""
+        if self.derived is not None:
+            return self.derived.bugs
+        return tuple(one for run in self.runs for one in run.violations)
+
+
+class _Trials:
+    """Verifies a kernel with what is assumed first, and with something else where it can only fail with that."""
+
+    def __init__(
+        self,
+        found: Inferred,
+        hardware: str | None,
+        options: Options,
+        begin: float,
+        asked_with: Callable[[Mapping[str, str]], Request],
+    ) -> None:
+        self._found = found
+        self._fixed = bool(hardware or found.hardware)
+        self._options = options
+        self._begin = begin
+        self._asked_with = lru_cache(maxsize=None)(lambda dtypes: asked_with(dict(dtypes)))
+
+    def verified(self, assumed: Assumed) -> _Verified:
+        """The verdicts with these assumptions."""
+        asked = self._asked_with(tuple(assumed.dtypes.items()))
+        return _Verified(assumed, asked, *_verified(asked, assumed.hardware, self._options, self._begin))
+
+    def best(self, at: _Verified) -> _Verified:
+        """The verdicts with other assumptions than those of `at`, as long as the kernel comes further with them."""
+        for _ in range(_ASSUMPTIONS):
+            assumed = self._other(at) if at.fails else None
+            if assumed is None:
+                break
+            at = self.verified(assumed)
+        if not at.fails or not at.failures or not self._found.tensors or at.assumed.dtypes:
+            return at
+        again = self.verified(replace(at.assumed, dtypes=dict.fromkeys(self._found.tensors, "f32")))
+        return at if again.derived is None or again.fails else again
+
+    def _other(self, at: _Verified) -> Assumed | None:
+        """The hardware that an operation needs, or the dtypes, with which the kernel comes further."""
+        needed = (hardware_asked_for(one.contract, one.message) for one in at.failures)
+        later = next(filter(None, needed), "") if not self._fixed else ""
+        if later and later != at.assumed.hardware:
+            return replace(at.assumed, hardware=later)
+        if not at.failures or not (self._found.tensors or self._found.dtypes):
+            return None
+        from nkiverify.project.assumptions import other_dtypes
+
+        def target_for(dtypes: Mapping[str, str]) -> Target:
+            asked = self._asked_with(tuple({**at.assumed.dtypes, **dtypes}.items()))
+            return asked.target(at.assumed.hardware, False)
+
+        shapes = [one.values for one in at.failures[:_SHAPES]]
+        model = hardware_named(at.assumed.hardware)
+        dtypes = other_dtypes(self._found, target_for, shapes, model, _DTYPE_SECONDS)
+        return replace(at.assumed, dtypes={**at.assumed.dtypes, **dtypes}) if dtypes else None
+
+
+def _instead(first: _Verified, best: _Verified) -> Instead | None:
+    """The first failure with the assumptions that were made first."""
+    if not first.failures:
+        return None
+    changed = []
+    if best.assumed.dtypes != first.assumed.dtypes:
+        changed.append(f"with {DEFAULT_DTYPE} for what nothing tells the dtype of")
+    if best.assumed.hardware != first.assumed.hardware:
+        changed.append(f"on {first.assumed.hardware}")
+    return Instead(", ".join(changed), first.failures[0])
 
 
 def _verified(asked: Request, hardware: str, options: Options, begin: float) -> tuple[tuple[Run, ...], Derived | None]:

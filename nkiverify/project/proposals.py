@@ -16,7 +16,7 @@ from nkiverify.project.discovery import kernels_in
 from nkiverify.project.legality import function_named, inferred_for
 from nkiverify.project.uses import parameters
 from nkiverify.results.answers import Answer
-from nkiverify.verify.options import DEFAULT_PHASES
+from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_PHASES
 
 #: What conditions on dimensions are made of.
 _ARITHMETIC = (
@@ -29,7 +29,7 @@ _TARGET = '''\
     kernel="{kernel}",
     family="{family}",
     kind=Kind.{kind},
-    expect={{{expect}}},
+    expect={{{expect}}},{hardware}
 )
 def {name}(v: Verification) -> None:
     """Every legal shape: {domain}."""
@@ -136,6 +136,7 @@ def manifest_entry(answer: Answer) -> str:
         where=derived.where,
         phases=[run.phase for run in derived.runs],
         suffix="legal",
+        hardware=answer.hardware,
         domain=", ".join(one.text for one in derived.preconditions) or "all of them",
     )
 
@@ -152,7 +153,14 @@ def begun(reference: str, base: Path) -> str:
     where = [text for text in stated if set(_names(text)) <= extents]
     missing = {one.name: one.why for one in found.missing}
     text = target_text(
-        reference, found.arguments, found.grid, where=where, phases=DEFAULT_PHASES, suffix="all", domain="to be changed"
+        reference,
+        found.arguments,
+        found.grid,
+        where=where,
+        phases=DEFAULT_PHASES,
+        suffix="all",
+        hardware=found.hardware or DEFAULT_HARDWARE,
+        domain="to be changed",
     )
     for parameter, why in missing.items():
         call = f"    # {parameter} is {why}: what is it to be?\n    v.call({parameter}=..., "
@@ -184,6 +192,7 @@ def target_text(
     where: Sequence[str],
     phases: Iterable[int],
     suffix: str,
+    hardware: str,
     domain: str,
 ) -> str:
     """A target that calls the kernel `PATH::NAME` with `arguments`, written as after `--arg`, where conditions hold."""
@@ -205,6 +214,7 @@ def target_text(
         family=family,
         kind="UNBOUNDED" if dimensions else "CONCRETE",
         expect=", ".join(f"{phase}: SUCCESSFUL" for phase in phases),
+        hardware=f'\n    hardware="{hardware}",' if hardware != DEFAULT_HARDWARE else "",
         name=f"{family}_{suffix}",
         domain=domain,
         body="\n".join(body),
@@ -280,6 +290,8 @@ def _scalar(value: str, dimensions: dict[str, str]) -> str:
         low = f", {ranged[2]}" if ranged[2] not in ("", "1") or ranged[3] else ""
         dimensions.setdefault(ranged[1], low + (f", {ranged[3]}" if ranged[3] else ""))
         return ranged[1]
+    if (dtype := dtype_called(value.strip())) is not None:
+        return str(dtype)
     node = parse("--arg", value)[1]
     for part in ast.walk(node):
         if isinstance(part, ast.Name) and isinstance(node, ast.Name | ast.BinOp) and dtype_called(part.id) is None:

@@ -146,6 +146,7 @@ class Uses:
             use.kinds.add("flag" if negated else "integer")
         elif isinstance(parent, ast.Compare):
             _compared(node, parent, use, self._scope)
+            _dtype_used(node, parents, use)
         elif isinstance(parent, ast.If | ast.IfExp | ast.While | ast.BoolOp | ast.Assert) and _is_test(node, parent):
             use.kinds.add("flag")
         elif isinstance(parent, ast.Assign) and parent.value is node and isinstance(parent.targets[0], ast.Tuple):
@@ -429,6 +430,7 @@ def _rank_used(rank: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> Non
 
 
 def _dtype_used(dtype: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> None:
+    """`dtype` is an expression for a dtype: an assert says what it is."""
     parent = parents.get(dtype)
     if isinstance(parent, ast.Compare) and isinstance(parents.get(parent), ast.Assert | ast.BoolOp):
         for other in (parent.left, *parent.comparators):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from nkiverify.foundation.records import KernelWarning, Label, LoopValue, Run, Violation
 from nkiverify.foundation.source import Site
-from nkiverify.model.hardware import ALL_HARDWARE
+from nkiverify.model.hardware import hardware_asked_for
 from nkiverify.report.excerpt import excerpt
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
@@ -135,10 +135,8 @@ def help_for(violation: Violation, root: Path) -> str:
         made = violation.labels[0].site
         tensor = violation.said.partition("[")[0]
         return f"write all of {tensor} before, or make it by nl.zeros(…) at {wording.place(made.file, made.line, root)}"
-    _, _, needed = violation.contract.rpartition(".gen")
-    if needed.isdigit():
-        first = next((one.name for one in ALL_HARDWARE if one.generation >= int(needed)), "")
-        return f"--target {first}, the first that has it" if first else ""
+    if first := hardware_asked_for(violation.contract, violation.message):
+        return f"--target {first}, the first that has it"
     written = violation.said.partition("the argument ")[2].partition(" is written and not returned")
     if violation.contract in ("df.input_written", "df.output_parameter") and written[1]:
         return f"return {written[0]}"

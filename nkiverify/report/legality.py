@@ -292,11 +292,13 @@ def _necessary(derived: Derived, width: int) -> Iterator[str]:
 
 def _assumed(answer: Answer, root: Path, width: int, style: Style) -> Iterator[str]:
     """The assumptions, as something that can be typed and edited."""
-    if not answer.inferred and not answer.inferred_grid:
-        return
     parts = [f"--arg {_quoted(one)}" for one in answer.inferred]
     if answer.inferred_grid:
         parts.append(f"--grid {shlex.quote(answer.inferred_grid)}")
+    if answer.inferred_hardware:
+        parts.append(f"--target {answer.inferred_hardware}")
+    if not parts:
+        return
     yield from textwrap.wrap(
         f"assumed: {' '.join(parts)}",
         width,
@@ -306,10 +308,8 @@ def _assumed(answer: Answer, root: Path, width: int, style: Style) -> Iterator[s
         break_on_hyphens=False,
     )
     if answer.instead is not None:
-        one = answer.instead
-        words = (
-            f"with bf16 for what nothing tells the dtype of, it fails for every shape that was tried: {one.contract}"
-        )
+        one = answer.instead.violation
+        words = f"{answer.instead.assumed}, it fails for every shape that was tried: {one.contract}"
         yield from _placed(words, Site(one.file, one.line), root, width, style)
 
 

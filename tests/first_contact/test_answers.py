@@ -526,3 +526,112 @@ def test_an_operation_of_later_hardware_says_which(capsys: pytest.CaptureFixture
     ran = Ran(capsys, "k.py::k", "--arg", "x=bf16[128,1]", "--phase", "1")
     assert "exponential.gen4" in ran.out
     assert "help --target trn3, the first that has it" in ran.out
+
+
+QUANTISED = HEAD + textwrap.dedent("""
+    @nki.jit
+    def quantised(x, kind):
+        P, F = x.shape
+        assert P == 128 and F % 4 == 0
+        out = nl.ndarray((P, F // 4), dtype=kind, buffer=nl.shared_hbm)
+        tile = nl.ndarray((P, F), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x)
+        packed = nl.ndarray((P, F // 4), dtype=kind, buffer=nl.sbuf)
+        scale = nl.ndarray((P, F // 4), dtype=nl.uint8, buffer=nl.sbuf)
+        nisa.quantize_mx(dst=packed, src=tile, dst_scale=scale)
+        nisa.dma_copy(dst=out, src=packed)
+        return out
+""")
+PRODUCT = HEAD + textwrap.dedent("""
+    @nki.jit
+    def product(w, ws, a, scales):
+        K, M = w.shape
+        J, N = a.shape
+        assert K == 128 and J == K and M == 128 and N == 512
+        assert ws.shape == w.shape and scales.shape == a.shape
+        out = nl.ndarray((M, N), dtype=nl.float32, buffer=nl.shared_hbm)
+        tiles = []
+        for one in (w, ws, a, scales):
+            tile = nl.ndarray(one.shape, dtype=one.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=one)
+            tiles.append(tile)
+        acc = nl.ndarray((M, N), dtype=nl.float32, buffer=nl.psum)
+        nisa.nc_matmul_mx(
+            dst=acc, stationary=tiles[0], moving=tiles[2], stationary_scale=tiles[1], moving_scale=tiles[3]
+        )
+        got = nl.ndarray((M, N), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.tensor_copy(dst=got, src=acc)
+        nisa.dma_copy(dst=out, src=got)
+        return out
+""")
+BITS = HEAD + textwrap.dedent("""
+    @nki.jit
+    def bits(x):
+        P, F = x.shape
+        assert P <= 128
+        out = nl.ndarray((P, F), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((P, F), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x)
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.bitwise_and, operand0=7)
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+""")
+
+
+@pytest.mark.parametrize(
+    ("text", "assumed"),
+    [
+        (QUANTISED, ["--arg x='bf16[P,F]'", "--arg kind=float8_e5m2_x4", "--target trn3"]),
+        # What the decorator names is what it is for.
+        (QUANTISED.replace("@nki.jit", "@nki.jit(platform_target='gen4')"), ["kind=float8_e5m2_x4", "--target trn3"]),
+        (PRODUCT, ["w='float8_e5m2_x4[K,M]'", "ws='u8[ws0,ws1]'", "a='float8_e5m2_x4[J,N]'", "--target trn3"]),
+        (BITS, ["--arg x='u8[P,F]'"]),
+    ],
+    ids=["quantised", "decorated", "product", "bits"],
+)
+def test_what_nobody_says_is_what_the_operations_take(
+    text: str, assumed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With what is assumed first, bfloat16 on trn2, every shape of these kernels would fail."""
+    Path("k.py").write_text(text)
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 0, ran.out
+    assert "is legal where" in ran.out
+    assert all(part in ran.out for part in assumed)
+    assert "it fails for every shape that was tried: " in ran.out
+
+
+def test_what_somebody_says_stays(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(QUANTISED)
+    ran = Ran(capsys, "k.py", "--target", "trn2")
+    assert ran.status == 1
+    assert "quantize_mx.gen4" in ran.out and "help --target trn3" in ran.out and "legal where" not in ran.out
+    ran = Ran(capsys, "k.py::quantised", "--arg", "kind=f16")
+    assert ran.status == 1
+    assert "because dst = float16" in ran.out and "legal where" not in ran.out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        # No dtype that could be assumed is to blame for the one that the kernel writes down.
+        ("scale = nl.ndarray((P, F // 4), dtype=nl.uint8", "scale = nl.ndarray((P, F // 4), dtype=nl.bfloat16", 16),
+        ("src=packed", "src=packed[0:64]", 17),
+    ],
+)
+def test_a_bug_stays_one_whatever_is_assumed(old: str, new: str, line: int, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(QUANTISED.replace(old, new))
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 1
+    assert f"at k.py:{line} " in ran.out and "legal where" not in ran.out
+    assert "--target trn3" in ran.out
+
+
+def test_a_manifest_entry_has_the_hardware_and_the_dtype(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(QUANTISED)
+    out = Ran(capsys, "k.py::quantised", "--manifest-entry", "--target", "trn3").out
+    assert 'hardware="trn3"' in out and "kind=float8_e5m2_x4)" in out
+    Path("k.py").write_text(
+        BITS.replace("(x)", "(x, kind)").replace("x.dtype, buffer=nl.shared", "kind, buffer=nl.shared")
+    )
+    assert "kind=bfloat16)" in Ran(capsys, "k.py::bits", "--manifest-entry").out

@@ -53,6 +53,10 @@ ARGUMENTS = {
         ["x=bf16[x0,x1]", "n=n:1.."],
     ),
     "a dtype": ("def k(kind):\n    nl.ndarray((1, 2), dtype=kind)", ["kind=bf16"]),
+    "an assert on a parameter for a dtype": (
+        "def k(kind):\n    assert kind in (nl.float8_e4m3, nl.float16)\n    nl.ndarray((1, 2), dtype=kind)",
+        ["kind=f8_e4m3"],
+    ),
     "defaults stay": ("def k(x, tile=128, eps=1e-6):\n    A, B = x.shape", ["x=bf16[A,B]"]),
     "a helper's look": ("def h(t):\n    A, B, C = t.shape\ndef k(x):\n    h(x)", ["x=bf16[A,B,C]"]),
     "a launched kernel's look": ("def h(t):\n    A, B, C = t.shape\ndef k(x):\n    h[2](x)", ["x=bf16[A,B,C]"]),

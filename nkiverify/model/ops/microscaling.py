@@ -14,6 +14,7 @@ from nkiverify.model import contracts
 from nkiverify.model.contracts import require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
+    DType,
     bfloat16,
     float4_e2m1fn_x4,
     float8_e4m3fn_x4,
@@ -69,6 +70,12 @@ def scale_rows(partitions: int) -> Array:
     """The row of the scale tile for each partition: the first 4 of its quadrant ("matmul_mx.scale_shape")."""
     partition = np.arange(partitions)
     return partition // _QUADRANT * _QUADRANT + partition % _QUADRANT // _GROUP
+
+
+def _claim_dtypes(contract: str, **operands: tuple[Tensor, tuple[DType, ...]]) -> None:
+    """Claim of each operand that its dtype is one of those beside it."""
+    for name, (operand, allowed) in operands.items():
+        require(contract, operand.dtype in allowed, **{name: operand.dtype})
 
 
 # --- nc_matmul_mx -----------------------------------------------------------------------------------------------------
@@ -130,17 +137,13 @@ def _(
     right_scale = tile(moving_scale, "moving_scale", gathers=True)
     require("matmul_mx.gen4", generation() >= 4, generation=generation())
     claim_matmul_buffers(result, left, right, left_scale, right_scale, contract="matmul_mx.buffers")
-    require(
+    _claim_dtypes(
         "matmul_mx.dtypes",
-        left.dtype in _DATA
-        and right.dtype in _DATA
-        and left_scale.dtype in _SCALES
-        and right_scale.dtype in _SCALES
-        and result.dtype in (float32, bfloat16),
-        stationary=left.dtype,
-        moving=right.dtype,
-        scales=(left_scale.dtype, right_scale.dtype),
-        dst=result.dtype,
+        stationary=(left, _DATA),
+        moving=(right, _DATA),
+        stationary_scale=(left_scale, _SCALES),
+        moving_scale=(right_scale, _SCALES),
+        dst=(result, (float32, bfloat16)),
     )
     for data, scale in ((left, left_scale), (right, right_scale)):
         require("matmul_mx.ti_pairs", _moved_alike(data, scale), data=data.shape, scale=scale.shape)
@@ -253,12 +256,11 @@ def _(dst: object, src: object, dst_scale: object, name: object = None) -> None:
         src=source.buffer,
         dst_scale=scale.buffer,
     )
-    require(
+    _claim_dtypes(
         "quantize_mx.dtypes",
-        source.dtype in (float16, bfloat16) and result.dtype in _QUANTIZED and scale.dtype in _SCALES,
-        src=source.dtype,
-        dst=result.dtype,
-        dst_scale=scale.dtype,
+        src=(source, (float16, bfloat16)),
+        dst=(result, _QUANTIZED),
+        dst_scale=(scale, _SCALES),
     )
     p, f = source.shape[0], source.free_size
     require(

@@ -19,7 +19,7 @@ from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecut
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of, loops_from
 from nkiverify.frontend.target import Target
-from nkiverify.ir.contract import Contract, Severity
+from nkiverify.ir.contract import Severity
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
@@ -102,11 +102,12 @@ class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
             raise self.unsupported(TOO_LONG)
         super().operation(operation)
 
-    def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
-        """Note a broken contract, and when the first was."""
-        if self.until is None and not rule.id.startswith("target."):
+    def note(self, found: BrokenContract) -> bool:
+        """Note a broken contract, and when the first was that the verdict depends on; whether it does."""
+        decides = super().note(found)
+        if decides and self.until is None and not found.contract.id.startswith("target."):
             self.until = len(self.recorded)
-        super().violated(rule, site, quantities)
+        return decides
 
     def at(self, fault: Fault, site: Site | None) -> None:
         """Remember the place."""

@@ -78,6 +78,8 @@ class Shown:
     told: Violation | None = None
     #: How far the kernel came: twice the lines that did something, and one more where it fails at one.
     reached: int = 0
+    #: How many claims are refuted at the line where it fails.
+    broken: int = 0
     unread: tuple[Unread, ...] = ()
     #: Inputs that are read at all, and wholly.
     whole: frozenset[str] = field(default_factory=frozenset)
@@ -114,6 +116,8 @@ def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: S
     if broken:
         first = broken[0]
         seen = run.observations.get(key_of(first.contract.id, first.site))
+        there = [one for one in broken if key_of("", one.site) == key_of("", first.site)]
+        found = replace(found, broken=len(there))
         return _failed(found, first.contract, first.site, first.quantities, seen)
     if played.raised is not None:
         site, rule = innermost_kernel_site(played.raised), rule_of(played.raised)
