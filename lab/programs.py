@@ -13,8 +13,9 @@ from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Item, Loop, Program
 from nkiverify.symbolic import all_of, any_of, maximum, minimum, select, terms
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import INT32_MAX, Atom
+from nkiverify.symbolic.terms import INT32_MAX
 
 CONTRACT = Contract("test.contract", "A claim of a test.", "tests")
 DIVISION = Contract("host.division_by_zero", "A divisor is not zero.", "tests")
@@ -39,7 +40,7 @@ def claim(number: int, condition: Any, contract: Contract = CONTRACT, line: int 
 
 def index(name: str, extent: Any, key: object = "test", representative: bool = False) -> Any:
     """An index below `extent`."""
-    extent = extent if isinstance(extent, terms.Term) else terms.constant(extent)
+    extent = extent if isinstance(extent, Term) else terms.constant(extent)
     return terms.index(name, extent, key, representative)
 
 

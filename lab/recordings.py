@@ -34,10 +34,10 @@ from nkiverify.model.indices import IndexTensor, Mask, MaskTerm
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import as_term
+from nkiverify.symbolic.atoms import Atom
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.execution import running
-from nkiverify.symbolic.terms import Atom
 from nkiverify.verify.exploration import explore
 
 _PHASES = SHAPE_PHASES | {4}

@@ -25,9 +25,10 @@ from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import as_term
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition, disjunction, equals_zero, negate
 from nkiverify.symbolic.prover import BUDGETS, Prover
-from nkiverify.symbolic.terms import Atom, Term, add, of_atom, substitute
+from nkiverify.symbolic.terms import add, of_atom, substitute
 from nkiverify.verify.exploration import explore
 
 #: Questions that may be asked.

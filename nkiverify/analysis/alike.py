@@ -27,8 +27,8 @@ from nkiverify.model.operators import Operator
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import SymRational
+from nkiverify.symbolic.atoms import Atom, Dimension, Index, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Atom, Dimension, Index, Term
 
 
 def is_shared(storage: Storage) -> bool:

@@ -13,7 +13,7 @@ from nkiverify.model.memory import SBUF
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent
-from nkiverify.symbolic.terms import Term
+from nkiverify.symbolic.atoms import Term
 
 #: The operand that the reduction registers are.
 REGISTERS = "reduction registers"

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 
 from nkiverify.foundation.clock import now
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
-from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Atom, Dimension
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.prover import BUDGETS, CASES, Prover, Rung
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import Atom
 
 
 class Outcome(enum.Enum):
@@ -172,4 +171,4 @@ class EmbeddedEngine:
 
 def dimension_values(decision: Decision) -> dict[str, int]:
     """The dimensions' values in a counterexample, by name."""
-    return {atom.name: value for atom, value in decision.values.items() if isinstance(atom, terms.Dimension)}
+    return {atom.name: value for atom, value in decision.values.items() if isinstance(atom, Dimension)}

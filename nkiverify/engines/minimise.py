@@ -20,11 +20,11 @@ from itertools import combinations
 from nkiverify.engines.embedded import Decision, dimension_values
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import Atom, Index, Term
 
 #: Columns of a moving operand and partitions of a tile: round numbers for a reader who knows the hardware.
 TILES = (512, 128)

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from nkiverify.engines.embedded import Decision, Outcome
+from nkiverify.symbolic.atoms import Dimension
 from nkiverify.symbolic.conditions import negate
 from nkiverify.symbolic.smt import Script
-from nkiverify.symbolic.terms import Dimension
 
 #: Quantifier-free, over unbounded integers, with products of variables: divisions are spelled out as their axioms.
 LOGIC = "QF_NIA"

@@ -14,10 +14,11 @@ from math import gcd, inf, lcm
 
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.terms import INT32_MAX, Atom, Dimension, Div, Term
+from nkiverify.symbolic.terms import INT32_MAX
 
 #: Values of one dimension that are tried first; so many more are tried if they are all there are.
 STEPS = 4

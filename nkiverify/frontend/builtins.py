@@ -26,6 +26,7 @@ from nkiverify.frontend.ranges import (
 from nkiverify.frontend.text import SymText, to_text
 from nkiverify.model.execution import current_execution
 from nkiverify.symbolic import all_of, conditions, integers, known, terms
+from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
@@ -438,7 +439,7 @@ def _list_of_sequence(value: Any) -> SymList:
     count = value.trip_count()
     index = terms.index("element", count, "of a list")
     (atom,) = index.atoms
-    assert isinstance(atom, terms.Index)
+    assert isinstance(atom, Index)
     return SymList(parts=[Segment(count, atom, value.element(index))])
 
 

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Contents, Interval, Value, unknown
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.integers import Extent
-from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import as_term
 
 #: The part of the model's state that is compared as intervals.

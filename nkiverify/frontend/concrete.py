@@ -38,11 +38,12 @@ from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.state import ModelState, Program
 from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.integers import Extent
-from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
+from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 from nkiverify.symbolic.values import as_term
 
 #: Why a run that is longer than it may be gives no answer.

@@ -37,11 +37,12 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.policy import applied_policy
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Index, Term
 from nkiverify.symbolic.conditions import Condition, condition_key
 from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.substitution import contents
-from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
+from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
@@ -341,7 +342,7 @@ class SymbolicExecution(Paths):
             if not atom.representative and not self._is_open(atom):
                 raise self.unsupported(f"the loop index {atom} outside its loop")
 
-    def _is_open(self, atom: terms.Index) -> bool:
+    def _is_open(self, atom: Index) -> bool:
         return any(terms.of_atom(atom) is index for index in self._scopes[-1].indices)
 
     def fresh_index(self, name: str, extent: Extent) -> Extent:

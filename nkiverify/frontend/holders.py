@@ -18,12 +18,12 @@ import numpy as np
 
 from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_class
 from nkiverify.frontend.seen import library_module
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.segments import Segment
 from nkiverify.symbolic.substitution import PLAIN, has_hidden_state, own_dict, slot_names
-from nkiverify.symbolic.terms import Atom, Term
 
 #: The absence of a part.
 MISSING: Any = object()

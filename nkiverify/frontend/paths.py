@@ -18,9 +18,9 @@ from nkiverify.ir import program
 from nkiverify.ir.program import Assume, Block, Branch, Program
 from nkiverify.model.state import ModelState
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Index, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.path_conditions import Context
-from nkiverify.symbolic.terms import Term
 
 # Control flow of the exploration itself: a kernel must not catch it, so it is no `Exception`.
 
@@ -190,7 +190,7 @@ class Paths:
         for scope in reversed(self._scopes):
             for index in scope.indices[-1:]:
                 (atom,) = index.atoms
-                extent = atom.extent.constant if isinstance(atom, terms.Index) else None
+                extent = atom.extent.constant if isinstance(atom, Index) else None
                 if atom in found and extent is not None and extent <= UNROLLED_FOR_VALUES and scope.site is not None:
                     return self.give_up_loop(scope.site, f"{use} depends on its index")
         return None

@@ -8,11 +8,11 @@ from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from nkiverify.model.execution import current_execution
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.stands_for import missing_attribute
-from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import as_term, observe
 
 

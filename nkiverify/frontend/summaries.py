@@ -31,11 +31,11 @@ from nkiverify.frontend.snapshot import Change, Snapshot, missing
 from nkiverify.ir.program import Loop as LoopItem
 from nkiverify.model.known_numbers import AllocationKey, Contents
 from nkiverify.symbolic import conditions, known, terms
+from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.segments import Element, Part, Pending, Segment
 from nkiverify.symbolic.substitution import CannotSubstitute, mutable_parts, same_value, substitute
-from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:

@@ -31,6 +31,7 @@ from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, constant_value, known, maximum, minimum, terms
+from nkiverify.symbolic.atoms import Dimension, Term
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.terms import INT32_MAX
 
@@ -108,7 +109,7 @@ class Verification:
         if (high if high is not None else INT32_MAX) < low:
             raise UsageError(f"dimension {name}: no integer is at least {low} and at most {high}")
         (atom,) = terms.dimension(name).atoms
-        assert isinstance(atom, terms.Dimension)
+        assert isinstance(atom, Dimension)
         value = self._binding.dimension(DomainDimension(atom, low, high, multiple_of))
         if name in self._fixed:
             self.unknown.discard(name)
@@ -120,7 +121,7 @@ class Verification:
         if not options:
             raise UsageError(f"choice {name}: there is nothing to choose from")
         (atom,) = terms.dimension(name).atoms
-        assert isinstance(atom, terms.Dimension)
+        assert isinstance(atom, Dimension)
         names = tuple(str(option) for option in options)
         return options[self._binding.choose(DomainDimension(atom, 0, len(options) - 1, choices=names))]
 
@@ -263,4 +264,4 @@ def _all_one(number: int | None, shape: tuple[Extent, ...], dtype: DType) -> Any
 
 
 def _is_integer(value: object) -> bool:
-    return isinstance(value, terms.Term) or constant_value(value) is not None
+    return isinstance(value, Term) or constant_value(value) is not None

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, NoReturn
 
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
-from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import TextConversion, only_shows
 
 

@@ -26,8 +26,8 @@ from nkiverify.foundation.records import Decided
 from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.symbolic import Extent
+from nkiverify.symbolic.atoms import Dimension, Index, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Dimension, Index, Term
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -25,12 +25,12 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.operators import Operator
 from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.substitution import state_of
-from nkiverify.symbolic.terms import Atom, Term
 
 #: How many parts of a result are looked at: what is shared is met once for each way to it.
 MAX_PARTS = 10_000

@@ -20,10 +20,10 @@ from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import Request
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import Atom, Term
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 

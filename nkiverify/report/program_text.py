@@ -10,7 +10,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Item, Loop, Program
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
-from nkiverify.symbolic.terms import Term, render
+from nkiverify.symbolic.atoms import Term, render
 from nkiverify.verify.explanation import Timed
 
 _INDENT = "  "

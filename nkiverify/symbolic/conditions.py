@@ -13,8 +13,8 @@ from itertools import count
 from weakref import WeakValueDictionary
 
 from nkiverify.symbolic import terms
-from nkiverify.symbolic.terms import Atom, Term
-from nkiverify.symbolic.terms import Condition as Condition
+from nkiverify.symbolic.atoms import Atom, Monomial, Term
+from nkiverify.symbolic.atoms import Condition as Condition
 
 _uids = count()
 
@@ -54,8 +54,8 @@ class Comparison(Condition):
         return compare(self.relation, replaced)
 
     def __repr__(self) -> str:
-        left: dict[terms.Monomial, int] = {}
-        right: dict[terms.Monomial, int] = {}
+        left: dict[Monomial, int] = {}
+        right: dict[Monomial, int] = {}
         for monomial, coefficient in self.term.monomials.items():
             if monomial and coefficient > 0:
                 left[monomial] = coefficient

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.terms import Atom, Div, Index, Min, Select, Term
 
 #: Largest number of elements looked at; beyond it only the cheap prover is asked.
 GRID_LIMIT = 50_000_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import Atom, Div, Index, Min, Select, Term
 
 
 class Undefined(Exception):

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from nkiverify.foundation.source import Site
+    from nkiverify.symbolic.atoms import Term
     from nkiverify.symbolic.conditions import Condition
-    from nkiverify.symbolic.terms import Term
 
 #: An `int` or a symbolic integer, `nkiverify.symbolic.Extent`: their class asks the execution, not the other way.
 Extent: TypeAlias = Any

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Select, Term
 
 #: How many conditions, all in all, may be looked at; a fifth of a second's work.
 LOOKS = 20_000

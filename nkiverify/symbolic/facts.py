@@ -15,9 +15,9 @@ from typing import TypeVar
 
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term
 
 #: Steps one proof may take. Measured on the corpus: claims it can prove take fewer than 200.
 STEP_BUDGET = 2000

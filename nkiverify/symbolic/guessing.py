@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from nkiverify.symbolic.atoms import Atom, Dimension, Index, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.terms import Atom, Dimension, Index, Term
 
 #: How far above their least values dimensions, and indices, are tried: small shapes, then some with a few iterations.
 _OFFSETS = ((0, 0), (0, 1), (64, 1))

@@ -15,12 +15,12 @@ from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Div, Term, render
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
 from nkiverify.symbolic.reals import power
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
-from nkiverify.symbolic.terms import Div, Term
 from nkiverify.symbolic.values import (
     as_term,
     at_most,
@@ -246,7 +246,7 @@ class SymInt(StandsFor, Term):
         return self
 
     def __reduce__(self) -> NoReturn:
-        raise unsupported(f"pickling the symbolic integer {terms.render(self)}")
+        raise unsupported(f"pickling the symbolic integer {render(self)}")
 
 
 terms.use_term_class(SymInt)

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequen
 from typing import Any, NoReturn
 
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.execution import current_execution, unsupported
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.segments import Element, ListOfParts, Part, Pending, Segment
 from nkiverify.symbolic.stands_for import StandsFor
 from nkiverify.symbolic.substitution import CannotSubstitute, mutable_parts, substitute
-from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
 

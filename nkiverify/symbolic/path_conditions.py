@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition, condition_key
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.prover import BUDGETS, Prover
-from nkiverify.symbolic.terms import Term
 
 
 class Context(Prover):

@@ -21,13 +21,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
 from nkiverify.symbolic.exhaustion import LOOKS, TooMany, factors, satisfying
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.smt import Answer, Question
-from nkiverify.symbolic.terms import Atom, Index, Term
 
 
 @dataclass(slots=True)

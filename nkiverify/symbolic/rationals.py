@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
-from nkiverify.symbolic.terms import Term
 from nkiverify.symbolic.values import (
     as_term,
     at_most,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from nkiverify.symbolic.terms import Atom, Index, Term
+from nkiverify.symbolic.atoms import Atom, Index, Term
 
 
 class Pending:

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from nkiverify.foundation.stages import Stage, of_stage
+from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
-from nkiverify.symbolic.terms import Atom, Div, Index, Min, Select, Term
 
 if TYPE_CHECKING:
     import z3

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.reals import SymReal
 from nkiverify.symbolic.segments import Element, ListOfParts, Segment
-from nkiverify.symbolic.terms import Atom, Term
 
 #: Values without parts that could depend on a loop index.
 PLAIN = (np.generic, int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))

@@ -13,10 +13,11 @@ import numpy as np
 
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Term, render
 from nkiverify.symbolic.booleans import SymBool
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
-from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN, Term
+from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
 #: Modules that apply operators and functions for kernel code, to text as well.
 _COMPUTES_FOR_KERNEL = frozenset({"nkiverify.frontend.host_integers", "nkiverify.frontend.numeric_modules"})
@@ -46,9 +47,9 @@ def text_of(term: Term, frame: FrameType) -> str:
             TextConversion.symbolic = True
             TextConversion.integers += (term,)
         elif execution_in_progress() is not None and not only_shows(frame):
-            text = terms.render(term)
+            text = render(term)
             raise unsupported(f"text made from the symbolic integer {text}", "use an f-string")
-    return terms.render(term)
+    return render(term)
 
 
 def as_term(value: object) -> Term | None:
@@ -84,7 +85,7 @@ def no_value(term: Term, use: str) -> BaseException:
     a loop of known length that it comes from runs number by number, or else unsupported."""
     run = execution_in_progress()
     again = run.unroll_for(term, use) if run is not None else None
-    return again or unsupported(f"{use}: {terms.render(term)} is symbolic", "bound the dimension to one value")
+    return again or unsupported(f"{use}: {render(term)} is symbolic", "bound the dimension to one value")
 
 
 #: Modules whose functions stand for built-in ones: what they compute, the kernel code that called them computes.

@@ -15,11 +15,11 @@ from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import contract
 from nkiverify.symbolic import conditions, negate, terms
+from nkiverify.symbolic.atoms import Atom, Dimension, Index
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS
 from nkiverify.symbolic.smt import Answer, Question
-from nkiverify.symbolic.terms import Atom, Dimension, Index
 from tests.symbolic.random_terms import DIMENSIONS, NAMES, as_condition, atom_of, random_conditions, random_terms
 
 #: The values each dimension has in these programs.

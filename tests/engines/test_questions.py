@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.smt import Answer, Question
-from nkiverify.symbolic.terms import Term
 
 
 def product_is(one: Term, two: Term, number: int) -> list[Condition | bool]:

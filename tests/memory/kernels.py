@@ -21,8 +21,8 @@ from nkiverify.phases import MEMORY
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims
 from nkiverify.phases.memory.concrete import peak
 from nkiverify.phases.memory.peaks import largest
+from nkiverify.symbolic.atoms import Atom
 from nkiverify.symbolic.execution import running
-from nkiverify.symbolic.terms import Atom
 from nkiverify.verify.exploration import explore
 from tests.soundness.trap import make_target
 

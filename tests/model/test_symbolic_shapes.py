@@ -24,10 +24,10 @@ from nkiverify.model.memory import SBUF
 from nkiverify.model.policy import STRICT, Policy, applied
 from nkiverify.model.state import ModelState
 from nkiverify.symbolic import Extent, as_term, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
 from nkiverify.symbolic.execution import running
-from nkiverify.symbolic.terms import Term
 from tests.model.stub_library import hbm, nisa, nl, old_hbm, old_nl, old_psum, old_sbuf, psum, sbuf
 from tests.model.test_indexed_contracts import indices
 

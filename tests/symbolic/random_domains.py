@@ -11,9 +11,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import Atom, Index, Term
 from tests.symbolic.random_terms import (
     DIMENSIONS,
     NAMES,

@@ -11,8 +11,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from nkiverify.symbolic import all_of, any_of, maximum, minimum, negate, select, terms
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Atom, Term
 
 #: The dimensions random terms are over. `Any`: their operators give whatever Python's would.
 NAMES = ("x", "y", "z")

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from nkiverify.symbolic import all_of, any_of, conditions, terms
+from nkiverify.symbolic.atoms import Div, Index, render
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import Div
 from tests.symbolic.random_terms import DIMENSIONS, atom_of
 
 X, Y, Z = (DIMENSIONS[name] for name in "xyz")
@@ -154,7 +154,7 @@ def test_substitution_makes_another_grid_of_a_grid_of_another_size() -> None:
     same, other = (terms.substitute(element, {atom_of(one): FOUR}) for one in (Y, X))
     assert same is element
     assert other is not element
-    assert isinstance(found := atom_of(other), terms.Index) and found.representative
+    assert isinstance(found := atom_of(other), Index) and found.representative
     assert atom_of(X) in terms.all_atoms(element)
     assert atom_of(X) not in terms.all_atoms(other)
     # The trip count of a loop is no part of the value of its index.
@@ -191,7 +191,7 @@ def test_a_term_is_written_as_python_reads_it(text: str) -> None:
     made = eval(text, {"x": X, "y": Y, "min": lambda *parts: terms.minimum(list(parts))})
     for x, y in itertools.product((-7, -2, 1, 5), (-3, 1, 4)):
         values = {"x": x, "y": y, "min": min}
-        assert eval(terms.render(made), values) == eval(text, values)
+        assert eval(render(made), values) == eval(text, values)
 
 
 # --- conditions -------------------------------------------------------------------------------------------------------

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.exhaustion import TooMany, satisfying
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer, Question
-from nkiverify.symbolic.terms import Term
 
 N, M = terms.dimension("n"), terms.dimension("m")
 ONE = terms.constant(1)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
-from nkiverify.symbolic.terms import Term
 
 
 def _at_least(term: Term, bound: int) -> Condition | bool:

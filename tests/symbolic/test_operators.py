@@ -15,10 +15,10 @@ from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.execution import running
-from nkiverify.symbolic.terms import Term
 from tests.symbolic.random_terms import DIMENSIONS, atom_of
 
 GRID = range(-9, 10)

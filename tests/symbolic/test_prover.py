@@ -7,11 +7,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from nkiverify.symbolic import conditions, prover, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.prover import BUDGETS, CASES, Prover, Rung
 from nkiverify.symbolic.smt import Answer, Question
-from nkiverify.symbolic.terms import Term
 from tests.symbolic.random_domains import domains, goals
 from tests.symbolic.random_terms import NAMES, given_values
 

@@ -17,6 +17,7 @@ from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.symbolic import ceil_div, maximum, minimum, product, terms
+from nkiverify.symbolic.atoms import render
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
@@ -183,5 +184,5 @@ def test_a_term_is_linear_in_an_atom_only_if_it_says_so(one: Twin, two: Twin) ->
 def test_the_text_of_a_term_is_python(twin: Twin, values: dict[str, int]) -> None:
     expected = twin.plain(values)
     assume(expected is not None)
-    text = terms.render(twin.symbolic)
+    text = render(twin.symbolic)
     assert eval(text, {"min": min, **values}) == expected

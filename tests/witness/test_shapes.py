@@ -15,8 +15,8 @@ from nkiverify.engines.shapes import EDGES, STEPS, Axis, Shapes, TooMany
 from nkiverify.frontend.domain.expressions import condition
 from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Dimension
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Dimension
 
 
 def domain(texts: Sequence[str], ranges: dict[str, tuple[int, int | None]]) -> tuple[Shapes, list[ast.expr]]:

@@ -8,7 +8,7 @@ from nkiverify.ir.program import Loop
 from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.tensor import Storage
 from nkiverify.symbolic import terms
-from nkiverify.symbolic.terms import Index, Min, Term
+from nkiverify.symbolic.atoms import Atom, Index, Min, Term
 from nkiverify.symbolic.values import as_term
 
 
@@ -90,7 +90,7 @@ def _largest(size: Term, loop: Loop, allocated: Allocated) -> Term:
 
 def _without_minima(size: Term, index: Index) -> Term:
     """`size` with each minimum over terms in `index` bounded by one of its terms without it."""
-    replaced: dict[terms.Atom, Term] = {}
+    replaced: dict[Atom, Term] = {}
     for monomial, coefficient in size.monomials.items():
         for atom in monomial:
             if isinstance(atom, Min) and coefficient > 0 and index in terms.all_atoms(terms.of_atom(atom)):

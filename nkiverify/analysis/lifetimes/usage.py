@@ -17,7 +17,7 @@ from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import terms
-from nkiverify.symbolic.terms import Term
+from nkiverify.symbolic.atoms import Index, Term
 
 #: What identifies an allocation in all its iterations.
 Key = tuple[tuple[int, ...], Site | None]
@@ -211,7 +211,7 @@ def _note_fixed(allocated: Allocated, indices: tuple[Term, ...], same: int) -> N
     """True if a use names one iteration, whatever loop the use itself is in."""
     around = {frame.loop.index for frame in allocated.frame.chain[:same] if frame.loop is not None}
     for index in indices[same:]:
-        if any(isinstance(atom, terms.Index) and atom not in around for atom in terms.all_atoms(index)):
+        if any(isinstance(atom, Index) and atom not in around for atom in terms.all_atoms(index)):
             allocated.fixed = None
             return
     if allocated.fixed is not None:

@@ -15,8 +15,8 @@ from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.values.formats import Array
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.symbolic import Extent, terms
-from nkiverify.symbolic.terms import Atom, Index, Term
+from nkiverify.symbolic import Extent
+from nkiverify.symbolic.atoms import Atom, Index, Term, collect_atoms
 
 #: A storage in this iteration of the loops around its allocation; the registers of an engine.
 Place = tuple[object, ...]
@@ -44,7 +44,7 @@ def layout_of(view: Tensor) -> Layout:
 def _indices_in(numbers: Sequence[Extent | Term]) -> frozenset[Atom]:
     found: dict[Atom, None] = {}
     for number in numbers:
-        terms.collect_atoms(as_term(number), found)
+        collect_atoms(as_term(number), found)
     return frozenset(atom for atom in found if isinstance(atom, Index))
 
 

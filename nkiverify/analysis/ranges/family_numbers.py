@@ -35,8 +35,8 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.meaning import Numbers
 from nkiverify.symbolic import Extent
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.rationals import SymRational
-from nkiverify.symbolic.terms import Term
 
 _NOTHING = np.zeros((1,), dtype=np.int8)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.symbolic import Extent, conditions, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.reals import SymReal
@@ -23,7 +24,7 @@ class Sizes:
     def __init__(self, facts: Facts) -> None:
         self.facts = facts
 
-    def range_of(self, number: Extent | terms.Term) -> tuple[float, float]:
+    def range_of(self, number: Extent | Term) -> tuple[float, float]:
         """The least and the greatest value of an integer."""
         return self.facts.range_of(as_term(number))
 
@@ -52,7 +53,7 @@ class Sizes:
             if bottom[0] <= 0:
                 raise UnsupportedConstruct("a constant that is a quotient of sizes, of which one may not be positive")
             return _around(lambda one, other: one / other, [top, bottom])
-        if isinstance(value, terms.Term):
+        if isinstance(value, Term):
             return self.range_of(value)
         if isinstance(value, int | float):
             return float(value), float(value)

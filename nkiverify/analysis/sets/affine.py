@@ -18,8 +18,9 @@ import islpy as isl
 
 from nkiverify.analysis.sets.products import Products
 from nkiverify.symbolic import Extent
+from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term, all_atoms, make, of_atom
+from nkiverify.symbolic.terms import all_atoms, make, of_atom
 
 _RELATIONS = {Relation.AT_MOST: "<=", Relation.EQUAL: "=", Relation.UNEQUAL: "!="}
 

@@ -18,7 +18,8 @@ from nkiverify.analysis.sets.products import Products
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value, product
-from nkiverify.symbolic.terms import Index, Monomial, Term, add, constant, make, multiply
+from nkiverify.symbolic.atoms import Index, Monomial, Term
+from nkiverify.symbolic.terms import add, constant, make, multiply
 
 #: Numbers of dimensions.
 Apart = Collection[int]

@@ -19,7 +19,8 @@ from nkiverify.model.dependence import CORE_PARTITIONS, PERMUTATIONS, Link
 from nkiverify.model.extents import is_one, is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
 from nkiverify.symbolic import Extent, constant_value
-from nkiverify.symbolic.terms import Term, constant, multiply
+from nkiverify.symbolic.atoms import Term
+from nkiverify.symbolic.terms import constant, multiply
 
 Shape = tuple[Extent, ...]
 #: Axes by number, with their extents.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from nkiverify.model.operation import Operation
 from nkiverify.symbolic import terms
-from nkiverify.symbolic.terms import Index, Term
+from nkiverify.symbolic.atoms import Index, Term
 
 #: The programs that exchange something ("sendrecv.ranks").
 _RANKS = (0, 1)

@@ -27,7 +27,7 @@ from nkiverify.foundation.clock import now
 from nkiverify.ir.program import Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.symbolic import conditions
-from nkiverify.symbolic.terms import Index
+from nkiverify.symbolic.atoms import Index
 
 #: Operations of isl that a proof may take, one or two seconds'; a limit on time would depend on the machine. Of a long
 #: kernel so many for each operation: one on slices of symbolic extent takes some 3,500.

@@ -6,7 +6,7 @@ import islpy as isl
 
 from nkiverify.analysis.sets.affine import Sets, mentions, position, renamed, without
 from nkiverify.analysis.sets.quantifiers import swept
-from nkiverify.symbolic.terms import Index
+from nkiverify.symbolic.atoms import Index
 
 
 class Iterations:

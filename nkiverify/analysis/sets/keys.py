@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nkiverify.model.tensor import Storage
-from nkiverify.symbolic.terms import Term
+from nkiverify.symbolic.atoms import Term
 
 #: What identifies an allocation, or an argument.
 Key = tuple[object, ...]

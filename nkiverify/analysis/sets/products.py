@@ -11,22 +11,8 @@ from itertools import product as pairs
 
 from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic import Extent
-from nkiverify.symbolic.terms import (
-    INT32_MAX,
-    Atom,
-    Dimension,
-    Div,
-    Index,
-    Min,
-    Monomial,
-    Term,
-    add,
-    constant,
-    make,
-    multiply,
-    of_atom,
-    scale,
-)
+from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Term
+from nkiverify.symbolic.terms import INT32_MAX, add, constant, make, multiply, of_atom, scale
 
 #: Values of a factor for each of which a product is looked at.
 _FEW = 4

@@ -14,7 +14,7 @@ import islpy as isl
 
 from nkiverify.analysis.sets.affine import Sets, Text, mentioned, renamed, without
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.terms import Index, Term
+from nkiverify.symbolic.atoms import Index, Term
 
 #: Parts of a set that are looked at.
 _MAX_PARTS = 8

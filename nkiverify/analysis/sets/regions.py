@@ -21,8 +21,9 @@ from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Term, add, constant, make, multiply, scale
+from nkiverify.symbolic.terms import add, constant, make, multiply, scale
 
 #: Positions of an axis whose stride is not a plain number that are told apart; there is no map of one with more.
 _FEW = 4

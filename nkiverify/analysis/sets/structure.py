@@ -9,7 +9,7 @@ from nkiverify.ir.program import Block, Branch, Loop, ParallelLoop
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.terms import Index, Term
+from nkiverify.symbolic.atoms import Index, Term
 
 
 def items(block: Block) -> Iterable[object]:

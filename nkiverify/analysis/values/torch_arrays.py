@@ -251,9 +251,7 @@ class TorchArray(NumberArray):
         ddof = (1 if unbiased else 0) if correction is None else correction
         return NumberArray.var(self, dim, ddof=ddof, keepdims=keepdim)
 
-    def std(
-        self, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: Any = None
-    ) -> Any:
+    def std(self, dim: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: Any = None) -> Any:
         return np.sqrt(self.var(dim, unbiased, keepdim, correction=correction))
 
     def norm(self, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:

@@ -31,6 +31,7 @@ from nkiverify.foundation.resources import cache_folder
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
 from nkiverify.symbolic import all_of, any_of, implies, maximum, minimum, select, terms
+from nkiverify.symbolic.atoms import Term
 
 #: Seconds of computing for all claims of one program together; on a busy machine they take longer.
 SECONDS = 60.0
@@ -94,7 +95,7 @@ class _Builder:
 
     def loop(self, name: str, extent: Any, body: Callable[[Any], None]) -> None:
         """A loop; `body` writes its block, given the index."""
-        extent = extent if isinstance(extent, terms.Term) else terms.constant(extent)
+        extent = extent if isinstance(extent, Term) else terms.constant(extent)
         index: Any = terms.index(name, extent, ("canary", id(self)))
         (atom,) = index.atoms
         block = Block()

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 
 from nkiverify.engines.esbmc.output import CLAIM_MESSAGE
 from nkiverify.engines.esbmc.ranges import sides
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import Atom, Term
 
 #: Gives the name of the variable that stands for an atom.
 Names = Callable[[Atom], str]

@@ -25,8 +25,8 @@ from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Low
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
 from nkiverify.foundation.errors import UsageError
 from nkiverify.ir.program import Claim, Program
+from nkiverify.symbolic.atoms import Atom, Div, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Atom, Div, Term
 
 #: The bound for ESBMC's unwinding where the target's flags name none: loops of up to eight iterations are unwound.
 DEFAULT_UNWIND = 9

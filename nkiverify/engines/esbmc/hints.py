@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Atom, Div, Monomial, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import Atom, Div, Monomial, Term
 
 #: Most hints for one claim; each is a product that the solver has to carry along.
 MOST_HINTS = 40

@@ -8,9 +8,9 @@ from itertools import islice, product
 
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Dimension, Index
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import Atom, Dimension, Index
 
 #: The contract whose claims hold or fail whatever divisions came before them.
 DIVISION = "host.division_by_zero"

@@ -24,8 +24,8 @@ from nkiverify.engines.esbmc.ranges import Ranges, writable
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Select, Term, render
 from nkiverify.symbolic.conditions import Condition, condition_key
-from nkiverify.symbolic.terms import Atom, Dimension, Div, Index, Min, Select, Term
 
 #: How many assertions unwinding may add to those of a program. Its loops are kept as loops one after the other, until
 #: there are that many; the others take the representative form.
@@ -473,7 +473,7 @@ def _readable(atom: Atom) -> str:
         plain = plain.lstrip("_") or "i"
         return plain if not plain[0].isdigit() else f"i{plain}"
     if isinstance(atom, Div):
-        parts = [terms.render(atom.numerator), terms.render(atom.denominator)]
+        parts = [render(atom.numerator), render(atom.denominator)]
         if parts[0].isidentifier() and parts[0].isascii() and (parts[1].isidentifier() or parts[1].isdecimal()):
             return "_div_".join(parts)
         return "quotient"

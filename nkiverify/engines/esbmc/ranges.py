@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterator
 
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import Atom, Div, Index, Min, Monomial, Select, Term
 
 #: Largest magnitude of a lowered term: one bit is the sign, one is room for comparing and rounding.
 LARGEST = 2**62

@@ -25,8 +25,9 @@ from nkiverify.analysis.sets.structure import items
 from nkiverify.ir.program import Assume, Branch, DomainDimension, Loop, Program
 from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
+from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import INT32_MAX, Atom, Dimension, Div, Term
+from nkiverify.symbolic.terms import INT32_MAX
 
 #: Constants of one dimension that are tried, the greatest first, and pairs of shapes in all.
 _CONSTANTS = 3

@@ -24,9 +24,9 @@ from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases.phase import Claimed
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition, condition_key
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import Atom, Index, Term
 from nkiverify.symbolic.values import as_term
 
 REGIONS = (SBUF, PSUM)

@@ -17,9 +17,10 @@ from nkiverify.foundation.source import Site
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.tensor import Storage
 from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Atom, Index, Term, render
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import Atom, Index, Term, constant, render, substitute
+from nkiverify.symbolic.terms import constant, substitute
 from nkiverify.symbolic.values import as_term
 
 #: Bound names of an assignment: `tile = nl.ndarray(`, `self.q: Tensor = …`.

@@ -12,9 +12,10 @@ from nkiverify.foundation.records import Growth, LiveTensor, MemoryPeak
 from nkiverify.ir.program import Assume, DomainDimension, Program
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, Need
 from nkiverify.phases.memory.occupancy import in_first_iteration, name_of, occupancy
+from nkiverify.symbolic.atoms import Atom, Index, render
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import INT32_MAX, Atom, Index, all_atoms, render
+from nkiverify.symbolic.terms import INT32_MAX, all_atoms
 
 _Values = Mapping[Atom, int]
 

@@ -18,8 +18,9 @@ from nkiverify.ir.program import Assume, Branch, Claim, DomainDimension, Loop, P
 from nkiverify.model.indices import Relation as MaskRelation
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Atoms, Dimension, Div, Index, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import Atom, Atoms, Dimension, Div, Index, Term, constant, divide, of_atom
+from nkiverify.symbolic.terms import constant, divide, of_atom
 from nkiverify.verify.witness.sufficient import about_dimensions, as_text
 
 #: Constants up to which shapes are run, and constants of one dimension that are looked at.

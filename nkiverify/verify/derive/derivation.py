@@ -21,9 +21,10 @@ from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware
+from nkiverify.symbolic.atoms import Atom, Div, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, at_most_zero
 from nkiverify.symbolic.prover import BUDGETS, Prover
-from nkiverify.symbolic.terms import Atom, Div, Term, make, of_atom
+from nkiverify.symbolic.terms import make, of_atom
 from nkiverify.verify.derive.candidates import (
     LARGEST,
     Candidate,

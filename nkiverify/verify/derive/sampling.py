@@ -13,11 +13,12 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.trial import SHAPE_WORK
+from nkiverify.symbolic.atoms import Dimension
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import Dimension, constant, substitute
+from nkiverify.symbolic.terms import constant, substitute
 from nkiverify.verify.derive.candidates import LARGEST, Constants, equals, within
 from nkiverify.verify.derive.cover import holds
 from nkiverify.verify.derive.runs import Kind, Shown, shown

@@ -21,8 +21,8 @@ from nkiverify.phases import PHASES
 from nkiverify.phases.memory.claims import demanding, needed
 from nkiverify.phases.replay import Replay
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import Index
 from nkiverify.verify.witness.explain import Circumstances, violation_of
 from nkiverify.verify.witness.generalise import generalisation
 from nkiverify.verify.witness.labels import argument_labels

@@ -14,9 +14,9 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import Observation
 from nkiverify.ir.program import Claim, Program
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Index, Monomial, Term, render
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import Index, Monomial, Term, render
 from nkiverify.verify.witness.sentences import sentence
 
 

@@ -14,9 +14,9 @@ from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Witness, smallest_legal
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Atom, Div, Index, Term
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.prover import BUDGETS, Prover
-from nkiverify.symbolic.terms import Atom, Div, Index, Term
 
 
 def generalisation(program: Program, decision: Decision, witness: Witness, seconds: float) -> dict[str, str]:

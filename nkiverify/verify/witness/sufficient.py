@@ -17,11 +17,12 @@ from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import TextError, parse
 from nkiverify.ir.program import Assume, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Dimension, Div, Index, Select, render
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import INT32_MAX, Dimension, Div, Index, Select, constant, divide, of_atom, render
+from nkiverify.symbolic.terms import INT32_MAX, constant, divide, of_atom
 from nkiverify.verify.witness.generalise import divisors
 
 #: Conditions that are said together: more are no domain that somebody types.

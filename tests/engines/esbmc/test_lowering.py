@@ -11,7 +11,8 @@ from lab.programs import atom, branch, claim, dimension, index, loop, program
 from nkiverify.engines.esbmc.hints import facts_of, products
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
 from nkiverify.ir.program import Assume, Program
-from nkiverify.symbolic import minimum, select, terms
+from nkiverify.symbolic import minimum, select
+from nkiverify.symbolic.atoms import render
 
 LARGE = 2**31 - 1
 
@@ -272,7 +273,7 @@ def test_a_claim_without_products_needs_no_hints() -> None:
 def test_a_square_is_reached_by_way_of_a_product() -> None:
     a, b, c = dimension("a"), dimension("b"), dimension("c")
     facts = [fact for hypothesis in (a >= 1, a <= b, a <= c, b >= 1, b * c <= 9) for fact in facts_of(hypothesis)]
-    found = {(terms.render(one), terms.render(other)) for one, other in products(facts, a * a <= 9)}
+    found = {(render(one), render(other)) for one, other in products(facts, a * a <= 9)}
     # a*a <= a*b, and a*b <= b*c.
     assert ("a - 1", "-a + b") in found
     assert ("-a + c", "b - 1") in found

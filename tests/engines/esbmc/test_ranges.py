@@ -10,7 +10,8 @@ import pytest
 
 from lab.programs import Writer, atom, dimension, index
 from nkiverify.engines.esbmc.ranges import LARGEST, Ranges, sides, writable
-from nkiverify.symbolic import any_of, minimum, select, terms
+from nkiverify.symbolic import any_of, minimum, select
+from nkiverify.symbolic.atoms import render
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 
 LARGE = 2**31 - 1
@@ -131,6 +132,6 @@ def test_enormous_numbers_are_as_good_as_infinite() -> None:
 def test_sides_of_a_comparison_subtract_nothing_but_a_constant() -> None:
     k, n = dimension("k"), dimension("n")
     left, right = sides((128 * k + 128 <= n).term)
-    assert (terms.render(left), terms.render(right)) == ("128*k", "n - 128")
+    assert (render(left), render(right)) == ("128*k", "n - 128")
     left, right = sides((n >= 1).term)
-    assert (terms.render(left), terms.render(right)) == ("1", "n")
+    assert (render(left), render(right)) == ("1", "n")

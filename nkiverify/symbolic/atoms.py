@@ -1,0 +1,234 @@
+"""What symbolic integers are made of: atoms, conditions on them, and polynomials over them.
+
+An atom is something arithmetic does not look into: a dimension, a loop index, the floor of a division, a minimum, a
+conditional value. A `Term` is a polynomial with integer coefficients over atoms. Terms, atoms and conditions are made
+by `nkiverify.symbolic.terms` and `nkiverify.symbolic.conditions`, where equal ones are the same object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, KeysView, Mapping
+from itertools import count
+
+#: What atoms and terms are numbered with, in the order in which they are made.
+uids = count(1)
+
+#: Atoms, each once, in the order in which they were met: a `set` would go through them by where they lie in memory.
+Atoms = KeysView["Atom"]
+
+
+class Atom:
+    """Something with an integer value that polynomials treat as a variable. Equal atoms are the same object."""
+
+    __slots__ = ("__weakref__", "uid")
+
+    def __init__(self) -> None:
+        self.uid = next(uids)
+
+    def arguments(self) -> tuple[Term, ...]:
+        """The terms this atom is a function of."""
+        return ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Dimension(Atom):
+    """A named integer of the domain: a symbolic extent, or any other parameter of a target."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Index(Atom):
+    """An arbitrary iteration of a loop (`extent` is the trip count), or an arbitrary element of an index grid.
+
+    `representative` indices stand for every element of a non-empty `range(extent)` wherever they occur; the range of
+    a loop index holds inside its loop only.
+    """
+
+    __slots__ = ("extent", "name", "representative")
+
+    def __init__(self, name: str, extent: Term, representative: bool) -> None:
+        super().__init__()
+        self.name = name
+        self.extent = extent
+        self.representative = representative
+
+    def arguments(self) -> tuple[Term, ...]:
+        # The extent of a loop index bounds it, but is no part of its value: substitution does not reach into it.
+        return (self.extent,) if self.representative else ()
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Div(Atom):
+    """`floor(numerator / denominator)`. No value is assumed where the denominator is zero."""
+
+    __slots__ = ("denominator", "numerator")
+
+    def __init__(self, numerator: Term, denominator: Term) -> None:
+        super().__init__()
+        self.numerator = numerator
+        self.denominator = denominator
+
+    def arguments(self) -> tuple[Term, ...]:
+        return (self.numerator, self.denominator)
+
+    def __str__(self) -> str:
+        return f"{_bracketed(self.numerator)}//{_bracketed(self.denominator)}"
+
+
+class Min(Atom):
+    """The least of several terms. A maximum is the negated minimum of the negated terms."""
+
+    __slots__ = ("terms",)
+
+    def __init__(self, terms: tuple[Term, ...]) -> None:
+        super().__init__()
+        self.terms = terms
+
+    def arguments(self) -> tuple[Term, ...]:
+        return self.terms
+
+    def __str__(self) -> str:
+        # In the order of their texts: that of the terms depends on what else was made before.
+        return f"min({', '.join(sorted(str(term) for term in self.terms))})"
+
+
+class Condition:
+    """A condition that is not known to be true or false. Equal conditions are the same object."""
+
+    __slots__ = ("__weakref__", "_indices", "uid")
+
+    uid: int
+    _indices: dict[Index, None] | None
+
+    def negation(self) -> Condition:
+        """The opposite condition."""
+        raise NotImplementedError
+
+    def terms(self) -> Iterator[Term]:
+        """The terms compared in the condition."""
+        raise NotImplementedError
+
+    def substitute(self, mapping: Mapping[Atom, Term]) -> Condition | bool:
+        """The condition with atoms replaced, also inside other atoms."""
+        raise NotImplementedError
+
+    def atoms(self) -> Atoms:
+        """Every atom of the condition, also those inside other atoms."""
+        found: dict[Atom, None] = {}
+        for term in self.terms():
+            collect_atoms(term, found)
+        return found.keys()
+
+    def indices(self) -> KeysView[Index]:
+        """The indices of the condition, also those inside other atoms."""
+        if self._indices is None:
+            self._indices = {atom: None for atom in self.atoms() if isinstance(atom, Index)}
+        return self._indices.keys()
+
+
+class Select(Atom):
+    """`when_true` where `condition` holds, else `when_false`."""
+
+    __slots__ = ("condition", "when_false", "when_true")
+
+    def __init__(self, condition: Condition, when_true: Term, when_false: Term) -> None:
+        super().__init__()
+        self.condition = condition
+        self.when_true = when_true
+        self.when_false = when_false
+
+    def arguments(self) -> tuple[Term, ...]:
+        return (*self.condition.terms(), self.when_true, self.when_false)
+
+    def __str__(self) -> str:
+        return f"({self.when_true} if {self.condition} else {self.when_false})"
+
+
+#: A product of atoms, ordered by uid; () is the constant 1.
+Monomial = tuple[Atom, ...]
+
+
+class Term:
+    """A polynomial: monomials with their non-zero integer coefficients. Equal polynomials are the same object."""
+
+    __slots__ = ("__weakref__", "_atoms", "monomials", "uid")
+
+    monomials: dict[Monomial, int]
+    uid: int
+    _atoms: dict[Atom, None] | None
+
+    @property
+    def constant(self) -> int | None:
+        """The value, if the polynomial has no atoms."""
+        monomials = self.monomials
+        if not monomials:
+            return 0
+        if len(monomials) == 1:
+            return monomials.get(())
+        return None
+
+    @property
+    def constant_part(self) -> int:
+        """The coefficient of the constant monomial."""
+        return self.monomials.get((), 0)
+
+    @property
+    def atoms(self) -> Atoms:
+        """The atoms of the polynomial itself, without those inside other atoms."""
+        if self._atoms is None:
+            self._atoms = {atom: None for monomial in self.monomials for atom in monomial}
+        return self._atoms.keys()
+
+    def __repr__(self) -> str:
+        return render(self)
+
+
+def collect_atoms(term: Term, found: dict[Atom, None]) -> None:
+    """Add every atom of `term` to `found`, also those inside other atoms."""
+    for atom in term.atoms:
+        if atom not in found:
+            found[atom] = None
+            for argument in atom.arguments():
+                collect_atoms(argument, found)
+
+
+def monomial_key(item: tuple[Monomial, int]) -> tuple[int, ...]:
+    """Where a monomial stands among those of a term: by its degree, then by when its atoms were made."""
+    return (len(item[0]), *(atom.uid for atom in item[0]))
+
+
+def _bracketed(term: Term) -> str:
+    text = render(term)
+    return text if text.isalnum() else f"({text})"
+
+
+def render(term: Term) -> str:
+    """The term as Python source would write it, `128*k + 128`."""
+    parts: list[str] = []
+    # Highest degree first, the constant last, as one writes polynomials.
+    for monomial, coefficient in sorted(term.monomials.items(), key=lambda item: (-len(item[0]), monomial_key(item))):
+        factors = [f"({atom})" if isinstance(atom, Div) and len(monomial) > 1 else str(atom) for atom in monomial]
+        # A minus sign at the beginning binds closer than `//`.
+        signed = abs(coefficient) != 1 or (coefficient < 0 and not parts)
+        if len(monomial) == 1 and isinstance(monomial[0], Div) and signed:
+            factors = [f"({monomial[0]})"]
+        size = abs(coefficient)
+        if size != 1 or not factors:
+            factors.insert(0, str(size))
+        sign = "-" if coefficient < 0 else "+"
+        parts.append(f"{sign} {'*'.join(factors)}")
+    if not parts:
+        return "0"
+    text = " ".join(parts)
+    return text[2:] if text.startswith("+ ") else f"-{text[2:]}"
