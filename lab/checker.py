@@ -40,9 +40,11 @@ _NUMBERS = ("tests/values/test_bounds.py", "tests/model/test_controls.py")
 
 #: The modules a verdict rests on, each with the tests that answer for it, the quickest first.
 ANSWERING = {
+    "nkiverify/symbolic/atoms.py": _SYMBOLIC,
     "nkiverify/symbolic/terms.py": _SYMBOLIC,
     "nkiverify/symbolic/conditions.py": _SYMBOLIC,
     "nkiverify/symbolic/facts.py": _SYMBOLIC,
+    "nkiverify/symbolic/elimination.py": _SYMBOLIC,
     "nkiverify/symbolic/integers.py": _OPERATORS,
     "nkiverify/symbolic/booleans.py": _OPERATORS,
     "nkiverify/symbolic/rationals.py": _OPERATORS,

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from nkiverify.symbolic import all_of, any_of, negate, select, terms
+from nkiverify.symbolic.elimination import STEP_BUDGET, Budget, _exact_quotient
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.facts import STEP_BUDGET, Facts, _Budget, _exact_quotient
+from nkiverify.symbolic.facts import Facts
 from tests.symbolic.random_terms import DIMENSIONS, atom_of
 
 X, Y, Z = (DIMENSIONS[name] for name in "xyz")
@@ -308,7 +309,7 @@ def test_what_the_budget_does_not_reach_is_not_proved() -> None:
     assert not facts.proves(all_of(*true))
     # What is left of it decides a single one.
     for spent in range(6):
-        budget = _Budget(spent)
+        budget = Budget(spent)
         assert not facts._proves(X >= 1, budget)
 
 

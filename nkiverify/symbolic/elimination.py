@@ -1,0 +1,292 @@
+"""Proving that a term is not negative, by putting the bounds of its atoms in for them.
+
+To prove `t >= 0`, atoms are replaced one by one by the bound that makes `t` smallest, innermost first, minding the sign
+of their coefficient. The search never guesses: True means proved, False means "not proved here", and a step budget ends
+it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Atom, Condition, Div, Index, Min, Monomial, Select, Term
+from nkiverify.symbolic.evaluation import Undefined, Valuation
+
+#: Steps one proof may take. Measured on the corpus: claims it can prove take fewer than 200.
+STEP_BUDGET = 2000
+
+INFINITY = float("inf")
+_ANYTHING = (-INFINITY, INFINITY)
+
+#: `(factor, rest)`: what is known of `factor * atom + rest`.
+Bound = tuple[Term, Term]
+
+
+@dataclass(slots=True)
+class Budget:
+    """The budget that one proof still has, and what it has tried without success: facts and term, with the depth there
+    was."""
+
+    steps: int = STEP_BUDGET
+    failed: dict[tuple[int, int], int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class KnownBounds:
+    """The bounds of atoms on a path, and what follows from them."""
+
+    #: Atoms that an equality expresses by others. Replacements contain no replaced atom.
+    replacements: dict[Atom, Term] = field(default_factory=dict)
+    #: Per atom, `(c, r)` with `c*atom + r <= 0`.
+    upper: dict[Atom, list[Bound]] = field(default_factory=dict)
+    #: Per atom, `(c, r)` with `c*atom + r >= 0`.
+    lower: dict[Atom, list[Bound]] = field(default_factory=dict)
+    #: Terms known to be at most zero.
+    at_most_zero: list[Term] = field(default_factory=list)
+    #: Inclusive constant range per atom.
+    ranges: dict[Atom, tuple[float, float]] = field(default_factory=dict)
+    contradictory: bool = False
+    #: Values for which the bounds hold, if some are known: what is false of them need not be tried to be proved.
+    samples: tuple[Valuation, ...] = ()
+
+    def extended(self, *added: Condition | bool) -> KnownBounds:
+        """The bounds of the path on which `added` hold as well."""
+        raise NotImplementedError
+
+    def _with(self, term: Term) -> KnownBounds:
+        """These bounds, with what the atoms of `term` say of themselves."""
+        raise NotImplementedError
+
+    # --- constant intervals ------------------------------------------------------------------------------------------
+
+    def _range(self, term: Term) -> tuple[float, float]:
+        low: float = 0
+        high: float = 0
+        for monomial, coefficient in term.monomials.items():
+            least, most = self._monomial_range(monomial)
+            if coefficient < 0:
+                least, most = most, least
+            low += coefficient * least
+            high += coefficient * most
+        return low, high
+
+    def _monomial_range(self, monomial: Monomial) -> tuple[float, float]:
+        if not monomial:
+            return 1, 1
+        if len(monomial) == 1:
+            return self.ranges.get(monomial[0], _ANYTHING)
+        low: float = 1
+        high: float = 1
+        for atom in monomial:
+            least, most = self.ranges.get(atom, (-INFINITY, INFINITY))
+            corners = [_times(one, two) for one in (low, high) for two in (least, most)]
+            low, high = min(corners), max(corners)
+        if len(monomial) == 2 and monomial[0] is monomial[1]:
+            low = max(low, 0)
+        return low, high
+
+    # --- proving -----------------------------------------------------------------------------------------------------
+
+    def _at_least_zero(self, term: Term, budget: Budget, depth: int) -> bool:
+        """True if `term >= 0` can be proved."""
+        value = term.constant
+        if value is not None:
+            return value >= 0
+        budget.steps -= 1
+        if budget.steps < 0:
+            return False
+        if self._range(term)[0] >= 0:
+            return True
+        key = (id(self), term.uid)
+        if depth <= budget.failed.get(key, 0) or any(_is_negative(term, sample) for sample in self.samples):
+            return False
+        if self._follows_directly(term):
+            return True
+        if self._by_elimination(term, budget, depth):
+            return True
+        budget.failed[key] = depth
+        return False
+
+    def _at_once(self, term: Term, budget: Budget) -> bool:
+        """True if `term >= 0` can be proved without a search."""
+        for shown in (self._by_quotient, self._at_ends):
+            small = Budget(max(0, min(200, budget.steps)))
+            before = small.steps
+            found = shown(term, small)
+            budget.steps -= before - small.steps
+            if found:
+                return True
+        return False
+
+    def _at_ends(self, term: Term, budget: Budget) -> bool:
+        """True if `term >= 0` where each index is at one of its ends."""
+        return self._at_least_zero(self._at_last_iterations(term), budget, 4)
+
+    def _at_last_iterations(self, term: Term) -> Term:
+        """A term that is never more: each index that makes `term` smaller the further it goes is where it ends,
+        innermost first, and the others are 0.
+
+        What a flattened address, `((b*S + s)*H + h)*D + d`, comes to at most is seen so at once; a search would try all
+        indices in all orders.
+        """
+        for atom in sorted((one for one in term.atoms if isinstance(one, Index)), key=lambda one: -one.uid):
+            split = terms.coefficient_of(term, atom)
+            if split is None:
+                return term
+            factor, rest = split
+            low, high = self._range(factor)
+            if low >= 0:
+                least = self.ranges.get(atom, _ANYTHING)[0]
+                if least == -INFINITY:
+                    return term
+                term = terms.add(rest, factor, int(least))
+            elif high <= 0:
+                ends = [r for size, r in self.upper.get(atom, ()) if size.constant == 1 and atom not in r.atoms]
+                if not ends:
+                    return term
+                # The index is at most -r.
+                term = terms.add(rest, terms.multiply(factor, ends[0]), -1)
+            else:
+                return term
+        return term
+
+    def _by_quotient(self, term: Term, budget: Budget) -> bool:
+        """True if `term >= 0` by what a quotient in it by a term is: `a // b <= x` just if `a <= b*x + b - 1`, and
+        `a // b >= x` just if `a >= b*x`, for a positive `b`."""
+        for atom in term.atoms:
+            if not isinstance(atom, Div) or atom.denominator.constant is not None:
+                continue
+            factor, rest = terms.coefficient_of(term, atom) or (terms.constant(0), term)
+            if factor.constant not in (1, -1):
+                continue
+            numerator = terms.substitute(atom.numerator, self.replacements)
+            denominator = terms.substitute(atom.denominator, self.replacements)
+            if not self._at_least_zero(terms.add(denominator, terms.constant(-1)), budget, 4):
+                continue
+            whole = terms.multiply(denominator, rest)
+            if factor.constant == -1:
+                goal = terms.add(terms.add(whole, terms.add(denominator, terms.constant(-1))), numerator, -1)
+            else:
+                goal = terms.add(whole, numerator)
+            if self._at_least_zero(self._at_last_iterations(goal), budget, 4):
+                return True
+        return False
+
+    def _by_elimination(self, term: Term, budget: Budget, depth: int) -> bool:
+        candidates = sorted(term.atoms, key=_elimination_order)
+        for atom in candidates:
+            if isinstance(atom, Min) and self._by_cases(term, atom, budget, depth):
+                return True
+            if isinstance(atom, Select) and self._by_condition(term, atom, budget, depth):
+                return True
+            split = terms.coefficient_of(term, atom)
+            if split is not None and self._by_bounds(atom, split, budget, depth):
+                return True
+        return False
+
+    def _follows_directly(self, term: Term) -> bool:
+        # A hypothesis h <= 0 with term + h a constant or a term of constant range that is not negative.
+        atoms = term.atoms
+        return any(known.atoms <= atoms and self._least_of_sum(term, known) >= 0 for known in self.at_most_zero)
+
+    def _least_of_sum(self, one: Term, two: Term) -> float:
+        """The least of the range of `one + two`, without making the sum: most such sums are made for nothing else."""
+        monomials = dict(one.monomials)
+        for monomial, coefficient in two.monomials.items():
+            monomials[monomial] = monomials.get(monomial, 0) + coefficient
+        low: float = 0
+        for monomial, coefficient in monomials.items():
+            if coefficient:
+                least, most = self._monomial_range(monomial)
+                low += coefficient * (least if coefficient > 0 else most)
+        return low
+
+    def _by_bounds(self, atom: Atom, split: Bound, budget: Budget, depth: int) -> bool:
+        factor, rest = split
+        size = factor.constant
+        if size is not None:
+            bounds = self.lower.get(atom, ()) if size > 0 else self.upper.get(atom, ())
+            for bound_factor, bound_rest in bounds:
+                bound_size = bound_factor.constant
+                if bound_size is None or bound_size <= 0 or atom in bound_rest.atoms:
+                    continue
+                # s*(f*x + r) >= f'*(…): multiply the goal by the bound's factor, then put its bound in.
+                smaller = terms.add(terms.scale(rest, bound_size), bound_rest, -size)
+                if self._at_least_zero(smaller, budget, depth - 1):
+                    return True
+            limit = self.ranges.get(atom, (-INFINITY, INFINITY))[0 if size > 0 else 1]
+            if abs(limit) < INFINITY:
+                return self._at_least_zero(terms.add(rest, terms.constant(size * int(limit))), budget, depth - 1)
+            return False
+        for known, positive in ((self.lower, True), (self.upper, False)):
+            bounds = known.get(atom, ())
+            signed = factor if positive else terms.scale(factor, -1)
+            limit = self.ranges.get(atom, (-INFINITY, INFINITY))[0 if positive else 1]
+            if abs(limit) < INFINITY and self._at_least_zero(signed, budget, depth - 1):
+                smaller = terms.add(rest, factor, int(limit))
+                if self._at_least_zero(smaller, budget, depth - 1):
+                    return True
+            for bound_factor, bound_rest in bounds:
+                cofactor = _exact_quotient(signed, bound_factor)
+                if cofactor is None:
+                    continue
+                if not self._at_least_zero(cofactor, budget, depth - 1):
+                    continue
+                # cofactor*(f*x) >= -cofactor*r for a lower bound f*x + r >= 0, likewise above.
+                part = terms.multiply(cofactor, bound_rest)
+                smaller = terms.add(rest, part, -1 if positive else 1)
+                if self._at_least_zero(smaller, budget, depth - 1):
+                    return True
+        return False
+
+    def _by_cases(self, term: Term, atom: Min, budget: Budget, depth: int) -> bool:
+        # The minimum is one of its terms, whichever it is.
+        return all(self._at_least_zero(terms.substitute(term, {atom: part}), budget, depth - 1) for part in atom.terms)
+
+    def _by_condition(self, term: Term, atom: Select, budget: Budget, depth: int) -> bool:
+        for condition, value in (
+            (atom.condition, atom.when_true),
+            (atom.condition.negation(), atom.when_false),
+        ):
+            case = self.extended(condition)
+            goal = terms.substitute(terms.substitute(term, {atom: value}), case.replacements)
+            if not (case.contradictory or case._with(goal)._at_least_zero(goal, budget, depth - 1)):
+                return False
+        return True
+
+
+def _is_negative(term: Term, sample: Valuation) -> bool:
+    try:
+        return sample.term(term) < 0
+    except Undefined:
+        return False
+
+
+def _times(one: float, two: float) -> float:
+    # 0 * inf is 0 here: the bound zero is reached, infinity is not.
+    return 0 if one == 0 or two == 0 else one * two
+
+
+def _elimination_order(atom: Atom) -> tuple[int, int]:
+    # Minima and conditional values first (their cases are exact), then indices, innermost first, then quotients.
+    if isinstance(atom, Min | Select):
+        rank = 0
+    elif isinstance(atom, Index):
+        rank = 1
+    elif isinstance(atom, Div):
+        rank = 2
+    else:
+        rank = 3
+    return rank, -atom.uid
+
+
+def _exact_quotient(term: Term, divisor: Term) -> Term | None:
+    """`q` with `q * divisor == term` as polynomials, if `divisor` divides so."""
+    value = divisor.constant
+    if value is not None:
+        if value == 0 or any(coefficient % value for coefficient in term.monomials.values()):
+            return None
+        return terms.make({monomial: part // value for monomial, part in term.monomials.items()})
+    quotient = terms.divide(term, divisor)
+    return quotient if terms.multiply(quotient, divisor) is term else None
