@@ -10,34 +10,26 @@ import ast
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import nkiverify.model.ops  # noqa: F401 (declares the operations)
 from nkiverify.frontend.domain.arguments import dtype_called
-from nkiverify.model.registry import declarations
 from nkiverify.project.scope import Scope, last_name
+from nkiverify.project.tiles import (
+    NUMBER_KEYWORDS,
+    SHORT,
+    TENSOR_ATTRIBUTES,
+    dtype_of_tile,
+    indexed_by,
+    integer_of,
+    loaded_into,
+    tiles_of,
+    with_elements,
+)
 
 #: Calls of helpers within helpers that are followed.
 _DEPTH = 4
 
-#: Keywords under which functions of NKI take tensors, numbers, dtypes and operators.
+#: Keywords under which functions of NKI take tensors and operators.
 _TENSOR_KEYWORDS = frozenset({"src", "dst", "data", "data1", "data2", "stationary", "moving", "value", "tensor", "x"})
-_NUMBER_KEYWORDS = frozenset({"operand0", "operand1", "scale", "bias", "scalar", "imm0", "imm1", "fill_value", "eps"})
 _OPERATOR_KEYWORDS = frozenset({"op", "op0", "op1", "reduce_op"})
-_SHORT = {
-    "bfloat16": "bf16",
-    "float16": "f16",
-    "float32": "f32",
-    "int8": "i8",
-    "int16": "i16",
-    "int32": "i32",
-    "uint8": "u8",
-    "uint16": "u16",
-    "uint32": "u32",
-    "float8_e4m3": "f8_e4m3",
-    "float8_e5m2": "f8_e5m2",
-}
-_TENSOR_ATTRIBUTES = frozenset(
-    {"reshape", "ap", "buffer", "rearrange", "permute", "astype", "reshape_dim", "broadcast_to"}
-)
 _OF_INTEGERS = frozenset(
     {"range", "affine_range", "sequential_range", "static_range", "ceil_div", "cdiv", "div_ceil", "min", "max", "abs"}
 )
@@ -131,7 +123,7 @@ class Uses:
         elif isinstance(parent, ast.BinOp):
             other = parent.right if parent.left is node else parent.left
             decimal = isinstance(other, ast.Constant) and type(other.value) is float
-            fraction = decimal or isinstance(parent.op, ast.Div) or _with_elements(node, parents, _tiles(function))
+            fraction = decimal or isinstance(parent.op, ast.Div) or with_elements(node, parents, tiles_of(function))
             use.kinds.add("number" if fraction else "integer")
             if not fraction and isinstance(parent.op, ast.Mult | ast.FloorDiv | ast.Mod | ast.Pow):
                 use.kinds.add("count")
@@ -174,7 +166,7 @@ class Uses:
         if isinstance(outer, ast.Attribute) and outer.attr in ("shape", "dtype") and len(keys) == 1:
             use.kinds.add("sequence")
             return
-        index = _integer(part.slice)
+        index = integer_of(part.slice)
         if index is not None and index >= 0:
             self._part(index, _assigned_name(part, parents), use, function)
         count = len(keys)
@@ -190,13 +182,13 @@ class Uses:
         use.indices = max(use.indices, count)
         if len(keys) > 1 or any(isinstance(key, ast.Slice) for key in keys):
             use.kinds.add("tensor")
-        target = _loaded_into(part, parents)
+        target = loaded_into(part, parents)
         if target:
             use.kinds.add("tensor")
-            tile = _dtype_of_tile(function, target)
+            tile = dtype_of_tile(function, target)
             if tile in _INTEGERS:
                 use.dtypes.append(tile)
-            use.indexes += _indexed_by(function, target)
+            use.indexes += indexed_by(function, target)
 
     def _handed(
         self, node: ast.expr, call: ast.Call, keyword: str, parents: dict[ast.AST, ast.AST], use: Use, depth: int
@@ -227,21 +219,21 @@ class Uses:
             use.kinds.add("sequence")
         elif name in ("load", "store", "dma_copy", "load_transpose2d", "dma_transpose"):
             use.kinds.add("tensor")
-            target = _loaded_into(node, parents)
+            target = loaded_into(node, parents)
             if target:
                 function = self._function_around(call, parents)
-                tile = _dtype_of_tile(function, target) if function is not None else ""
+                tile = dtype_of_tile(function, target) if function is not None else ""
                 if tile in _INTEGERS:
                     use.dtypes.append(tile)
                 if function is not None:
-                    use.indexes += _indexed_by(function, target)
+                    use.indexes += indexed_by(function, target)
         elif keyword == "dtype" or name == "astype":
             use.kinds.add("dtype")
         elif keyword in _OPERATOR_KEYWORDS:
             use.kinds.add("operator")
         elif keyword in _TENSOR_KEYWORDS:
             use.kinds.add("tensor")
-        elif keyword in _NUMBER_KEYWORDS:
+        elif keyword in NUMBER_KEYWORDS:
             use.kinds.add("number")
         elif keyword == "shape":
             use.kinds.add("sequence")
@@ -310,7 +302,7 @@ def annotate(annotation: ast.expr | None, use: Use) -> None:
         return
     head = last_name(annotation.value)
     if dtype_called(head) is not None:
-        use.dtypes.insert(0, _SHORT.get(head, head))
+        use.dtypes.insert(0, SHORT.get(head, head))
     elif not head.lower().endswith(_TENSOR_ANNOTATIONS):
         return
     keys = annotation.slice.elts if isinstance(annotation.slice, ast.Tuple) else [annotation.slice]
@@ -331,7 +323,7 @@ def _attribute_used(part: ast.Attribute, parents: dict[ast.AST, ast.AST], use: U
     if part.attr in ("shape", "ndim", "dtype"):
         use.kinds.add("tensor")
         {"shape": _shape_used, "ndim": _rank_used, "dtype": _dtype_used}[part.attr](part, parents, use)
-    elif part.attr in _TENSOR_ATTRIBUTES:
+    elif part.attr in TENSOR_ATTRIBUTES:
         use.kinds.add("tensor")
     elif part.attr in ("items", "keys", "values", "get"):
         use.kinds.add("dictionary")
@@ -367,7 +359,7 @@ def _shape_used(shape: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> N
             if isinstance(target, ast.Tuple | ast.List):
                 _unpacked(target.elts, use)
     elif isinstance(parent, ast.Subscript) and parent.value is shape:
-        index = _integer(parent.slice)
+        index = integer_of(parent.slice)
         if index is not None:
             use.least = max(use.least, index + 1 if index >= 0 else -index)
             name = _assigned_name(parent, parents)
@@ -414,7 +406,7 @@ def _rank_used(rank: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> Non
     parent = parents.get(rank)
     if not isinstance(parent, ast.Compare) or len(parent.comparators) != 1:
         return
-    number = _integer(parent.comparators[0])
+    number = integer_of(parent.comparators[0])
     statement = parents.get(parent)
     asserted = isinstance(statement, ast.Assert) and isinstance(parent.ops[0], ast.Eq)
     refused = (
@@ -426,7 +418,7 @@ def _rank_used(rank: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> Non
         use.ranks.add(number)
 
 
-# --- dtypes and indices -----------------------------------------------------------------------------------------------
+# --- dtypes -----------------------------------------------------------------------------------------------------------
 
 
 def _dtype_used(dtype: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> None:
@@ -439,105 +431,7 @@ def _dtype_used(dtype: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> N
                 name = last_name(choice)
                 equal = isinstance(parent.ops[0], ast.Eq | ast.In | ast.Is)
                 if equal and choice is not dtype and dtype_called(name) is not None:
-                    use.dtypes.append(_SHORT.get(name, name))
-
-
-def _loaded_into(part: ast.expr, parents: dict[ast.AST, ast.AST]) -> str:
-    """The tile that a load, or a copy, of `part` fills."""
-    at: ast.AST | None = part
-    while at is not None and not isinstance(at, ast.stmt):
-        if isinstance(at, ast.Call) and last_name(at.func) in ("dma_copy", "load"):
-            for keyword in at.keywords:
-                if keyword.arg == "dst" and keyword.value is not part:
-                    return _base_name(keyword.value)
-            statement = parents.get(at)
-            if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
-                return statement.targets[0].id
-            return ""
-        at = parents.get(at)
-    return ""
-
-
-def _dtype_of_tile(function: ast.FunctionDef, tile: str) -> str:
-    """The dtype that the tile called `tile` is allocated with, as users write it."""
-    for node in ast.walk(function):
-        if isinstance(node, ast.Assign) and _is_target(node, tile) and isinstance(node.value, ast.Call):
-            for keyword in node.value.keywords:
-                if keyword.arg == "dtype":
-                    name = last_name(keyword.value)
-                    return _SHORT.get(name, name)
-    return ""
-
-
-def _is_target(node: ast.Assign, name: str) -> bool:
-    return any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
-
-
-def _indexed_by(function: ast.FunctionDef, tile: str) -> list[tuple[str, int]]:
-    """The names that are indexed by `tile`, with the dimension: `table[tile, …]`, `table.ap(…, vector_offset=tile)`."""
-    found = []
-    for node in ast.walk(function):
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id != tile:
-            keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-            found += [(node.value.id, at) for at, key in enumerate(keys) if _base_name(key) == tile]
-        elif isinstance(node, ast.Call) and last_name(node.func) == "ap" and isinstance(node.func, ast.Attribute):
-            given = {one.arg: one.value for one in node.keywords}
-            offset = given.get("vector_offset") or given.get("scalar_offset")
-            axis = _integer(given["indirect_dim"]) if "indirect_dim" in given else 0
-            if offset is not None and _base_name(offset) == tile and isinstance(node.func.value, ast.Name):
-                found.append((node.func.value.id, axis or 0))
-    return found
-
-
-# --- elements ---------------------------------------------------------------------------------------------------------
-
-
-def _with_elements(node: ast.expr, parents: dict[ast.AST, ast.AST], tiles: set[str]) -> bool:
-    """True if arithmetic on `node` is arithmetic on the elements of tiles: one stands beside it, or takes what comes
-    out."""
-    at: ast.AST = node
-    while isinstance(parent := parents.get(at), ast.BinOp | ast.UnaryOp):
-        if isinstance(parent, ast.BinOp) and _is_tile(parent.right if parent.left is at else parent.left, tiles):
-            return True
-        at = parent
-    if isinstance(parent, ast.keyword):
-        return parent.arg in _NUMBER_KEYWORDS
-    return isinstance(parent, ast.Call) and at in parent.args and _computes(parent)
-
-
-def _tiles(function: ast.FunctionDef) -> set[str]:
-    """The names that are assigned what an operation returns, or arithmetic on that."""
-    found: set[str] = set()
-    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
-    while True:
-        new = {
-            target.id
-            for node in assigned
-            if _is_tile(node.value, found)
-            for target in node.targets
-            if isinstance(target, ast.Name)
-        }
-        if new <= found:
-            return found
-        found |= new
-
-
-def _is_tile(value: ast.expr, tiles: set[str]) -> bool:
-    if isinstance(value, ast.Name):
-        return value.id in tiles
-    if isinstance(value, ast.BinOp):
-        return _is_tile(value.left, tiles) or _is_tile(value.right, tiles)
-    if isinstance(value, ast.Subscript):
-        return _is_tile(value.value, tiles)
-    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
-        return _computes(value) or (value.func.attr in _TENSOR_ATTRIBUTES and _is_tile(value.func.value, tiles))
-    return isinstance(value, ast.UnaryOp) and _is_tile(value.operand, tiles)
-
-
-def _computes(call: ast.Call) -> bool:
-    """True if `call` is one of an operation on elements, by its name."""
-    declared = {f"{module}.{last_name(call.func)}" for module in ("nl", "nisa")}
-    return any(one.dependence is not None and one.name in declared for one in declarations())
+                    use.dtypes.append(SHORT.get(name, name))
 
 
 # --- texts, flags, numbers --------------------------------------------------------------------------------------------
@@ -565,17 +459,3 @@ def _compared(node: ast.expr, comparison: ast.Compare, use: Use, scope: Scope) -
 
 def _is_test(node: ast.expr, parent: ast.AST) -> bool:
     return getattr(parent, "test", node) is node
-
-
-def _integer(node: ast.expr) -> int | None:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        inner = _integer(node.operand)
-        return None if inner is None else -inner
-    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
-
-
-def _base_name(node: ast.expr) -> str:
-    """The name that a view such as `tile[:, 0:1]` is of."""
-    while isinstance(node, ast.Subscript):
-        node = node.value
-    return node.id if isinstance(node, ast.Name) else ""
