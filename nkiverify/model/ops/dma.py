@@ -1,4 +1,4 @@
-"""DMAs: copies, transposes, sums, and exchanges between cores (reference section c.1).
+"""DMAs: copies, transposes, sums (reference section c.1).
 
 `op` and `op:Section` are the docstring of that operation. MIG-x.y migration, RN-x.y release notes, DGE
 descriptor-generation page, A3 architecture of gen3.
@@ -20,24 +20,18 @@ from nkiverify.model.extents import as_extent, as_number, is_sequence
 from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import plus, single
 from nkiverify.model.known_numbers import UNKNOWN
-from nkiverify.model.launch import current_launch
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operators import Operator, legacy_operator
 from nkiverify.model.ops.copies import copied
 from nkiverify.model.ops.operands import (
-    claim_generation,
-    claim_same_layout,
-    destination,
     dma_operand,
     generation,
     in_sbuf,
     is_number,
     member,
-    tile,
 )
-from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Indirection, Tensor
 from nkiverify.model.versions import within
@@ -451,70 +445,3 @@ def _(bounds: Bounds) -> None:
     for name in names[1:]:
         total = single(plus(total, bounds.numbers(name)))
     bounds.write(total, partly=True)
-
-
-# --- sendrecv ---------------------------------------------------------------------------------------------------------
-
-SENDRECV = operation(
-    "nisa.sendrecv",
-    dependence=Dependence(Link.ROWS, exchanges=True),
-    engine="dma",
-    behaviour=OVERWRITES.but(side_effect=True),
-)
-
-define_current("sendrecv.gen3_lnc2", "sendrecv needs gen3 or later and a launch on two cores.", "sendrecv")
-define_current("sendrecv.ranks", "The ranks of sendrecv are 0 or 1.", "sendrecv")
-define_current("sendrecv.operands", "src and dst of sendrecv are in SBUF and have the same dtype.", "sendrecv")
-define_current(
-    "sendrecv.shape", "src and dst of sendrecv have the same partitions and elements per partition.", "sendrecv"
-)
-define_current(
-    "sendrecv.gpsimd_size",
-    "gpsimd_dma exchanges at most 1024 bytes per partition (512 of 16-bit, 256 of 8-bit types).",
-    "sendrecv",
-)
-
-#: Bytes per partition gpsimd_dma exchanges, for each item size.
-_EXCHANGED = {4: 1024, 2: 512, 1: 256}
-
-
-@SENDRECV.current
-def _(
-    src: object,
-    dst: object,
-    send_to_rank: object,
-    recv_from_rank: object,
-    pipe_id: object,
-    dma_engine: object = isa.dma_engine.dma,
-    name: object = None,
-) -> None:
-    """Send src to another core and receive dst from it."""
-    source, result = tile(src, "src"), destination(dst)
-    mover = member(dma_engine, isa.dma_engine, "dma_engine")
-    claim_generation("sendrecv.gen3_lnc2", 3)
-    cores = current_launch().grid
-    require("sendrecv.gen3_lnc2", equal(cores[0], 2) if cores else False, grid=cores)
-    for argument, value in (("send_to_rank", send_to_rank), ("recv_from_rank", recv_from_rank)):
-        if isinstance(value, VirtualRegister):
-            continue
-        rank = as_extent(value)
-        require("sendrecv.ranks", False if rank is None else all_of(rank >= 0, rank <= 1), argument=argument, rank=rank)
-    require(
-        "sendrecv.operands",
-        all_of(in_sbuf(source, result), source.dtype == result.dtype),
-        src=source.dtype,
-        dst=result.dtype,
-        src_buffer=source.buffer,
-        dst_buffer=result.buffer,
-    )
-    claim_same_layout("sendrecv.shape", src=source, dst=result)
-    if mover is isa.dma_engine.gpsimd_dma:
-        limit = _EXCHANGED[min(source.dtype.itemsize, 4)]
-        size = source.free_size * source.dtype.itemsize
-        require("sendrecv.gpsimd_size", size <= limit, bytes_per_partition=size, limit=limit)
-
-
-@SENDRECV.meaning
-def _(step: Step) -> None:
-    """The elements that the other core sends, bit by bit."""
-    step.write("dst", step.exchanged(step.stored("src")), stored=True)

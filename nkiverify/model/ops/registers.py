@@ -1,4 +1,4 @@
-"""Registers, the barrier of two cores, printing from the device (reference section c.4)."""
+"""Registers, printing from the device (reference section c.4)."""
 
 from __future__ import annotations
 
@@ -6,20 +6,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from nkiverify.model import isa_enums as isa
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contents import any_of_dtype, held
-from nkiverify.model.contracts import define, require, require_if_open
+from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import int32
-from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import converted
 from nkiverify.model.known_numbers import Interval, Value, unknown
-from nkiverify.model.launch import current_launch
 from nkiverify.model.meaning import Step
-from nkiverify.model.memory import PSUM, SHARED_HBM
-from nkiverify.model.ops.operands import generation, member, tile
+from nkiverify.model.memory import PSUM
+from nkiverify.model.ops.operands import tile
 from nkiverify.model.registers import VirtualRegister, held_by, set_register
 from nkiverify.model.registry import OVERWRITES, Declaration, operation
 from nkiverify.model.tensor import Tensor
@@ -181,55 +179,6 @@ def _written(value: object) -> VirtualRegister:
     register = _register(value)
     require("loop.dynamic_frozen", not register.frozen)
     return register
-
-
-# --- the barrier ------------------------------------------------------------------------------------------------------
-
-CORE_BARRIER = operation(
-    "nisa.core_barrier",
-    dependence=Dependence(Link.NOTHING),
-    engine="any",
-    behaviour=OVERWRITES.but(side_effect=True, barrier=True),
-)
-
-define("core_barrier.cores", "The cores of core_barrier are (0, 1).", "core_barrier", api=NKI)
-define(
-    "core_barrier.scope",
-    "core_barrier needs gen3 or later and a launch on two cores.",
-    "core_barrier",
-    api=NKI,
-)
-define(
-    "core_barrier.data",
-    "The data of core_barrier are in shared HBM.",
-    "core_barrier",
-    api=NKI,
-    contested="the block-wise expert kernels of nki-library, which its tests run, give it an index tile in SBUF; both "
-    "cores wait all the same",
-)
-
-
-@CORE_BARRIER.current
-def _(data: object, cores: object, engine: object = isa.engine.gpsimd, name: object = None) -> None:
-    """Both cores wait for each other before they go on with `data`."""
-    tensor = tile(data, "data")
-    member(engine, isa.engine, "engine")
-    both = tuple(map(as_extent, cores)) == (0, 1) if is_sequence(cores) else False
-    require("core_barrier.cores", both, cores=cores)
-    grid = current_launch().grid
-    require(
-        "core_barrier.scope",
-        all_of(generation() >= 3, equal(grid[0], 2) if grid else False),
-        generation=generation(),
-        grid=grid,
-    )
-    require_if_open("core_barrier.data", tensor.buffer is SHARED_HBM, data=tensor.buffer)
-
-
-@CORE_BARRIER.meaning
-def _(step: Step) -> None:
-    """Orders two cores."""
-    step.meet()
 
 
 # --- printing ---------------------------------------------------------------------------------------------------------
