@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from lab.boxes import Box, proved_boxes
 from lab.operation_calls import CALLS
 from lab.operation_kernels import (
     COLUMNS,
@@ -39,10 +40,7 @@ from lab.operation_kernels import (
 from lab.recordings import CannotCompare, differences, plain, symbolic
 from lab.subject import Bench, OutOfTime, Subject, time_limit
 from nkiverify.analysis.marks.shadow import followed
-from nkiverify.analysis.sets import flow
-from nkiverify.analysis.sets.coordinates import jumps_of
 from nkiverify.analysis.sets.flow import Inconclusive
-from nkiverify.analysis.sets.structure import items
 from nkiverify.analysis.values.asked_kernel import contents
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.numbers import Floats
@@ -56,12 +54,12 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_module
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target, Verification
-from nkiverify.ir.program import Block, Branch, Program
+from nkiverify.ir.program import Program
 from nkiverify.model.dtypes import float32, uint8
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.operation import Operation
-from nkiverify.model.recorded import Executed, Returned
+from nkiverify.model.recorded import Executed
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic.execution import running
@@ -80,8 +78,6 @@ _WHOLE = 40
 #: What breaks phase 4 and leaves the elements defined.
 _UNDEFINED = {"df.read_unwritten", "df.output_written", "acc.reduce_needs_init"}
 
-#: From row, to row, from column, to column.
-Box = tuple[int, int, int, int]
 Array = npt.NDArray[Any]
 
 
@@ -332,7 +328,7 @@ class _Trial:
         if self._random.randrange(_WHOLE) == 0:
             self._recorded(run.program)
         try:
-            return shown(run.program, self._hardware.generation, boxes)
+            return proved_boxes(run.program, self._hardware.generation, boxes, _PROOF_SECONDS)
         except Inconclusive:
             self._tally.compared["kernels without a proof"] += 1
             return nothing
@@ -429,59 +425,6 @@ def _result(run: _Recording, returned: object) -> tuple[Array, Array]:
     """The elements of the result that the simulator calls undefined, and their values."""
     (tensor,) = tensors_in(returned)
     return undefined_elements(run, tensor), contents(run, tensor)[0][0]
-
-
-# --- sets -------------------------------------------------------------------------------------------------------------
-
-
-class _Boxes(flow._Walk):
-    """A walk that answers for each box by itself whether it is defined."""
-
-    answers: list[list[bool]]
-
-    def _output(self, wanted: Any, found: Any, context: Any) -> None:
-        before = len(self._proof.open)
-        super()._output(wanted, found, context)
-        self.answers[-1].append(len(self._proof.open) == before)
-
-    def _returned(self, item: Returned, state: Any) -> None:
-        self.answers.append([])
-        super()._returned(item, state)
-
-
-def shown(program: Program, generation: int, boxes: Sequence[Box]) -> list[bool]:
-    """Of which boxes of what it returns all claims about `program` are shown, for all values of its dimensions."""
-    _cut(program.body, boxes)
-    found = [False] * len(boxes)
-    jumps = jumps_of(item.operation for item in items(program.body) if isinstance(item, Executed))
-    for finer in ({}, jumps) if any(jumps.values()) else ({},):
-        walk = _Boxes(program, generation, time.monotonic() + _PROOF_SECONDS, finer, frozenset())
-        walk.answers = []
-        proof = flow._walked(walk, flow.MAX_OPERATIONS)
-        if walk.answers and all(claim.contract == "df.output_written" for claim in proof.open):
-            found = [old or all(new) for old, new in zip(found, zip(*walk.answers, strict=True), strict=True)]
-        if all(found):
-            break
-    return found
-
-
-def _cut(block: Block, boxes: Sequence[Box]) -> None:
-    """Let a program return boxes of its one result."""
-    for number, item in enumerate(block.items):
-        if isinstance(item, Branch):
-            _cut(item.then, boxes)
-            _cut(item.orelse, boxes)
-        elif isinstance(item, Returned):
-            (tensor,) = item.tensors
-            cut = (
-                tensor.with_layout(
-                    (high - low, right - left),
-                    tensor.strides,
-                    moved_by=((low, tensor.strides[0]), (left, tensor.strides[1])),
-                )
-                for low, high, left, right in boxes
-            )
-            block.items[number] = replace(item, tensors=tuple(cut))
 
 
 def _places(found: Array) -> str:
