@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
+
+from nkiverify.report.style import PLAIN, Style
+
+INDENT = "  "
 
 
 def columns(header: Sequence[str], rows: Sequence[Sequence[str]], alignment: Sequence[str], gap: int = 2) -> str:
@@ -18,3 +23,19 @@ def _line(cells: Sequence[str], widths: Sequence[int], alignment: Sequence[str],
         for cell, width, side in zip(cells, widths, alignment, strict=True)
     )
     return between.join(placed).rstrip()
+
+
+def field(name: str, value: str, width: int, indent: str = INDENT, style: Style = PLAIN) -> list[str]:
+    """`name` and `value` in two columns; words longer than the line, paths for example, stay whole."""
+    label = f"{indent}{name:<8} "
+    lines = textwrap.wrap(
+        value,
+        width,
+        initial_indent=label,
+        subsequent_indent=" " * len(label),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    if lines:
+        lines[0] = f"{indent}{style.faint(f'{name:<8}')} {lines[0][len(label) :]}"
+    return lines

@@ -9,11 +9,10 @@ from pathlib import Path
 from nkiverify.foundation.records import KernelWarning, Label, LoopValue, Run, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.model.hardware import hardware_asked_for
+from nkiverify.report.columns import INDENT, field
 from nkiverify.report.excerpt import excerpt
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
-
-_INDENT = "  "
 
 
 def grouped(violations: Sequence[Violation]) -> list[list[Violation]]:
@@ -31,7 +30,7 @@ def grouped(violations: Sequence[Violation]) -> list[list[Violation]]:
 
 
 def _head(text: str, width: int) -> list[str]:
-    return textwrap.wrap(text, width, initial_indent=_INDENT, subsequent_indent=_INDENT * 2, break_on_hyphens=False)
+    return textwrap.wrap(text, width, initial_indent=INDENT, subsequent_indent=INDENT * 2, break_on_hyphens=False)
 
 
 def violations(group: Sequence[Violation], root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
@@ -63,7 +62,7 @@ def violations(group: Sequence[Violation], root: Path, width: int = 80, style: S
 
         yield from _named("source", readable(first.source), width, style)
         if page := address(first.source):
-            yield f"{_INDENT * 2}{'':<8} {page}"
+            yield f"{INDENT * 2}{'':<8} {page}"
 
 
 def warning(warned: KernelWarning, root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
@@ -83,7 +82,7 @@ def warning(warned: KernelWarning, root: Path, width: int = 80, style: Style = P
 def unknown(run: Run, root: Path, width: int = 80, style: Style = PLAIN) -> Iterator[str]:
     """Where an UNKNOWN arises, and what can be done about it."""
     if run.place is not None:
-        yield from excerpt(_absolute(run.place, root), indent=_INDENT * 2, width=width, style=style)
+        yield from excerpt(_absolute(run.place, root), indent=INDENT * 2, width=width, style=style)
     yield from field("advice", run.advice, width, style=style)
 
 
@@ -95,29 +94,13 @@ def source(
     return excerpt(_absolute(place, root), _loops_of(place, found, root), indent=indent, width=width, style=style)
 
 
-def field(name: str, value: str, width: int, indent: str = _INDENT, style: Style = PLAIN) -> list[str]:
-    """`name` and `value` in two columns; words longer than the line, paths for example, stay whole."""
-    label = f"{indent}{name:<8} "
-    lines = textwrap.wrap(
-        value,
-        width,
-        initial_indent=label,
-        subsequent_indent=" " * len(label),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    if lines:
-        lines[0] = f"{indent}{style.faint(f'{name:<8}')} {lines[0][len(label) :]}"
-    return lines
-
-
 def _named(name: str, value: str, width: int, style: Style) -> list[str]:
-    return field(name, value, width, _INDENT * 2, style) if value else []
+    return field(name, value, width, INDENT * 2, style) if value else []
 
 
 def _source(violation: Violation | KernelWarning, root: Path, width: int, style: Style) -> Iterator[str]:
     """The line in question, then the calls that led to it, the nearest first; each under the loops that run there."""
-    indent = _INDENT * 3
+    indent = INDENT * 3
     yield from source(violation, root, indent, width, style)
     for call in reversed(violation.calls):
         lines = excerpt(
@@ -147,7 +130,7 @@ def _labels(violation: Violation, root: Path, width: int, style: Style) -> Itera
     for label in labels_elsewhere(violation):
         where = wording.place(label.site.file, label.site.line, root)
         yield from _named("with", f"{label.text}: {where}", width, style)
-        yield from excerpt(_absolute(label.site, root), indent=_INDENT * 3, width=width, style=style)
+        yield from excerpt(_absolute(label.site, root), indent=INDENT * 3, width=width, style=style)
 
 
 def labels_elsewhere(violation: Violation) -> list[Label]:
@@ -198,11 +181,11 @@ def _witness(violation: Violation, width: int, style: Style) -> Iterator[str]:
     longest = max(map(len, assigned))
     for position, (name, text) in enumerate(zip(violation.witness, assigned, strict=True)):
         remark = violation.generalises.get(name, "")
-        label = f"{_INDENT * 2}{'witness' if position == 0 else '':<8} "
+        label = f"{INDENT * 2}{'witness' if position == 0 else '':<8} "
         first = f"{label}{text:<{longest}}  # " if remark else f"{label}{text}"
         lines = textwrap.wrap(
             remark, width, initial_indent=first, subsequent_indent=" " * (len(first) - 2) + "# ", break_on_hyphens=False
         ) or [first]
-        lines[0] = f"{_INDENT * 2}{style.faint(lines[0][len(_INDENT * 2) : len(label)])}{lines[0][len(label) :]}"
+        lines[0] = f"{INDENT * 2}{style.faint(lines[0][len(INDENT * 2) : len(label)])}{lines[0][len(label) :]}"
         yield from lines
     yield from _named("", f"({how})", width, style)

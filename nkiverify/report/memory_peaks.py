@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from nkiverify.foundation.records import MemoryPeak
-from nkiverify.report.diagnostic import field
+from nkiverify.report.columns import field
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 

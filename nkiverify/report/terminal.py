@@ -8,9 +8,7 @@ from collections.abc import Callable, Sequence
 from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict
 from nkiverify.model.versions import NEWEST
 from nkiverify.phases.phase import RULES
-from nkiverify.report import diagnostic, memory_peaks
-from nkiverify.report.columns import columns
-from nkiverify.report.diagnostic import field
+from nkiverify.report.columns import columns, field
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.session import (
@@ -306,6 +304,8 @@ def _alike(runs: Sequence[Run]) -> list[list[Run]]:
 
 def _story(alike: Sequence[Run], session: Session, debug: bool, width: int, style: Style, again: str) -> str:
     """Everything known about runs of one target that have the same to explain."""
+    from nkiverify.report import diagnostic, memory_peaks  # as late as this: most runs have nothing to explain
+
     run = alike[0]
     ending = ""
     if run.expected is not None:

@@ -24,7 +24,6 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
-from nkiverify.symbolic.exhaustion import LOOKS, TooMany, factors, satisfying
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.smt import Answer, Question
@@ -187,6 +186,8 @@ class Prover:
             return value
         if len(self._seen_of(term)) > 1:
             return None
+        from nkiverify.symbolic.exhaustion import TooMany, satisfying  # as in `_solved`
+
         try:
             found = {valuation.term(term) for valuation in satisfying(self.facts, self.hypotheses, term)}
             return found.pop() if len(found) == 1 else None
@@ -348,6 +349,8 @@ class Prover:
         left = self._left()
         if left <= 0:
             return Answer.UNKNOWN
+        from nkiverify.symbolic.exhaustion import LOOKS, TooMany, satisfying  # as late as this: few proofs come here
+
         try:
             looks = LOOKS * (LOOKS_OF_CASES if self._cases else 1)
             found = next(satisfying(self.facts, [*self.hypotheses, *asked], looks=looks), None)
@@ -360,6 +363,8 @@ class Prover:
 
     def _by_cases(self, asked: Sequence[Condition | bool]) -> Answer | None:
         """The answer where it is known for each value of a factor that has few; None where it is not."""
+        from nkiverify.symbolic.exhaustion import factors  # as in `_solved`
+
         stated = [one for one in asked if isinstance(one, Condition)]
         facts = self._facts_with(stated)
         split = min(factors(stated, facts, self._cases), key=lambda one: len(one[1]), default=None)
