@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.attributes import sym_delattr, sym_getattr, sym_hasattr, sym_id, sym_setattr
+from nkiverify.frontend.iterators import Enumerate, Filter, Iterating, Map, Zip
 from nkiverify.frontend.ranges import (
     SymbolicSequence,
     SymEnumerate,
@@ -180,7 +181,7 @@ def sym_enumerate(values: Any, start: Any = 0) -> Any:
         if first is None:
             raise TypeError(f"'{type(start).__name__}' object cannot be interpreted as an integer")
         return SymEnumerate(sequence, first)
-    return _Enumerate(sym_iter(values), start)
+    return Enumerate(sym_iter(values), start)
 
 
 def sym_zip(*sources: Any, strict: bool = False) -> Any:
@@ -198,7 +199,7 @@ def sym_zip(*sources: Any, strict: bool = False) -> Any:
             # Python says so after the last common elements; a run that comes to it has failed either way.
             raise ValueError("zip() arguments have different lengths")
         return SymZip(tuple(sequences))
-    return _Zip(tuple(sym_iter(source) for source in sources), strict)
+    return Zip(tuple(sym_iter(source) for source in sources), strict)
 
 
 def sym_reversed(values: Any) -> Any:
@@ -209,31 +210,31 @@ def sym_reversed(values: Any) -> Any:
         sequence = symbolic_sequence(values)
         assert sequence is not None
         return SymReversed(sequence)
-    return _Iterating(list(reversed(values)))
+    return Iterating(list(reversed(values)))
 
 
 def sym_map(function: Callable[..., Any], *sources: Any) -> Any:
     """`map`."""
-    return _Map(function, _Zip(tuple(sym_iter(source) for source in sources), False))
+    return Map(function, Zip(tuple(sym_iter(source) for source in sources), False))
 
 
 def sym_filter(function: Callable[..., Any] | None, values: Any) -> Any:
     """`filter`."""
-    return _Filter(function, sym_iter(values))
+    return Filter(function, sym_iter(values))
 
 
 def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
     """`iter`; of lists and ranges an iterator whose position can be seen and put back."""
     if sentinel is not _MISSING:
         return iter(values, sentinel)
-    if isinstance(values, _Iterating | _Enumerate | _Zip | _Map | _Filter):
+    if isinstance(values, Iterating | Enumerate | Zip | Map | Filter):
         return values
     if isinstance(values, SymRange) and current_execution().forced_value(values.trip_count()) is not None:
-        return _Iterating(list(values))
+        return Iterating(list(values))
     if symbolic_sequence(values) is not None:
         raise unsupported("an iterator over a symbolic sequence, advanced by hand", "write a `for` loop")
     if isinstance(values, list | tuple | range | str | SymList):
-        return _Iterating(values)
+        return Iterating(values)
     return iter(values)
 
 
@@ -269,108 +270,6 @@ def sym_repr(value: Any) -> Any:
 
 def sym_print(*values: Any, **options: Any) -> None:
     """`print` says nothing: a run explores many paths, and its output belongs to the verifier."""
-
-
-class _Iterating(Iterator[Any]):
-    """An iterator over a sequence whose position is plain data."""
-
-    def __init__(self, source: Any) -> None:
-        self.source = source
-        self.position = 0
-
-    def __next__(self) -> Any:
-        length = len(self.source.parts) if isinstance(self.source, SymList) else len(self.source)
-        if self.position >= length:
-            raise StopIteration
-        value = self.source[self.position]
-        self.position += 1
-        return value
-
-    def __nki_state__(self) -> dict[str, Any]:
-        return {"position": self.position}
-
-    def __nki_restore__(self, state: dict[str, Any]) -> None:
-        self.position = state["position"]
-
-
-class _Enumerate(Iterator[Any]):
-    def __init__(self, source: Iterator[Any], count: Any) -> None:
-        self.source = source
-        self.count = count
-
-    def __next__(self) -> Any:
-        value = next(self.source)
-        pair = (tell(self.count), value)
-        self.count = self.count + 1
-        return pair
-
-    def __nki_state__(self) -> dict[str, Any]:
-        return {"count": self.count, "source": self.source}
-
-    def __nki_restore__(self, state: dict[str, Any]) -> None:
-        self.count = state["count"]
-
-
-class _Zip(Iterator[Any]):
-    def __init__(self, sources: tuple[Iterator[Any], ...], strict: bool) -> None:
-        self.sources = sources
-        self.strict = strict
-
-    def __next__(self) -> Any:
-        if not self.sources:
-            raise StopIteration
-        values = []
-        for position, source in enumerate(self.sources):
-            try:
-                values.append(next(source))
-            except StopIteration:
-                if self.strict and position:
-                    raise ValueError("zip() arguments have different lengths") from None
-                if self.strict:
-                    for other in self.sources[1:]:
-                        if next(other, _MISSING) is not _MISSING:
-                            raise ValueError("zip() arguments have different lengths") from None
-                raise
-        return tuple(values)
-
-    def __nki_state__(self) -> dict[str, Any]:
-        return dict(enumerate(self.sources))  # type: ignore[arg-type]
-
-    def __nki_restore__(self, state: dict[str, Any]) -> None:
-        """The sources are put back by themselves."""
-
-
-class _Map(Iterator[Any]):
-    def __init__(self, function: Callable[..., Any], source: _Zip) -> None:
-        self.function = function
-        self.source = source
-
-    def __next__(self) -> Any:
-        return tell(self.function(*next(self.source)))
-
-    def __nki_state__(self) -> dict[str, Any]:
-        return {"source": self.source, "function": self.function}
-
-    def __nki_restore__(self, state: dict[str, Any]) -> None:
-        """The source is put back by itself."""
-
-
-class _Filter(Iterator[Any]):
-    def __init__(self, function: Callable[..., Any] | None, source: Iterator[Any]) -> None:
-        self.function = function
-        self.source = source
-
-    def __next__(self) -> Any:
-        while True:
-            value = next(self.source)
-            if self.function(value) if self.function is not None else value:
-                return value
-
-    def __nki_state__(self) -> dict[str, Any]:
-        return {"source": self.source, "function": self.function}
-
-    def __nki_restore__(self, state: dict[str, Any]) -> None:
-        """The source is put back by itself."""
 
 
 # --- calls of types ---------------------------------------------------------------------------------------------------

@@ -17,7 +17,8 @@ from typing import Any
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Kind
 from nkiverify.foundation.source import KERNEL_MARKER
-from nkiverify.frontend.domain.arguments import Argument, Domain, enter_extent, extent_value, parse_argument
+from nkiverify.frontend.domain.arguments import Argument, parse_argument
+from nkiverify.frontend.domain.dimensions import Domain, enter_extent, extent_value
 from nkiverify.frontend.domain.expressions import check_condition, condition
 from nkiverify.frontend.domain.syntax import Text, did_you_mean, parse
 from nkiverify.frontend.kernel_files import STUB_PACKAGES, module_name

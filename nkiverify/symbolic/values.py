@@ -97,6 +97,7 @@ _BUILT_IN = frozenset(
         "nkiverify.symbolic.numpy_numbers",
         "nkiverify.symbolic.values",
         "nkiverify.frontend.builtins",
+        "nkiverify.frontend.iterators",
         "nkiverify.frontend.numeric_modules",
         "nkiverify.frontend.host_integers",
         "nkiverify.symbolic.lists",

@@ -17,8 +17,7 @@ from nkiverify.analysis.marks.order import CARRIED, DRAWN
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.analysis.sets.structure import items
-from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
-from nkiverify.engines.minimise import Witness
+from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.engines.rounds import Rounds
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
 from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Run, Verdict, Violation
@@ -26,23 +25,21 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract, Severity
-from nkiverify.ir.program import Assume, Claim, Iteration, Loop, Program
+from nkiverify.ir.program import Assume, Iteration, Loop, Program
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.policy import AppliedPolicy, applied_policy
 from nkiverify.phases import DATAFLOW
 from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.dataflow.smallest import simplest
-from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, look, stores
+from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, stores
 from nkiverify.phases.dataflow.warned import Subject, warnings
-from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
+from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.candidates import MAX_SHAPES, Candidates, shapes_show_nothing, solved
 from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
-from nkiverify.verify.witness.explain import Circumstances, violation_of
-from nkiverify.verify.witness.labels import argument_labels
 
 #: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
 #: the verdict depend on the machine.
@@ -137,9 +134,7 @@ def _tolerated(question: Question, left: Sequence[Stated], search: _Search | Non
     seen: list[tuple[Contract, Site | None, Violation | None]] = []
     if trial is not None:
         shown = replace(trial, findings=replace(trial.findings, faults=list(trial.tolerated)))
-        labels = argument_labels(question.target, trial.values, question.hardware) if trial.values else {}
-        for one in look(question.target, shown, question.hardware, max(1.0, question.seconds)):
-            violation = _violation(question, trial, one, labels, smallest=False)
+        for one, violation in _violations(question, shown, smallest=False):
             seen.append((contract(one.fault.contract), one.site, violation))
     known = {key_of(rule.id, site) for rule, site, _ in seen}
     for claim in left:
@@ -237,7 +232,7 @@ def shown(known: Known) -> Conclusion | None:
     """A shape was run that has a fault."""
     if known.search is None or known.search.found is None:
         return None
-    violations = _violations(known.question, known.search.found, known.smallest)
+    violations = [told for _, told in _violations(known.question, known.search.found, known.smallest)]
     if not violations:
         values = ", ".join(f"{name} = {value}" for name, value in known.search.found.values.items())
         return known.unknown(NOT_CONFIRMED, reason=f"a run for {values} has a fault that a second one does not show")
@@ -452,23 +447,12 @@ def _is_empty(program: Program) -> bool:
 # --- the record -------------------------------------------------------------------------------------------------------
 
 
-def _violations(question: Question, trial: Trial, smallest: bool) -> list[Violation]:
-    labels = argument_labels(question.target, trial.values, question.hardware) if trial.values else {}
-    seen = look(question.target, trial, question.hardware, max(1.0, question.seconds))
-    return [_violation(question, trial, one, labels, smallest) for one in seen]
+def _violations(question: Question, trial: Trial, smallest: bool) -> list[tuple[Seen, Violation]]:
+    """The faults that a run shows, each with the violation that is told of it."""
+    from nkiverify.verify.witness.faults import violations  # as late as this: most runs show none
 
-
-def _violation(
-    question: Question, trial: Trial, seen: Seen, labels: dict[str, tuple[str, ...]], smallest: bool
-) -> Violation:
-    rule = contract(seen.fault.contract)
-    quantities = (("tensor", seen.fault.tensor), *seen.fault.quantities)
-    claim = Claim(0, rule, False, rule.phase, seen.site, "", quantities)
-    decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
-    values = {dimension.atom.name: trial.values[dimension.atom.name] for dimension in question.program.dimensions}
-    witness = Witness(values, {}, smallest=smallest)
-    known = Circumstances(replayed=True, observation=seen.observation, labels=labels, made=seen.fault.made)
-    return violation_of(decision, witness, question.program, known)
+    seconds = max(1.0, question.seconds)
+    return list(violations(question.target, question.program, question.hardware, seconds, trial, smallest))
 
 
 def _why(question: Question, proof: Proof, ended: Inconclusive | None) -> str:

@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, numpy_name
 from nkiverify.model.known_numbers import whole_range
-
-#: A file of contents, behind a description of the tensor or by itself.
-_FROM_FILE = re.compile(r"(?:\s*(?P<described>\S.*?)\s+in)?\s*@\s*(?P<file>\S.*\.npy)\s*", re.DOTALL)
-
-
-def file_named(content: str) -> tuple[str, str] | None:
-    """The description, empty if there is none, and the file of contents that an argument is given by."""
-    found = _FROM_FILE.fullmatch(content)
-    return (found["described"] or "", found["file"]) if found is not None else None
 
 
 def loaded(option: str, file: str) -> Any:

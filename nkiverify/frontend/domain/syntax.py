@@ -37,6 +37,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
+#: A file of contents, behind a description of the tensor or by itself.
+_FROM_FILE = re.compile(r"(?:\s*(?P<described>\S.*?)\s+in)?\s*@\s*(?P<file>\S.*\.npy)\s*", re.DOTALL)
 _STRING_OR_DOTS = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|\.\.+""")
 _ASSIGNED = re.compile(r"[^=!<>](=)[^=]")
 _NAMED_RANGE = re.compile(r"[A-Za-z_]\w*\s*:\s*[\w*+-]*\s*\.\.\s*[\w*+-]*(?:\s*:\s*[\w*+-]+)?")
@@ -99,6 +101,12 @@ def parse(option: str, content: str, subscript: bool = False) -> tuple[Text, ast
             raise TextError("this is not understood", option, content, 0)
         return text, tree.slice
     return text, tree
+
+
+def file_named(content: str) -> tuple[str, str] | None:
+    """The description, empty if there is none, and the file of contents that an argument is given by."""
+    found = _FROM_FILE.fullmatch(content)
+    return (found["described"] or "", found["file"]) if found is not None else None
 
 
 def _translated(content: str) -> tuple[str, list[int]]:

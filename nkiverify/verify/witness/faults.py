@@ -1,0 +1,33 @@
+"""The faults that a concrete run with marks shows, as the violations that are told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nkiverify.engines.embedded import Decision, Outcome
+from nkiverify.engines.minimise import Witness
+from nkiverify.foundation.records import Violation
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Claim, Program
+from nkiverify.model.contracts import contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.phases.dataflow.trial import Seen, Trial, look
+from nkiverify.symbolic.prover import Rung
+from nkiverify.verify.witness.explain import Circumstances, violation_of
+from nkiverify.verify.witness.labels import argument_labels
+
+
+def violations(
+    target: Target, program: Program, hardware: Hardware, seconds: float, trial: Trial, smallest: bool
+) -> Iterator[tuple[Seen, Violation]]:
+    """The faults that `trial` shows, each with its violation; looking at them again takes so many seconds at most."""
+    labels = argument_labels(target, trial.values, hardware) if trial.values else {}
+    for seen in look(target, trial, hardware, seconds):
+        values = {dimension.atom.name: trial.values[dimension.atom.name] for dimension in program.dimensions}
+        rule = contract(seen.fault.contract)
+        quantities = (("tensor", seen.fault.tensor), *seen.fault.quantities)
+        claim = Claim(0, rule, False, rule.phase, seen.site, "", quantities)
+        decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())
+        witness = Witness(values, {}, smallest=smallest)
+        known = Circumstances(replayed=True, observation=seen.observation, labels=labels, made=seen.fault.made)
+        yield seen, violation_of(decision, witness, program, known)
