@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nkiverify.model import access_patterns, indexing, indirection, operators_on_tiles, rearrangement, views
+from nkiverify.model import access_patterns, indexing, indirection, operators_on_tiles, views
 from nkiverify.model.contents import is_whole
 from nkiverify.model.execution import execution_in_progress
 from nkiverify.model.tensor import Tensor, declared_dtype
@@ -59,7 +59,9 @@ class NkiTensor(Tensor):
 
     def rearrange(self, src_pattern: object, dst_pattern: object, fixed_sizes: object = None) -> Self:
         """Dimensions split, permuted and merged as two patterns of names say."""
-        return rearrangement.rearrange(self, src_pattern, dst_pattern, fixed_sizes)
+        from nkiverify.model.rearrangement import rearrange  # as late as this: few kernels ask for it
+
+        return rearrange(self, src_pattern, dst_pattern, fixed_sizes)
 
     def slice(self, dim: int, start: Extent, end: Extent, step: Extent = 1) -> Self:
         """Elements `start` to `end` (excluded) of dimension `dim`, every `step`-th."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
@@ -24,8 +25,10 @@ from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.phase import Claimed, Phase
-from nkiverify.phases.replay import Replay, interrupted_in_time
 from nkiverify.symbolic.execution import running
+
+if TYPE_CHECKING:
+    from nkiverify.phases.replay import Replay
 
 #: How many loops of a target may turn out to need unrolling, one exploration each.
 MAX_EXPLORATIONS = 200
@@ -53,6 +56,8 @@ class Exploration:
         run = self.run
         if not isinstance(run, ConcreteLaunch):
             return None
+        from nkiverify.phases.replay import Replay  # as late as this: of launches of known sizes
+
         limit = run.unsupported_construct
         return Replay(
             tuple(run.broken),
@@ -121,6 +126,8 @@ def played(
 
 
 def _played(target: Target, run: ConcreteLaunch, values: Mapping[str, int]) -> Exploration | None:
+    from nkiverify.phases.replay import interrupted_in_time  # as in `Exploration.replay`
+
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC)
     binding = ConcreteBinding(values)
     verification = Verification(binding, kernel)

@@ -19,12 +19,12 @@ from nkiverify.model.contracts import SILENT
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import PHASES
-from nkiverify.phases.replay import Replay
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, divided, told
 
 if TYPE_CHECKING:
+    from nkiverify.phases.replay import Replay
     from nkiverify.verify.witness.confirm import Confirmation
 
 #: Seconds of this process for finding a domain on which what is refuted holds.
