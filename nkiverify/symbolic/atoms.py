@@ -1,4 +1,4 @@
-"""What symbolic integers are made of: atoms, conditions on them, and polynomials over them.
+"""The parts of symbolic integers: atoms, conditions on them, and polynomials over them.
 
 An atom is something arithmetic does not look into: a dimension, a loop index, the floor of a division, a minimum, a
 conditional value. A `Term` is a polynomial with integer coefficients over atoms. Terms, atoms and conditions are made
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, KeysView, Mapping
 from itertools import count
 
-#: What atoms and terms are numbered with, in the order in which they are made.
+#: The numbers of atoms and terms, in the order in which they are made.
 uids = count(1)
 
 #: Atoms, each once, in the order in which they were met: a `set` would go through them by where they lie in memory.
@@ -204,7 +204,7 @@ def collect_atoms(term: Term, found: dict[Atom, None]) -> None:
 
 
 def monomial_key(item: tuple[Monomial, int]) -> tuple[int, ...]:
-    """Where a monomial stands among those of a term: by its degree, then by when its atoms were made."""
+    """The place of a monomial among those of a term: by its degree, then by when its atoms were made."""
     return (len(item[0]), *(atom.uid for atom in item[0]))
 
 
