@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import Execution, contents
 from nkiverify.analysis.values.degrees import Degrees
-from nkiverify.analysis.values.fields import PRIMES, PRIMES_OF_QUOTIENTS, QUOTIENTS, Fields, Mode
+from nkiverify.analysis.values.fields import INFINITE, PRIMES, PRIMES_OF_QUOTIENTS, QUOTIENTS, Fields, Mode
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.slices import slice_of
@@ -221,12 +221,15 @@ class Comparer:
                 apart = np.where(compared & ~(np.isnan(left) & np.isnan(right)) & (left != right), left - right, 0.0)
             apart = np.where(np.isnan(apart), np.inf, np.abs(apart))
             finite = next((part for part in (left, right) if (compared & np.isfinite(part)).any()), left)
-            scale = float(np.abs(finite[compared & np.isfinite(finite)]).max(initial=1e-30))
+            sizes = np.where(compared & np.isfinite(finite), np.abs(finite), 0.0)
+            # What a mask fills with the least float would be a tolerance in which all else disappears.
+            stands_for_infinity = sizes >= INFINITE
+            scale = float(sizes[~stands_for_infinity].max(initial=1e-30))
             # Integers that are computed from integers are right or wrong.
             allowed = (
                 0.0 if self._tolerance is None and whole and pair.tensors[0].dtype.is_integer else relative * scale
             )
-            beyond = apart > allowed
+            beyond = apart > np.where(stands_for_infinity, relative * sizes, allowed)
             if beyond.any() and worst <= limit:
                 place = np.unravel_index(int(beyond.argmax()), beyond.shape)
                 coordinates = ", ".join(str(int(part)) for part in place)

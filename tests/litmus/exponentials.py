@@ -295,3 +295,121 @@ def masked_and_rounded_a(x):
 def masked_and_rounded_b(x):
     """DIFFERENT DIFFERENT: infinity less infinity is no number, and is not taken for infinity."""
     return _zero(x)
+
+
+def _filled(tile, value=LEAST):
+    result = nl.ndarray(tile.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(result, value)
+    return result
+
+
+def infinity_taken_back_a(x):
+    tile = nl.load(x)
+    low = _filled(tile)
+    return _out(nl.exp(nl.add(low, nl.subtract(tile, low))))
+
+
+def infinity_taken_back_b(x):
+    """DIFFERENT DIFFERENT: x - -inf is +inf, and -inf + +inf is not -inf."""
+    return _zero(x)
+
+
+def infinity_by_data_a(x):
+    tile = nl.load(x)
+    lift = _scalar(_scalar(_scalar(tile, nl.less, 5.0), nl.subtract, 1.0), nl.multiply, -LEAST)
+    return _out(nl.exp(nl.subtract(_filled(tile), lift)))
+
+
+def infinity_by_data_b(x):
+    """UNKNOWN TESTED: 1 where x is 5 or more, which no input here is."""
+    return _zero(x)
+
+
+def infinities_of_both_signs_a(x):
+    tile = nl.load(x)
+    both = _filled(tile)
+    nisa.memset(both[:, 4:8], -LEAST)
+    return _out(nl.exp(_sum(both)))
+
+
+def infinities_of_both_signs_b(x):
+    """DIFFERENT DIFFERENT: their sum is 0, or no number, but not -inf."""
+    result = nl.ndarray((4, 1), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(result, 0.0)
+    return _out(result)
+
+
+def maximum_above_all_a(x):
+    tile = nl.load(x)
+    low = _filled(tile)
+    return _out(nl.exp(nl.add(low, nl.maximum(_filled(tile, -LEAST), tile))))
+
+
+def maximum_above_all_b(x):
+    """DIFFERENT DIFFERENT: the maximum is +inf."""
+    return _zero(x)
+
+
+def exponential_of_infinity_a(x):
+    low = _filled(nl.load(x))
+    return _out(nl.exp(nl.add(low, nl.exp(nl.negative(low)))))
+
+
+def exponential_of_infinity_b(x):
+    """DIFFERENT DIFFERENT: exp of +inf is +inf."""
+    return _zero(x)
+
+
+def scaled_down_by_turns_a(x):
+    low = _filled(nl.load(x))
+    for _ in range(7):
+        low = _scalar(low, nl.multiply, 1e-6)
+        low = nl.maximum(low, _scalar(low, nl.add, -1e-6))
+    return _out(nl.exp(low))
+
+
+def scaled_down_by_turns_b(x):
+    """DIFFERENT DIFFERENT: after some turns it is about -1e-4."""
+    return _zero(x)
+
+
+def infinity_as_integer_a(x):
+    tile = nl.load(x)
+    whole = nl.ndarray(tile.shape, dtype=nl.uint8, buffer=nl.sbuf)
+    nisa.tensor_copy(whole, nl.add(_filled(tile), tile))
+    return _out(nl.exp(whole, dtype=nl.float32))
+
+
+def infinity_as_integer_b(x):
+    """DIFFERENT DIFFERENT: the least uint8 is 0."""
+    return _zero(x)
+
+
+def masks_in_the_result_a(x):
+    return _out(_triangle(nl.load(x)))
+
+
+def masks_in_the_result_b(x):
+    """DIFFERENT DIFFERENT: what is masked is no measure of what is not."""
+    return _out(_triangle(nl.sin(nl.load(x))))
+
+
+def infinity_negated_a(x):
+    tile = nl.load(x)
+    return _out(nl.exp(_scalar(nl.subtract(tile, _filled(tile)), nl.multiply, -1.0)))
+
+
+def infinity_negated_b(x):
+    """EQUAL TESTED: exp(-(x - -inf)) is 0."""
+    return _zero(x)
+
+
+def minimum_of_nothing_a(x):
+    tile = nl.load(x)
+    least = nl.minimum(_filled(tile, -LEAST), tile)
+    return _out(nl.exp(nl.add(_filled(tile), least)))
+
+
+def minimum_of_nothing_b(x):
+    """EQUAL TESTED: a minimum that begins with +inf is finite."""
+    return _zero(x)

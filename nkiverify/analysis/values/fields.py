@@ -41,9 +41,11 @@ PRIMES, PRIMES_OF_QUOTIENTS = 4, 2
 #: Functions whose values are quotients of polynomials in their arguments.
 QUOTIENTS = frozenset(("add", "copy", "divide", "multiply", "negative", "reciprocal", "square", "subtract"))
 #: Magnitudes from here on stand for infinity: kernels write the least finite float32 in its place.
-_INFINITE = 3.38e38
+INFINITE = 3.38e38
 #: Functions whose values are finite for infinite arguments, or are known to be infinite.
-_OF_INFINITY = frozenset(("add", "copy", "exp", "maximum", "multiply", "negative", "reciprocal", "relu", "subtract"))
+_OF_INFINITY = frozenset(
+    ("add", "copy", "exp", "maximum", "minimum", "multiply", "negative", "reciprocal", "relu", "subtract")
+)
 #: Operators whose results are 0 or 1.
 _CONDITIONS = frozenset(
     (
@@ -238,9 +240,13 @@ class Fields(RandomFunctions, Numbers):
                     images[:, constants == value] = self._constant(exactly)[:, None]
         else:
             images = self.random_function(name, others)
-        infinite = self._infinities.among(others)
-        if infinite is not None:
-            self._infinities.remember(images[:, infinite])
+        infinite = self._infinities.kinds(others)
+        if infinite is not None and dtype.is_float:
+            if np.isinf(converted(np.array([np.inf]), dtype)).all():
+                self._infinities.remember(images, infinite)
+            else:
+                # The dtype has no infinity: what comes out is no number.
+                self._infinities.stop()
         result = np.array(x)
         result[:, ~known] = images
         self._remember(dtype, images)
@@ -286,7 +292,7 @@ class Fields(RandomFunctions, Numbers):
     def _constant(self, value: float) -> Array:
         if value != value:
             raise UnsupportedConstruct("NaN over prime fields")
-        if abs(value) >= _INFINITE:
+        if abs(value) >= INFINITE:
             lanes = self._infinity if value > 0 else -self._infinity
             if self.mode is not Mode.POLYNOMIAL:
                 self._infinities.begin(-self._infinity)
@@ -334,9 +340,11 @@ class Fields(RandomFunctions, Numbers):
         last = slice(self.identity, self.residues)
         opaque = self.random_function("exp modulo the last prime", found)
         found[last] = np.where(one, 1.0, opaque[last])
-        infinite = self._infinities.among(x)
+        infinite = self._infinities.kinds(x)
         if infinite is not None:
-            found[:, infinite] = 0
+            found[:, infinite < 0] = 0
+            if (infinite > 0).any():
+                self._infinities.stop()
         return found
 
     def _looked_up(self, x: Array) -> Array:
@@ -478,16 +486,13 @@ class Fields(RandomFunctions, Numbers):
         x = np.asarray(x, dtype=np.float64)
         if name == "maximum":
             return self._greatest(x)
-        infinite = self._infinities.among(x)
         if name == "add":
             total = self.total(x)
-            if infinite is not None:
-                self._infinities.remember(total[:, infinite.any(axis=-1, keepdims=True)])
+            self._infinities.summed(x, total)
             return total
-        if infinite is not None:
-            self._infinities.stop()
         if name == "minimum":
             return self._choice(self.negative(self._greatest(self.negative(x))), -1, x)
+        self._infinities.stop_at(x)
         if name in ("abs_max", "abs_min"):
             return self.reduce(name.replace("abs_", "") + "imum", self.unary("abs", x))
         result = x[..., :1]
@@ -525,9 +530,7 @@ class Fields(RandomFunctions, Numbers):
         joined = np.where((x == y)[: self.identity].all(axis=0), x, joined)
         if self._scalings is not None:
             joined = self._unscaled(np.stack([x, y], axis=-1), joined[..., None])[..., 0]
-        infinite = self._infinities.among(x), self._infinities.among(y)
-        if infinite[0] is not None and infinite[1] is not None:
-            self._infinities.remember(joined[:, infinite[0] & infinite[1]])
+        self._infinities.greater(x, y, joined)
         return self._choice(joined, None, x, y)
 
     def matmul(self, x: Array, y: Array) -> Array:
@@ -562,9 +565,7 @@ class Fields(RandomFunctions, Numbers):
         same = ((x == alone)[: self.identity].all(axis=0) | neutral).all(axis=-1)[None, ..., None]
         joined = np.where(same, alone, joined)
         joined = joined if self._scalings is None else self._unscaled(x, joined)
-        infinite = self._infinities.among(x)
-        if infinite is not None:
-            self._infinities.remember(joined[:, infinite.all(axis=-1, keepdims=True)])
+        self._infinities.greatest(x, joined)
         return self._choice(joined, -1, x)
 
     def _neutral(self, x: Array) -> Array:

@@ -102,28 +102,29 @@ class Constants:
 
 #: The least constant that infinity is multiplied by, once, and stays what exp is 0 of.
 _LEAST_FACTOR = 1e-6
+#: Kinds of infinite numbers: as they are, and multiplied by a constant; those of minus infinity are negative.
+_PLAIN, _SCALED = 1, 2
 
 
 class Infinities:
-    """The numbers that are minus infinity: the constants that stand for it, what finite numbers are added to, what is
-    multiplied by a constant once. exp is 0 of them. `words` tells numbers apart.
+    """The numbers that are infinite: the constants that stand for it, what finite numbers are added to, what is
+    multiplied by a constant once; and their negatives. exp is 0 of those below 0. `words` tells numbers apart.
 
-    No other number may be infinite, but for their negatives: where an operation could make one, this stops, and no
-    more numbers become known.
+    No other number may be infinite: where an operation could make one, this stops, and no more numbers become known.
     """
 
     def __init__(self, words: Callable[[Array], Array], negative: Callable[[Array], Array]) -> None:
         self._words = words
         self._negative = negative
-        #: As they are, and multiplied by a constant.
-        self._known: tuple[Residues, Residues] | None = None
+        #: By kind; empty as long as there are none.
+        self._known: dict[int, Residues] = {}
         self._stopped = False
 
     def begin(self, least: Array) -> None:
         """There is a constant that stands for minus infinity."""
-        if self._known is None:
-            self._known = Residues(), Residues()
-            self.remember(least[:, None])
+        if not self._known:
+            self._known = {kind: Residues() for kind in (_PLAIN, _SCALED, -_PLAIN, -_SCALED)}
+            self.remember(least[:, None], np.array([-_PLAIN]))
 
     def stop(self) -> None:
         """There may be infinite numbers that are not known."""
@@ -131,47 +132,77 @@ class Infinities:
 
     def stop_at(self, *operands: Array) -> None:
         """Stop if there is one among operands whose result may be infinite."""
-        if not self._stopped and any(self.among(x) is not None for x in operands):
+        if not self._stopped and any(self.kinds(x) is not None for x in operands):
             self.stop()
 
-    def among(self, x: Array) -> Array | None:
-        """Where numbers are minus infinity, without the axis of the lanes; None for nowhere."""
-        if self._known is None:
+    def kinds(self, x: Array) -> Array | None:
+        """The kinds of numbers, 0 for finite ones, without the axis of the lanes; None where all are finite."""
+        if not self._known:
             return None
         words = self._words(x)
-        found = self._known[0].has(words) | self._known[1].has(words)
+        found = np.zeros(words.shape, dtype=np.int8)
+        for kind, numbers in self._known.items():
+            found[numbers.has(words)] = kind
         return found if found.any() else None
 
-    def remember(self, x: Array) -> None:
-        """These numbers are minus infinity."""
-        if self._known is not None and not self._stopped:
-            self._known[0].add(self._words(x))
+    def remember(self, x: Array, kinds: Array | None) -> None:
+        """These numbers are of these kinds, or all finite."""
+        if self._stopped or kinds is None:
+            return
+        kinds = np.broadcast_to(kinds, x.shape[1:])
+        for kind in self._known:
+            numbers = x[:, kinds == kind]
+            self._known[kind].add(self._words(numbers))
+            self._known[-kind].add(self._words(self._negative(numbers)))
 
     def added(self, x: Array, y: Array, total: Array) -> None:
         """Infinity, to which no infinity with the other sign is added, is infinity."""
-        for one, other in ((x, y), (y, x)):
-            for known, where in self._places(one, total):
-                opposite = self.among(self._negative(np.broadcast_to(other, total.shape)[:, where]))
-                infinite = total[:, where]
-                known.add(self._words(infinite if opposite is None else infinite[:, ~opposite]))
+        if not self._stopped:
+            one, other = self.kinds(x), self.kinds(y)
+            if one is not None and other is not None:
+                self.remember(total, _of_sum(np.minimum(one, other), np.maximum(one, other)))
+            else:
+                self.remember(total, other if one is None else one)
+
+    def summed(self, x: Array, total: Array) -> None:
+        """The same along the last axis, which stays."""
+        found = None if self._stopped else self.kinds(x)
+        if found is not None:
+            self.remember(total, _of_sum(found.min(axis=-1, keepdims=True), found.max(axis=-1, keepdims=True)))
 
     def multiplied(self, x: Array, y: Array, product: Array, constants: Constants) -> None:
         """Infinity times a constant is infinity, if that is not too small; twice it is not followed."""
         for one, other in ((x, y), (y, x)):
-            for known, where in self._places(one, product):
-                factors = constants.values(self._words(np.broadcast_to(other, product.shape)[:, where]))
-                followed = (np.abs(factors) >= _LEAST_FACTOR) & (self._known is not None and known is self._known[0])
-                if not (followed | (factors == 0)).all() or self._known is None:
-                    self.stop()
-                    return
-                infinite = product[:, where]
-                self._known[1].add(self._words(infinite[:, factors > 0]))
-                self._known[1].add(self._words(self._negative(infinite[:, factors < 0])))
+            found = None if self._stopped else self.kinds(one)
+            if found is None:
+                continue
+            where = np.broadcast_to(found != 0, product.shape[1:])
+            kinds = np.broadcast_to(found, product.shape[1:])[where]
+            factors = constants.values(self._words(np.broadcast_to(other, product.shape)[:, where]))
+            followed = (np.abs(factors) >= _LEAST_FACTOR) & (np.abs(kinds) == _PLAIN)
+            if not (followed | (factors == 0)).all():
+                self.stop()
+                return
+            self.remember(product[:, where], np.where(followed, np.sign(factors) * np.sign(kinds) * _SCALED, 0))
 
-    def _places(self, x: Array, like: Array) -> list[tuple[Residues, Array]]:
-        """The sets that some numbers of x are in, with where that is in an array that x is broadcast to."""
-        if self._known is None or self._stopped or not x.size:
-            return []
-        words = self._words(x)
-        found = ((known, known.has(words)) for known in self._known)
-        return [(known, np.broadcast_to(mask, like.shape[1:])) for known, mask in found if mask.any()]
+    def greater(self, x: Array, y: Array, result: Array) -> None:
+        """The greater of two is minus infinity where both are. What is greater than all finite numbers stops this."""
+        found = self.kinds(x), self.kinds(y)
+        if any(kinds is not None and (kinds > 0).any() for kinds in found):
+            self.stop()
+        elif found[0] is not None and found[1] is not None:
+            self.remember(result, np.where(np.maximum(*found) < 0, np.minimum(*found), 0))
+
+    def greatest(self, x: Array, result: Array) -> None:
+        """The same along the last axis, which stays."""
+        found = self.kinds(x)
+        if found is not None and (found > 0).any():
+            self.stop()
+        elif found is not None:
+            least, greatest = found.min(axis=-1, keepdims=True), found.max(axis=-1, keepdims=True)
+            self.remember(result, np.where(greatest < 0, least, 0))
+
+
+def _of_sum(least: Array, greatest: Array) -> Array:
+    """The kind of a sum, given the least and the greatest of its addends' kinds: with both signs it is no number."""
+    return np.where(greatest <= 0, least, np.where(least < 0, 0, greatest))
