@@ -187,11 +187,11 @@ class Infinities:
 
     def greater(self, x: Array, y: Array, result: Array) -> None:
         """The greater of two is minus infinity where both are. What is greater than all finite numbers stops this."""
-        found = self.kinds(x), self.kinds(y)
-        if any(kinds is not None and (kinds > 0).any() for kinds in found):
+        one, other = self.kinds(x), self.kinds(y)
+        if any(kinds is not None and (kinds > 0).any() for kinds in (one, other)):
             self.stop()
-        elif found[0] is not None and found[1] is not None:
-            self.remember(result, np.where(np.maximum(*found) < 0, np.minimum(*found), 0))
+        elif one is not None and other is not None:
+            self.remember(result, np.where(np.maximum(one, other) < 0, np.minimum(one, other), 0))
 
     def greatest(self, x: Array, result: Array) -> None:
         """The same along the last axis, which stays."""
