@@ -185,7 +185,7 @@ def _described(arguments: argparse.Namespace, reference: str) -> bool:
     if arguments.derive:
         return False
     if arguments.arg or arguments.where:
-        from nkiverify.project.legality import check_tensors, inferred_for
+        from nkiverify.project.inference import check_tensors, inferred_for
 
         path, _, name = reference.partition("::")
         _existing(path)
@@ -197,7 +197,7 @@ def _described(arguments: argparse.Namespace, reference: str) -> bool:
 
 def _decorated(reference: str) -> str:
     """The hardware that the kernel's decorator names, or the usual one."""
-    from nkiverify.project.legality import inferred_for
+    from nkiverify.project.inference import inferred_for
 
     path, _, name = reference.partition("::")
     return inferred_for(path, name, Path.cwd(), ()).hardware or DEFAULT_HARDWARE
@@ -222,7 +222,7 @@ def _list(arguments: argparse.Namespace) -> int:
 
 def _files(path: str, excluded: Sequence[str]) -> list[Path]:
     """The files that `path` names: itself, or those below it."""
-    from nkiverify.project.legality import kernel_files
+    from nkiverify.project.discovery import kernel_files
 
     name = path.partition("::")[0]
     return list(kernel_files(Path(name), excluded)) if Path(name).is_dir() else [_existing(name)]
@@ -235,7 +235,7 @@ def _shown(file: Path, path: str) -> str:
 
 def _references(arguments: argparse.Namespace, paths: Sequence[str]) -> list[str]:
     """The kernels that are to be checked, as `PATH::NAME`."""
-    from nkiverify.project.legality import kernels_to_check
+    from nkiverify.project.discovery import kernels_to_check
 
     found: list[str] = []
     for path in paths:

@@ -182,7 +182,7 @@ def _what_is_here() -> str:
     """The files that `check` would look at in this folder, if it has kernels and no manifest; else nothing."""
     from pathlib import Path
 
-    from nkiverify.project.legality import kernel_files, kernels_to_check
+    from nkiverify.project.discovery import kernel_files, kernels_to_check
     from nkiverify.project.repository import with_targets
 
     try:

@@ -4,15 +4,22 @@ it."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.loader import parse
 
+#: Folders in which no kernels of the user's own are looked for.
+SKIPPED_FOLDERS = frozenset(
+    {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env", "third_party", "vendor"}
+)
 #: Decorators of NKI that make kernels; `nki_jit` is what some modules call their own.
 _MAKERS = frozenset({"jit", "nki_jit", "baremetal", "benchmark", "profile", "trace"})
 
@@ -81,6 +88,66 @@ def kernels_in(file: Path) -> list[Found]:
         if factory is not None:
             found.append(replace(_found(name, factory, f"made by {ast.unparse(call)}"), line=line))
     return sorted(found, key=lambda kernel: kernel.line)
+
+
+def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
+    """The Python files below `folder` that mention NKI, but for hidden, generated and installed ones."""
+    for place, folders, files in os.walk(folder):
+        here = Path(place)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in SKIPPED_FOLDERS
+            and not (here / name / "pyvenv.cfg").is_file()
+            and not _excluded(here / name, folder, excluded)
+        )
+        for name in sorted(files):
+            file = here / name
+            if name.endswith(".py") and not _excluded(file, folder, excluded) and mentions_nki(file):
+                yield file
+
+
+def kernels_to_check(files: Sequence[Path]) -> dict[Path, list[Found]]:
+    """The kernels of `files`: the decorated ones, and functions that use NKI and nobody in `files` calls.
+
+    Functions that a factory makes need its arguments: they are not among them. Raises `UsageError` where a single file
+    cannot be read; of several, such are left out.
+    """
+    trees: dict[Path, ast.Module] = {}
+    found: dict[Path, list[Found]] = {}
+    for file in files:
+        try:
+            trees[file] = parse(file)
+            found[file] = kernels_in(file)
+        except UsageError:
+            if len(files) == 1:
+                raise
+    called = {name for tree in trees.values() for name in _called(tree)}
+    return {file: [one for one in kernels if _is_kernel(one, called)] for file, kernels in found.items()}
+
+
+def _is_kernel(found: Found, called: set[str]) -> bool:
+    if "(" in found.name:
+        return False
+    undecorated = found.kind.startswith("a function")
+    return not undecorated or (found.name not in called and not found.name.startswith(("_", "test_")))
+
+
+def _called(tree: ast.Module) -> Iterator[str]:
+    """The names of the functions that a file calls, or hands on."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            for part in (node.func, *node.args, *(one.value for one in node.keywords)):
+                if isinstance(part, ast.Name):
+                    yield part.id
+                elif isinstance(part, ast.Attribute):
+                    yield part.attr
+
+
+def _excluded(path: Path, folder: Path, patterns: Iterable[str]) -> bool:
+    shown = path.relative_to(folder).as_posix()
+    return any(fnmatch(shown, pattern) or fnmatch(path.name, pattern) for pattern in patterns)
 
 
 def _found(name: str, node: ast.FunctionDef, kind: str) -> Found:

@@ -10,10 +10,13 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
+from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.frontend.loader import parse
 from nkiverify.model.hardware import ALL_HARDWARE
-from nkiverify.project.scope import Scope, last_name
+from nkiverify.project.scope import Scope, function_named, last_name, scope_of
 from nkiverify.project.uses import (
     Use,
     Uses,
@@ -73,6 +76,30 @@ def inferred(
     `scope` has the names of the module, those included that it imports from its repository.
     """
     return _Inference(tree, function, given, scope or Scope(tree)).result()
+
+
+def inferred_for(path: str, name: str, base: Path, given: Sequence[str]) -> Inferred:
+    """The arguments for the parameters of the kernel `name` in `path` are to be, but for those in `given`
+    (`NAME=VALUE`)."""
+    file = (base / path).resolve()
+    tree = parse(file)
+    function = function_named(tree, name.partition("[")[0])
+    if function is None:
+        return Inferred(())
+    return inferred(tree, function, [text.partition("=")[0].strip() for text in given], scope_of(tree, file, base))
+
+
+def check_tensors(found: Inferred, given: Sequence[str]) -> None:
+    """Raise `UsageError` where a parameter that the kernel uses as a tensor is given a shape, or a dtype, alone."""
+    tensors = dict(argument.split("=", 1) for argument in found.arguments if "[" in argument)
+    for text in given:
+        name, _, value = text.partition("=")
+        inner = value.strip()
+        shape = inner[1:-1] if inner[:1] + inner[-1:] in ("[]", "()") else ""
+        alone = dtype_called(inner.rpartition(".")[2]) is not None
+        if name.strip() in tensors and (alone or (shape and all(part.strip().isalnum() for part in shape.split(",")))):
+            example = f"{inner}[{tensors[name.strip()].partition('[')[2]}" if alone else f"bf16[{shape}]"
+            raise UsageError(f"--arg {name.strip()}: a tensor is written {name.strip()}='{example}'")
 
 
 class _Inference:

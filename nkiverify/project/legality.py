@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import ast
-import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatch
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,21 +13,17 @@ from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict, Violation
-from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.frontend.domain.expressions import names_in
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.language_rules import findings
-from nkiverify.frontend.loader import parse as parse_file
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.seen import read_by
 from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware, hardware_asked_for, hardware_named
 from nkiverify.model.policy import applied
-from nkiverify.project.discovery import Found, kernels_in, mentions_nki
-from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred
+from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred_for
 from nkiverify.project.request import Request, request
-from nkiverify.project.scope import scope_of
 from nkiverify.project.vacuous import counted, passed
 from nkiverify.results.answers import Answer, Instead
 from nkiverify.symbolic.terms import anew
@@ -41,10 +34,6 @@ from nkiverify.verify.verifier import verify
 if TYPE_CHECKING:
     from nkiverify.verify.derive import Derived
 
-#: Folders in which no kernels of the user's own are looked for.
-SKIPPED_FOLDERS = frozenset(
-    {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env", "third_party", "vendor"}
-)
 _PHASES = frozenset({1, 2, 3, 4})
 #: Seconds that a step is given in any case.
 _LEAST_SECONDS = 0.2
@@ -55,137 +44,6 @@ _OWN = 0.9
 _ASSUMPTIONS = 3
 _SHAPES = 4
 _DTYPE_SECONDS = 2.0
-
-
-def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
-    """The Python files below `folder` that mention NKI, but for hidden, generated and installed ones."""
-    for place, folders, files in os.walk(folder):
-        here = Path(place)
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".")
-            and name not in SKIPPED_FOLDERS
-            and not (here / name / "pyvenv.cfg").is_file()
-            and not _excluded(here / name, folder, excluded)
-        )
-        for name in sorted(files):
-            file = here / name
-            if name.endswith(".py") and not _excluded(file, folder, excluded) and mentions_nki(file):
-                yield file
-
-
-def kernels_to_check(files: Sequence[Path]) -> dict[Path, list[Found]]:
-    """The kernels of `files`: the decorated ones, and functions that use NKI and nobody in `files` calls.
-
-    Functions that a factory makes need its arguments: they are not among them. Raises `UsageError` where a single file
-    cannot be read; of several, such are left out.
-    """
-    trees: dict[Path, ast.Module] = {}
-    found: dict[Path, list[Found]] = {}
-    for file in files:
-        try:
-            trees[file] = parse_file(file)
-            found[file] = kernels_in(file)
-        except UsageError:
-            if len(files) == 1:
-                raise
-    called = {name for tree in trees.values() for name in _called(tree)}
-    return {file: [one for one in kernels if _is_kernel(one, called)] for file, kernels in found.items()}
-
-
-def _is_kernel(found: Found, called: set[str]) -> bool:
-    if "(" in found.name:
-        return False
-    undecorated = found.kind.startswith("a function")
-    return not undecorated or (found.name not in called and not found.name.startswith(("_", "test_")))
-
-
-def _called(tree: ast.Module) -> Iterator[str]:
-    """The names of the functions that a file calls, or hands on."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            for part in (node.func, *node.args, *(one.value for one in node.keywords)):
-                if isinstance(part, ast.Name):
-                    yield part.id
-                elif isinstance(part, ast.Attribute):
-                    yield part.attr
-
-
-def _excluded(path: Path, folder: Path, patterns: Iterable[str]) -> bool:
-    shown = path.relative_to(folder).as_posix()
-    return any(fnmatch(shown, pattern) or fnmatch(path.name, pattern) for pattern in patterns)
-
-
-def inferred_for(path: str, name: str, base: Path, given: Sequence[str]) -> Inferred:
-    """The arguments for the parameters of the kernel `name` in `path` are to be, but for those in `given`
-    (`NAME=VALUE`)."""
-    file = (base / path).resolve()
-    tree = parse_file(file)
-    function = function_named(tree, name.partition("[")[0])
-    if function is None:
-        return Inferred(())
-    return inferred(tree, function, [text.partition("=")[0].strip() for text in given], scope_of(tree, file, base))
-
-
-def check_tensors(found: Inferred, given: Sequence[str]) -> None:
-    """Raise `UsageError` where a parameter that the kernel uses as a tensor is given a shape, or a dtype, alone."""
-    tensors = dict(argument.split("=", 1) for argument in found.arguments if "[" in argument)
-    for text in given:
-        name, _, value = text.partition("=")
-        inner = value.strip()
-        shape = inner[1:-1] if inner[:1] + inner[-1:] in ("[]", "()") else ""
-        alone = dtype_called(inner.rpartition(".")[2]) is not None
-        if name.strip() in tensors and (alone or (shape and all(part.strip().isalnum() for part in shape.split(",")))):
-            example = f"{inner}[{tensors[name.strip()].partition('[')[2]}" if alone else f"bf16[{shape}]"
-            raise UsageError(f"--arg {name.strip()}: a tensor is written {name.strip()}='{example}'")
-
-
-def function_named(tree: ast.Module, name: str) -> ast.FunctionDef | None:
-    """The function `name` or `Class.name` of a module; where it is assigned a decorated function, that one; where it is
-    assigned what another function makes, the one within that."""
-    parts = name.split(".")
-    body: list[ast.stmt] = tree.body
-    for part in parts[:-1]:
-        owner = next((node for node in _statements(body) if isinstance(node, ast.ClassDef) and node.name == part), None)
-        if owner is None:
-            return None
-        body = owner.body
-    functions = [node for node in _statements(body) if isinstance(node, ast.FunctionDef) and node.name == parts[-1]]
-    if functions:
-        return functions[-1]
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            names = {target.id for target in node.targets if isinstance(target, ast.Name)}
-            for argument in node.value.args:
-                if name in names and isinstance(argument, ast.Name) and argument.id != name:
-                    return function_named(tree, argument.id)
-            if name in names and isinstance(node.value.func, ast.Name) and node.value.func.id != name:
-                return _made_by(function_named(tree, node.value.func.id))
-    return None
-
-
-def _made_by(factory: ast.FunctionDef | None) -> ast.FunctionDef | None:
-    """The function that one in whose text it stands returns, decorated or not."""
-    if factory is None:
-        return None
-    within = {node.name: node for node in factory.body if isinstance(node, ast.FunctionDef)}
-    for node in reversed(factory.body):
-        if isinstance(node, ast.Return) and node.value is not None:
-            value = node.value
-            returned = [*value.args, value.func] if isinstance(value, ast.Call) else [value]
-            return next((within[one.id] for one in returned if isinstance(one, ast.Name) and one.id in within), None)
-    return None
-
-
-def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements, and those in `if` and `try` among them."""
-    for node in body:
-        yield node
-        if isinstance(node, ast.If):
-            yield from _statements([*node.body, *node.orelse])
-        elif isinstance(node, ast.Try):
-            yield from _statements([*node.body, *node.orelse, *node.finalbody])
 
 
 @anew()

@@ -13,7 +13,8 @@ from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.loader import parse as parse_file
 from nkiverify.project.discovery import kernels_in
-from nkiverify.project.legality import function_named, inferred_for
+from nkiverify.project.inference import inferred_for
+from nkiverify.project.scope import function_named
 from nkiverify.project.uses import parameters
 from nkiverify.results.answers import Answer
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_PHASES

@@ -7,6 +7,7 @@ Read from the text; nothing is executed. A name that several places define has t
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -111,6 +112,53 @@ def scope_of(tree: ast.Module, file: Path, base: Path) -> Scope:
     """The scope of the kernel file `file`, whose text is `tree`; `base` is where the user is."""
     root, _ = module_name(file)
     return Scope(tree, file, _Files(ModuleFiles(root, base)))
+
+
+def function_named(tree: ast.Module, name: str) -> ast.FunctionDef | None:
+    """The function `name` or `Class.name` of a module; where it is assigned a decorated function, that one; where it is
+    assigned what another function makes, the one within that."""
+    parts = name.split(".")
+    body: list[ast.stmt] = tree.body
+    for part in parts[:-1]:
+        owner = next((node for node in _statements(body) if isinstance(node, ast.ClassDef) and node.name == part), None)
+        if owner is None:
+            return None
+        body = owner.body
+    functions = [node for node in _statements(body) if isinstance(node, ast.FunctionDef) and node.name == parts[-1]]
+    if functions:
+        return functions[-1]
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            names = {target.id for target in node.targets if isinstance(target, ast.Name)}
+            for argument in node.value.args:
+                if name in names and isinstance(argument, ast.Name) and argument.id != name:
+                    return function_named(tree, argument.id)
+            if name in names and isinstance(node.value.func, ast.Name) and node.value.func.id != name:
+                return _made_by(function_named(tree, node.value.func.id))
+    return None
+
+
+def _made_by(factory: ast.FunctionDef | None) -> ast.FunctionDef | None:
+    """The function that one in whose text it stands returns, decorated or not."""
+    if factory is None:
+        return None
+    within = {node.name: node for node in factory.body if isinstance(node, ast.FunctionDef)}
+    for node in reversed(factory.body):
+        if isinstance(node, ast.Return) and node.value is not None:
+            value = node.value
+            returned = [*value.args, value.func] if isinstance(value, ast.Call) else [value]
+            return next((within[one.id] for one in returned if isinstance(one, ast.Name) and one.id in within), None)
+    return None
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements, and those in `if` and `try` among them."""
+    for node in body:
+        yield node
+        if isinstance(node, ast.If):
+            yield from _statements([*node.body, *node.orelse])
+        elif isinstance(node, ast.Try):
+            yield from _statements([*node.body, *node.orelse, *node.finalbody])
 
 
 def is_enum(node: ast.ClassDef) -> bool:

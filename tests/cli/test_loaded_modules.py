@@ -55,7 +55,7 @@ def loaded(folder: Path, *words: str) -> set[str]:
         ),
         (
             ("--arg", "a=bf16[128,512]", "--phase", "1,2"),
-            231,
+            230,
             ("analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
         ),
         (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 286, ("engines.esbmc", "report.dashboard")),

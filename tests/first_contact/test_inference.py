@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.project.inference import Inferred, inferred
-from nkiverify.project.legality import inferred_for
+from nkiverify.project.inference import Inferred, inferred, inferred_for
 
 HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n"
 
