@@ -11,7 +11,8 @@ from collections.abc import Callable
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nkiverify.analysis.values.fields import PRIMES_OF_QUOTIENTS, Fields
+from nkiverify.analysis.values.fields import Fields
+from nkiverify.analysis.values.known_residues import PRIMES_OF_QUOTIENTS
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import InternalError
 

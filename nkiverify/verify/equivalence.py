@@ -17,8 +17,9 @@ from threadpoolctl import threadpool_limits
 from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import Execution, contents
 from nkiverify.analysis.values.degrees import Degrees
-from nkiverify.analysis.values.fields import INFINITE, PRIMES, PRIMES_OF_QUOTIENTS, QUOTIENTS, Fields, Mode
+from nkiverify.analysis.values.fields import QUOTIENTS, Fields
 from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.known_residues import INFINITE, PRIMES, PRIMES_OF_QUOTIENTS, Mode
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.slices import slice_of
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError

@@ -18,8 +18,9 @@ from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import Execution, contents
 from nkiverify.analysis.values.degrees import Cleared, Degrees
 from nkiverify.analysis.values.duals import Duals
-from nkiverify.analysis.values.fields import Fields, Mode
+from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.foundation.errors import UnsupportedConstruct

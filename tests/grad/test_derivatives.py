@@ -10,8 +10,9 @@ import pytest
 from nkiverify.analysis.values import numbers as floats
 from nkiverify.analysis.values.definitions import DEFINED, DERIVATIVES, STEPS
 from nkiverify.analysis.values.duals import Duals
-from nkiverify.analysis.values.fields import Fields, Mode
+from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import float32, int32

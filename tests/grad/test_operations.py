@@ -9,8 +9,9 @@ import pytest
 
 from nkiverify.analysis.values.asked_kernel import contents, declared_range, execute
 from nkiverify.analysis.values.duals import Duals
-from nkiverify.analysis.values.fields import Fields, Mode
+from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.foundation.errors import UnsupportedConstruct

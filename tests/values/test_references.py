@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from nkiverify.analysis.values.cells import Cells
-from nkiverify.analysis.values.fields import Fields, Mode
+from nkiverify.analysis.values.fields import Fields
+from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.number_arrays import NumberArray
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.torch_arrays import TorchArray

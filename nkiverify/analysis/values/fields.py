@@ -17,31 +17,20 @@ values of that dtype alone: which those are is remembered. Constants are rounded
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Iterable
-from fractions import Fraction
-from functools import lru_cache
-
 import numpy as np
 
-from nkiverify.analysis.values.definitions import DEFINED, EXPONENTIAL, LOGARITHMIC, ODD
+from nkiverify.analysis.values.definitions import DEFINED, ODD
 from nkiverify.analysis.values.degrees import GREATEST_EXPONENT
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.primes import chained, unrelated
-from nkiverify.analysis.values.recognised import Constants, Infinities, Residues, contains, converted
-from nkiverify.analysis.values.scaled import Scalings, by_lanes
-from nkiverify.analysis.values.words import RandomFunctions
+from nkiverify.analysis.values.known_residues import KnownNumbers, Mode
+from nkiverify.analysis.values.recognised import contains, converted
+from nkiverify.analysis.values.scaled import by_lanes
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, bool_, float32
 from nkiverify.model.meaning import Numbers
 
-#: Primes where no function has its laws: for functions, of which arguments are compared, and where nothing but
-#: quotients of polynomials is computed.
-PRIMES, PRIMES_OF_QUOTIENTS = 4, 2
 #: Functions whose values are quotients of polynomials in their arguments.
 QUOTIENTS = frozenset(("add", "copy", "divide", "multiply", "negative", "reciprocal", "square", "subtract"))
-#: Magnitudes from here on stand for infinity: kernels write the least finite float32 in its place.
-INFINITE = 3.38e38
 #: Functions whose values are finite for infinite arguments, or are known to be infinite.
 _OF_INFINITY = frozenset(
     ("add", "copy", "exp", "maximum", "minimum", "multiply", "negative", "reciprocal", "relu", "subtract")
@@ -55,70 +44,8 @@ _CONDITIONS = frozenset(
 )  # fmt: skip
 
 
-class Mode(enum.Enum):
-    """The functions that have their laws."""
-
-    POLYNOMIAL = "none"
-    EXPONENTIAL = "exp"
-    LOGARITHMIC = "exp and log"
-
-    def with_laws_of(self, functions: Iterable[str]) -> Mode:
-        """This mode, or the one in which these functions have their laws too."""
-        known = frozenset(functions)
-        if known & LOGARITHMIC:
-            return Mode.LOGARITHMIC
-        return Mode.EXPONENTIAL if self is Mode.POLYNOMIAL and known & EXPONENTIAL else self
-
-
-@lru_cache(maxsize=4096)
-def simplest_fraction(value: float) -> Fraction:
-    """The fraction a Python number stands for: one of a small denominator that rounds to it, or its exact value."""
-    exact = Fraction(value)
-    near = exact.limit_denominator(1 << 20)
-    return near if float(near) == value else exact
-
-
-class Fields(RandomFunctions, Numbers):
+class Fields(KnownNumbers, Numbers):
     """Numbers modulo random primes, with the functions `seed` chooses. Two kernels are compared in one instance."""
-
-    def __init__(
-        self,
-        seed: int | tuple[int, ...],
-        roundings: bool = True,
-        mode: Mode = Mode.POLYNOMIAL,
-        chains: int = 1,
-        primes: int = PRIMES,
-        scaling: bool = False,
-    ) -> None:
-        """Without `roundings` conversions that round change nothing; those that make integers are functions still.
-        `primes`: how many there are where no function has its laws, for each of the `chains`. With `scaling` positive
-        constants are taken out of maxima."""
-        random = np.random.default_rng(seed)
-        match mode:
-            case Mode.POLYNOMIAL:
-                moduli = unrelated(random, primes * chains)
-            case Mode.EXPONENTIAL:
-                moduli = chained(random, 4, chains)
-            case Mode.LOGARITHMIC:
-                moduli = chained(random, 3, chains, doubling=True)
-        super().__init__(moduli, mode is Mode.LOGARITHMIC, int(random.integers(1 << 63)))
-        self.mode = mode
-        #: That there may be roots among the numbers, as exp(log(x) / 2): each residue of a root agrees with that of
-        #: another root of the same number by a chance of one half.
-        self.chooses_roots = False
-        self.roundings = roundings
-        self.seed = seed
-        #: Functions that were applied and are no quotients of polynomials, with how many numbers they were applied to.
-        self.functions: dict[str, int] = {}
-        #: How many numbers were looked for among those that are remembered.
-        self.lookups = 0
-        self._values: dict[DType, Residues] = {}
-        #: Numbers of arguments that are still to be remembered: kernels that convert nothing never ask for them.
-        self._given: list[tuple[DType, Array]] = []
-        self._constants = Constants()
-        self._scalings = Scalings(self.words) if scaling else None
-        self._infinity = self.lifted(random.integers(1 << 15, 1 << 17, self.residues))
-        self._infinities = Infinities(self._looked_up, self.negative)
 
     # --- storage ------------------------------------------------------------------------------------------------------
 
@@ -154,16 +81,6 @@ class Fields(RandomFunctions, Numbers):
             constants = np.stack([self._constant(part) for part in different.tolist()], axis=1)
             residues = constants[:, places.ravel()].reshape(self.lanes, *values.shape)
         return self.convert(self.rounded(residues, dtype) if dtype.is_integer else residues, dtype)
-
-    @property
-    def applications(self) -> int:
-        """Numbers that functions other than maxima were applied to, or that were looked for."""
-        return self.lookups + sum(count for name, count in self.functions.items() if name != "max")
-
-    @property
-    def rounded_to(self) -> list[str]:
-        """The dtypes that numbers not known to be of them were rounded to."""
-        return sorted(str(dtype) for dtype in self._values if self._rounds(dtype) and f"to {dtype}" in self.functions)
 
     def random_elements(self, random: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> Array:
         """Stored random elements (lanes, *shape), taken for values of `dtype`."""
@@ -208,101 +125,7 @@ class Fields(RandomFunctions, Numbers):
     def rounded(self, numbers: Array, dtype: DType) -> Array:
         return self._value_of(numbers, dtype)
 
-    # --- values of a dtype --------------------------------------------------------------------------------------------
-
-    def _rounds(self, dtype: DType) -> bool:
-        return self.roundings and not dtype.is_integer and not dtype.is_packed
-
-    def _remember(self, dtype: DType, x: Array) -> None:
-        """That numbers are values of a dtype."""
-        self._values.setdefault(dtype, Residues()).add(self.words(x))
-
-    def _dtypes(self) -> list[DType]:
-        """The dtypes of which values are known."""
-        return list(dict.fromkeys((*self._values, *(dtype for dtype, _ in self._given))))
-
-    def _value_of(self, x: Array, dtype: DType) -> Array:
-        """x converted to a dtype: itself where it is known to be a value of it, others by a random function. For floats
-        that is odd, and constants are rounded as they really are; how they become integers is not documented."""
-        known = self._is_value(x, dtype)
-        if known.all():
-            return x
-        name = f"to {dtype}"
-        others = x[:, ~known]
-        self._apply(name, others)
-        if dtype.is_float:
-            images = self.odd_function(name, others)
-            small, integral = self.small(others)
-            constants = np.where(integral, small, self._constants.values(self.words(others)))
-            for value in np.unique(constants[~np.isnan(constants)]):
-                exactly = float(converted(np.array([value]), dtype)[0])
-                if exactly == exactly:
-                    images[:, constants == value] = self._constant(exactly)[:, None]
-        else:
-            images = self.random_function(name, others)
-        infinite = self._infinities.kinds(others)
-        if infinite is not None and dtype.is_float:
-            if np.isinf(converted(np.array([np.inf]), dtype)).all():
-                self._infinities.remember(images, infinite)
-            else:
-                # The dtype has no infinity: what comes out is no number.
-                self._infinities.stop()
-        result = np.array(x)
-        result[:, ~known] = images
-        self._remember(dtype, images)
-        return result
-
-    def _is_value(self, x: Array, dtype: DType) -> Array:
-        """The numbers that are known to be values of a dtype, without the axis of the lanes."""
-        while self._given:
-            self._remember(*self._given.pop())
-        value, known = self.small(x)
-        if known.any():
-            known = known & (converted(value, dtype) == value)
-        words: Array | None = None
-        for narrower, residues in self._values.items():
-            if known.all():
-                break
-            if contains(dtype, narrower):
-                self.lookups += known.size
-                words = self.words(x) if words is None else words
-                known |= residues.has(words)
-                if narrower.is_float:
-                    known |= residues.has(self.words(self.negative(x)))
-        return known
-
-    def _choice(self, result: Array, axis: int | None, *among: Array) -> Array:
-        """A result that is one of some numbers, or of those along an axis: a value of every dtype they all are of."""
-        for dtype in self._dtypes():
-            whole = np.ones(result.shape[1:], dtype=bool)
-            for part in among:
-                known = self._is_value(part, dtype)
-                whole &= known if axis is None else known.all(axis=axis, keepdims=True)
-                if not whole.any():
-                    break
-            else:
-                self._remember(dtype, result[:, whole])
-        return result
-
     # --- the field ----------------------------------------------------------------------------------------------------
-
-    def constant(self, value: float, rank: int) -> Array:
-        return self._constant(value).reshape(self.lanes, *(1,) * (rank - 1))
-
-    def _constant(self, value: float) -> Array:
-        if value != value:
-            raise UnsupportedConstruct("NaN over prime fields")
-        if abs(value) >= INFINITE:
-            lanes = self._infinity if value > 0 else -self._infinity
-            if self.mode is not Mode.POLYNOMIAL:
-                self._infinities.begin(-self._infinity)
-        else:
-            fraction = Fraction(value) if isinstance(value, int) else simplest_fraction(float(value))
-            lanes = self.lane_constants(fraction.numerator, fraction.denominator)
-            if self._scalings is not None and fraction > 0:
-                self._scalings.constant(lanes, self.lane_constants(fraction.denominator, fraction.numerator))
-        self._constants.add(int(self.words(lanes[:, None])[0]), float(value))
-        return lanes
 
     def multiply(self, x: Array, y: Array) -> Array:
         product = super().multiply(x, y)
@@ -321,9 +144,6 @@ class Fields(RandomFunctions, Numbers):
         return np.asarray(same)
 
     # --- functions ----------------------------------------------------------------------------------------------------
-
-    def _apply(self, name: str, numbers: Array) -> None:
-        self.functions[name] = self.functions.get(name, 0) + numbers.size // self.lanes
 
     def function(self, name: str, *arguments: Array) -> Array:
         """A keyed random function of its arguments."""
@@ -346,11 +166,6 @@ class Fields(RandomFunctions, Numbers):
             if (infinite > 0).any():
                 self._infinities.stop()
         return found
-
-    def _looked_up(self, x: Array) -> Array:
-        """The words of numbers that are looked for among others."""
-        self.lookups += x.size // self.lanes
-        return self.words(x)
 
     def _logarithm(self, x: Array) -> Array:
         if self.mode is not Mode.LOGARITHMIC:
