@@ -9,8 +9,7 @@ from typing import Any
 
 from nkiverify.analysis.sets import flow
 from nkiverify.analysis.sets.coordinates import jumps_of
-from nkiverify.analysis.sets.structure import items
-from nkiverify.ir.program import Block, Branch, Program
+from nkiverify.ir.program import Block, Branch, Program, items
 from nkiverify.model.recorded import Executed, Returned
 
 #: From row, to row, from column, to column.

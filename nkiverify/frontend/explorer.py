@@ -361,8 +361,6 @@ class SymbolicExecution(Paths):
 
     def traced_once(self, loop: object) -> object:
         """A loop of the legacy API: one run of its body stands for all, so that what it counts is seen."""
-        if not self.records:
-            return loop
         symbolic = loop if isinstance(loop, SymRange) else as_sequence(loop)
         if not isinstance(symbolic, SymRange):
             return loop

@@ -27,20 +27,24 @@ from nkiverify.frontend.loops import (
     loop_over,
 )
 from nkiverify.frontend.paths import PathEnded, RunAgain
-from nkiverify.frontend.ranges import symbolic_sequence
+from nkiverify.frontend.ranges import SymRange, symbolic_sequence
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
 from nkiverify.frontend.text import made_text
 from nkiverify.model.contracts import contract
+from nkiverify.model.execution import execution_in_progress
+from nkiverify.model.launch import current_launch
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.execution import execution_in_progress, unsupported
+from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.lists import SymList
 
 BaseException = builtins.BaseException
 
 
+#: What Python's `range` gives, to numbers and to dimensions.
+_RANGES = (range, SymRange)
 #: What reading a list made in a loop copies.
 _COPIED = (SymList, Tensor, dict)
 
@@ -67,6 +71,15 @@ def loop(
     run.check_alive()
     frame = sys._getframe(1)
     return loop_over(iterable, run, frame_site(frame), frame, names, temporaries, live, grown, name, summarise, drawn)
+
+
+def ranged(iterable: Any) -> Any:
+    """What a `for` statement is about to run over; Python's range counts as one that is traced once where the kernel is
+    of the legacy API ("leg.range_body_once")."""
+    run = execution_in_progress()
+    if type(iterable) not in _RANGES or run is None or not current_launch().legacy:
+        return iterable
+    return run.traced_once(iterable)
 
 
 def while_loop() -> WhileLoop | PlainWhile:

@@ -21,6 +21,7 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     f"…{x}…"                    __nki__.text("…", (x, …), "…")
     int(x), type(x), …          __nki__.type_call(int)(x)
     x is y                      __nki__.same(x, y)    (but for `is None`)
+    for x in range(n)           its range handed to the run, as `frontend.watching` says
     x + y, -x, f(x), x += y, …  looked at for 32 bits, as `frontend.watching` says
     x.a = y, del x.a            __nki__.storing(x, "a").a = y
     x.length                    __nki__.read(x, "length")    (names that only symbolic values have)
@@ -50,7 +51,7 @@ from nkiverify.frontend.source_names import (
     stored_names,
     walk_scope,
 )
-from nkiverify.frontend.watching import Watching
+from nkiverify.frontend.watching import RangeLoops, Watching, iterated
 
 #: Types whose calls are redirected.
 _TYPES = frozenset({"int", "float", "bool", "list", "tuple", "str", "type"})
@@ -75,6 +76,8 @@ class Rewriting(enum.Enum):
 
     #: Nothing: the kernel as it is.
     NONE = "none"
+    #: Only that ranges of loops are handed to the run: a kernel of the legacy API, otherwise as it is.
+    RANGES = "ranges"
     #: Only that results of arithmetic are looked at, for a concrete run that is to see integers beyond 32 bits.
     ARITHMETIC = "arithmetic"
     #: Everything a symbolic run needs.
@@ -83,7 +86,10 @@ class Rewriting(enum.Enum):
     def apply(self, tree: ast.Module, file: Path) -> ast.Module:
         """The module of `file` rewritten so. `tree` is changed in place."""
         if self is not Rewriting.NONE:
-            (_Rewriter if self is Rewriting.FULL else Watching)(file).visit(tree)
+            if self is Rewriting.RANGES:
+                RangeLoops().visit(tree)
+            else:
+                (_Rewriter if self is Rewriting.FULL else Watching)(file).visit(tree)
             complete(tree)
         return tree
 
@@ -160,7 +166,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
         live = sorted(set(names) & loaded_outside(function.reads, node))
         grown = sorted(appended_names(node.body))
         loop, item, error = self.fresh("loop"), self.fresh("item"), self.fresh("error")
-        iterable = self.visit(node.iter)
+        iterable = iterated(node.iter, self.visit)
         target = self.visit(node.target)
         function.loops.append(loop)
         body = self._statements(node.body)

@@ -49,6 +49,9 @@ from nkiverify.frontend.seen import noting
 #: program, of which each node takes about four here.
 _TREE_DEPTH = 6000
 
+#: The package of the legacy API.
+_LEGACY = b"neuronxcc"
+
 _stub_modules: dict[str, ModuleType] = {}
 #: Imported modules that are neither stubs nor placeholders, and their names by what they begin with.
 _foreign: dict[str, ModuleType] = {}
@@ -69,6 +72,8 @@ class KernelSpace:
         self._read: dict[Path, tuple[int, int]] = {}
         self._finder = _Finder(self)
         self.files = ModuleFiles(root, base)
+        #: Whether one of the modules has named the package of the legacy API.
+        self._legacy = False
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -107,6 +112,14 @@ class KernelSpace:
                 _foreign[name] = module
                 _under.setdefault(top, set()).add(name)
         return found
+
+    def rewriting_of(self, file: Path) -> Rewriting:
+        """How the module of `file` is rewritten: where nothing else is, one that may belong to a kernel of the legacy
+        API so that the ranges of its loops are seen, whose bodies are traced once."""
+        if self.rewriting is not Rewriting.NONE:
+            return self.rewriting
+        self._legacy |= _LEGACY in file.read_bytes()
+        return Rewriting.RANGES if self._legacy else Rewriting.NONE
 
     def will_read(self, file: Path) -> None:
         """Remember what `file` is now."""
@@ -167,12 +180,14 @@ class _KernelSource(importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         namespace = module.__dict__
+        self._rewriting = self._space.rewriting_of(self._file)
         namespace[KERNEL_MARKER] = str(self._file)
         register_kernel_module(module.__name__)
         asking = {"hasattr": has_attribute, "getattr": get_attribute}
         namespace["__builtins__"] = {**vars(builtins), **asking, **noting({}), "__import__": import_module}
         if self._rewriting is not Rewriting.NONE:
             namespace[HOOKS] = hooks
+        if self._rewriting in (Rewriting.ARITHMETIC, Rewriting.FULL):
             functions = KERNEL_FUNCTIONS if self._rewriting is Rewriting.FULL else TELLING
             own = {**asking, **functions, **noting(functions)}
             namespace["__builtins__"] = {**vars(builtins), **own, "__import__": _import_substituted}

@@ -158,15 +158,16 @@ class TracedLoops:
     """The loops that are being executed, outermost first.
 
     With `puts_back`, an iteration finds the variables of Python as the first one did. `in_order`: one of them has an
-    order, and several iterations.
+    order, and several iterations; `several`: one had, with an order or without.
     """
 
-    __slots__ = ("_loops", "in_order", "puts_back")
+    __slots__ = ("_loops", "in_order", "puts_back", "several")
 
     def __init__(self, puts_back: bool = False) -> None:
         self._loops: list[_Loop] = []
         self.puts_back = puts_back
         self.in_order = False
+        self.several = False
 
     def iterations(self, numbers: Iterable[_Round]) -> Iterator[_Round]:
         """The numbers of a loop, which lasts until they end or nobody asks for more."""
@@ -176,6 +177,7 @@ class TracedLoops:
             for number, value in enumerate(TracedBodies().rounds(numbers) if self.puts_back else numbers):
                 self._end(loop, inner=True)
                 loop.at = 0 if number else None
+                self.several |= number > 0
                 yield value
         finally:
             self._end(loop)
@@ -212,6 +214,9 @@ class TracedRange(Sequence[int]):
         self._loops.in_order |= len(self._plain) > 1
         return self._loops.iterations(self._plain)
 
+    def __reversed__(self) -> Iterator[int]:
+        return iter(TracedRange(self._plain[::-1], self._loops))
+
     def __len__(self) -> int:
         return len(self._plain)
 
@@ -219,4 +224,4 @@ class TracedRange(Sequence[int]):
         return value in self._plain
 
     def __getitem__(self, key: Any) -> Any:
-        return self._plain[key]
+        return TracedRange(self._plain[key], self._loops) if isinstance(key, slice) else self._plain[key]

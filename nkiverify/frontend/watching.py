@@ -11,6 +11,12 @@ of a symbolic run and that of a checked concrete run are rewritten in the same w
     LIMIT, settings.limit       __nki__.stated(LIMIT)        (what was computed outside functions)
     x.__mul__, x.sum            __nki__.method(x.__mul__)
     except …: body              except …: __nki__.handling(); body   (an exception of ours is not for the kernel)
+
+The ranges that `for` statements run over are handed to the run, as the legacy API traces their bodies once:
+
+    for x in range(n)                   for x in __nki__.ranged(range(n))
+    for k, x in enumerate(range(n))     for k, x in enumerate(__nki__.ranged(range(n)))
+    for x in found                      for x in __nki__.ranged(found)       (which may be a range)
 """
 
 from __future__ import annotations
@@ -61,9 +67,36 @@ _OPERATORS: dict[type[ast.operator], str] = {
 _NO_INTEGER = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.JoinedStr, ast.Lambda, ast.ListComp, ast.Compare)
 _UINT32_MAX = 2**32 - 1
 
+#: Functions that run over their arguments as whoever runs over their result does.
+_WRAPPING = frozenset({"enumerate", "zip", "reversed"})
+#: Functions of NKI that say themselves how often the body of a loop over their result is traced.
+_OF_NKI = frozenset({"affine_range", "sequential_range", "static_range", "dynamic_range"})
 
 #: Nodes that say how another is meant.
 _WITHOUT_PARTS = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+
+
+def iterated(node: ast.expr, visit: Callable[[ast.expr], ast.expr]) -> ast.expr:
+    """The expression that a `for` statement runs over, its parts rewritten by `visit`."""
+    called = node.func if isinstance(node, ast.Call) else None
+    name = called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
+    if isinstance(node, ast.Call) and isinstance(called, ast.Name) and name in _WRAPPING:
+        node.args = [iterated(one, visit) for one in node.args]
+        for keyword in node.keywords:
+            keyword.value = visit(keyword.value)
+        return node
+    found = visit(node)
+    return found if name in _OF_NKI or isinstance(node, ast.Starred) else placed(hook("ranged", found), node)
+
+
+class RangeLoops(ast.NodeTransformer):
+    """Hands the ranges that loops run over to the run, and changes nothing else."""
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        node.iter = iterated(node.iter, self.visit)
+        node.body = [self.visit(statement) for statement in node.body]
+        node.orelse = [self.visit(statement) for statement in node.orelse]
+        return node
 
 
 class Watching(ast.NodeTransformer):
@@ -173,6 +206,14 @@ class Watching(ast.NodeTransformer):
         node.args = self.visit(node.args)
         with self.within_function():
             node.body = self.visit(node.body)
+        return node
+
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+        if not self._depth:
+            return self.generic_visit(node)
+        iterable, node.iter = iterated(node.iter, self.visit), ast.Constant(None)
+        self.generic_visit(node)
+        node.iter = iterable
         return node
 
     def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:

@@ -29,6 +29,9 @@ from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Dimension, Index, Term
 from nkiverify.symbolic.conditions import Condition
 
+#: Why what an iteration of a loop of the legacy API does is not known: its body is traced once.
+CARRIED = "variables of Python that an iteration of a legacy loop leaves for others, whose body is traced once"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Assume:
@@ -202,12 +205,28 @@ class Program:
     paths: int = 0
     carries: bool = False
 
+    @property
+    def hands_on(self) -> bool:
+        """True if an iteration of a loop whose body is traced once may leave something in Python for others."""
+        return self.carries or any(isinstance(item, Loop) and item.counts for item in items(self.body))
+
     def claims(self) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
         """Every claim with its hypotheses: all conditions on the way from the root to it, outermost first.
 
         Claims about a division are listed with the assumptions that follow from earlier divisions as well.
         """
         yield from _claims(self.body, [])
+
+
+def items(block: Block) -> Iterator[object]:
+    """Everything in a block, outermost first."""
+    for item in block.items:
+        yield item
+        if isinstance(item, Loop):
+            yield from items(item.body)
+        elif isinstance(item, Branch):
+            yield from items(item.then)
+            yield from items(item.orelse)
 
 
 def _claims(block: Block, path: list[Condition | bool]) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:

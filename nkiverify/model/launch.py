@@ -162,7 +162,7 @@ class Kernel:
         mine = _of_this_program if self.helper else _unchanged
 
         def body(program: Program) -> Any:
-            model.launch = Launch(grid, program)
+            model.launch = Launch(grid, program, self.legacy)
             try:
                 return self.function(*map(mine, args), **{name: mine(value) for name, value in kwargs.items()})
             finally:

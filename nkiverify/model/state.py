@@ -74,6 +74,8 @@ class Launch:
 
     grid: tuple[Extent, ...]
     program: tuple[Extent, ...]
+    #: Whether the kernel is of the legacy API.
+    legacy: bool = False
 
 
 class ModelState:

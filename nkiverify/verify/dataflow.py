@@ -13,10 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-from nkiverify.analysis.marks.order import CARRIED, DRAWN
+from nkiverify.analysis.marks.order import DRAWN
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.proof import Proof, Stated
-from nkiverify.analysis.sets.structure import items
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.engines.rounds import Rounds
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
@@ -25,7 +24,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract, Severity
-from nkiverify.ir.program import Assume, Iteration, Loop, Program
+from nkiverify.ir.program import CARRIED, Assume, Iteration, Program, items
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.policy import AppliedPolicy, applied_policy
@@ -148,10 +147,9 @@ def _hands_on(question: Question) -> str:
     """Why an iteration of a loop of the legacy API may hand something on in Python; "" if none does. Where such a loop
     is summarised, the proof sees all but what changes from one iteration to the next; where not, a run may show it."""
     program = question.program
-    found = list(items(program.body))
-    if program.carries or any(isinstance(item, Loop) and item.counts for item in found):
+    if program.hands_on:
         return CARRIED
-    if not any(isinstance(item, Iteration) for item in found):
+    if not any(isinstance(item, Iteration) for item in items(program.body)):
         return ""
     shapes = Shapes(program.dimensions, domain_of(program, question.assumptions))
     few = islice(shapes.tried(), len(shapes.dimensions) + 2)

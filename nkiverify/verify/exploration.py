@@ -23,6 +23,7 @@ from nkiverify.frontend.paths import FloatsMatter, Limits, LoopNotSummarised
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
+from nkiverify.frontend.traced_loops import TracedLoops
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.phase import Claimed, Phase
 from nkiverify.symbolic.execution import running
@@ -111,18 +112,26 @@ def explore(
 
 
 def played(
-    target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int], values: Mapping[str, int]
+    target: Target,
+    hardware: Hardware,
+    limits: Limits,
+    phases: frozenset[int],
+    values: Mapping[str, int],
+    *,
+    puts_back: bool = False,
 ) -> Exploration | None:
     """Run `target` with its dimensions set to `values` in plain Python; None where they are not in the domain, or a
-    dimension has none."""
+    dimension has none. With `puts_back`, each iteration of a legacy loop begins with the variables of the first."""
     from nkiverify.analysis.values.known_run import KnownRun  # as late as this: it brings the simulator
 
-    run = KnownRun(hardware, limits, phases)
-    run.model.follows_floats = False
-    found = _played(target, run, values)
-    if not run.lacks_floats:
-        return found
-    return _played(target, KnownRun(hardware, limits, phases), values)
+    for follows_floats in (False, True):
+        run = KnownRun(hardware, limits, phases)
+        run.traced = TracedLoops(puts_back)
+        run.model.follows_floats = follows_floats
+        found = _played(target, run, values)
+        if not run.lacks_floats:
+            break
+    return found
 
 
 def _played(target: Target, run: ConcreteLaunch, values: Mapping[str, int]) -> Exploration | None:

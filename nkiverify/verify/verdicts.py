@@ -14,7 +14,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import BOUNDED, MemoryPeak, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import Program, decided_lines
+from nkiverify.ir.program import CARRIED, Program, decided_lines
 from nkiverify.model.contracts import SILENT
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
@@ -35,6 +35,7 @@ ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete
 ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a concrete run on the values is short"
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
+ADVICE_CARRIED = "compute it from the number of the loop, or make the loop an nl.static_range"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
 
 RAISES_SYMBOLICALLY = "raises in the symbolic run only"
@@ -381,6 +382,13 @@ def nothing_claimed(known: Known) -> Conclusion | None:
     return Conclusion(Verdict.VACUOUS, reason="no claim was reached: the domain is empty, or there is nothing to check")
 
 
+def handed_on(known: Known) -> Conclusion | None:
+    """All claims hold as Python runs a legacy loop; its body is traced once, with what the first iteration finds."""
+    if not known.holds or not known.exploration.run.program.hands_on:
+        return None
+    return Conclusion(Verdict.UNKNOWN, CARRIED, CARRIED, None, ADVICE_CARRIED)
+
+
 def unrolled(known: Known) -> Conclusion | None:
     """All claims hold, as far as loops have been unrolled."""
     if not known.open_loops or not known.holds:
@@ -415,6 +423,7 @@ RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
     undecided,
     not_called,
     nothing_claimed,
+    handed_on,
     unrolled,
     proved,
 )

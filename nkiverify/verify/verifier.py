@@ -22,6 +22,7 @@ from nkiverify.frontend.guard import allow, refused_in
 from nkiverify.frontend.paths import Limits, Unsupported
 from nkiverify.frontend.seen import imported_from, read_by
 from nkiverify.frontend.target import Target
+from nkiverify.ir.program import CARRIED
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import NUMERICS, PHASES, SHAPES
@@ -30,7 +31,13 @@ from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run
 from nkiverify.verify.rule_ids import check_comments
 from nkiverify.verify.rules import Conclusion, recorded
 from nkiverify.verify.tolerated import accepted_warnings, qualified
-from nkiverify.verify.verdicts import ADVICE_UNFAITHFUL, ADVICE_UNSUPPORTED, RAISES_SYMBOLICALLY, PhaseVerdict
+from nkiverify.verify.verdicts import (
+    ADVICE_CARRIED,
+    ADVICE_UNFAITHFUL,
+    ADVICE_UNSUPPORTED,
+    RAISES_SYMBOLICALLY,
+    PhaseVerdict,
+)
 
 if TYPE_CHECKING:
     from nkiverify.phases.dataflow.trial import Trial
@@ -123,6 +130,8 @@ class _Verifying:
         #: The target, run symbolically, and run in plain Python where its sizes are all numbers; each once it is made.
         self._symbolic: _Explored | None = None
         self._plain: _Explored | None = None
+        #: That in plain Python, the variables of Python put back before each iteration of a legacy loop.
+        self._put_back: Exploration | None = None
         self._runs: dict[int, Run] = {}
         self._verdicts: dict[int, PhaseVerdict] = {}
 
@@ -234,13 +243,36 @@ class _Verifying:
             ours = PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every)
             if compared:
                 self._verdicts[phase] = ours
-            return None if alone else ours.run()
+            return None if alone else self._traced_once(ours.run(), exploration, seconds)
         except (UnsupportedConstruct, RecursionError) as error:
             # What one phase does not understand takes nothing from the others, and leaves nothing to compare.
             limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
             if compared:
                 self._verdicts.pop(phase, None)
             return _limited(self._target, phase, limit, clock)
+
+    def _traced_once(self, run: Run, exploration: Exploration, seconds: float) -> Run:
+        """The verdict of a launch in plain Python, if it is that of a run in which each iteration of a legacy loop
+        begins with the variables of the first as well: the bodies of such loops are traced once."""
+        of_launch = exploration.run
+        if not isinstance(of_launch, ConcreteLaunch) or not of_launch.traced.several:
+            return run
+        if run.verdict is not Verdict.SUCCESSFUL:
+            return run
+        if self._put_back is None:
+            phases = frozenset(self._phases)
+            limits = self._limits(max(seconds, self._left() / 2))
+            self._put_back = played(self._target, self._hardware, limits, phases, {}, puts_back=True)
+        other = self._put_back
+        assert other is not None, "a legal launch is one in either run"
+        engine = EmbeddedEngine(other.run.program)
+        found = PhaseVerdict(self._target, other, engine, self._hardware, run.phase, seconds, every=False).run()
+        if found.verdict is Verdict.SUCCESSFUL:
+            return run
+        reason = f"{CARRIED}: {found.qualifier or found.reason or 'a contract is broken'}"
+        if found.violations:
+            reason = f"{CARRIED}: {found.violations[0].contract} at line {found.violations[0].line} is broken then"
+        return replace(run, verdict=Verdict.UNKNOWN, qualifier=CARRIED, reason=reason, advice=ADVICE_CARRIED)
 
     def _limits(self, seconds: float) -> Limits:
         """The limits of a run that may take so many seconds."""

@@ -10,10 +10,10 @@ import pytest
 from lab.fuzz import moving_number
 from lab.recordings import CannotCompare, Recording, compared, differences, plain, program_of, symbolic
 from lab.subject import Bench
-from nkiverify.analysis.sets.structure import items
 from nkiverify.engines.shapes import Shapes
 from nkiverify.foundation import resources
 from nkiverify.frontend.target import Target
+from nkiverify.ir.program import items
 from nkiverify.model.recorded import Executed
 from nkiverify.project.manifest import load_targets
 from tests.dataflow.subject import Subject

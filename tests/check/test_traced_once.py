@@ -15,7 +15,7 @@ CURSOR = """
     def kernel(x, bytes_between):
         out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
         cursor = 0
-        for block in nl.LOOP(x.shape[0] // 256):
+        for block in LOOP(x.shape[0] // 256):
             rows = nl.ndarray(
                 (2, nl.par_dim(128), 512), dtype=x.dtype, buffer=nki.compiler.sbuf.mod_alloc(base_addr=cursor)
             )
@@ -36,12 +36,13 @@ CURSOR = """
 @pytest.mark.parametrize(
     ("loop", "bytes_between", "contract"),
     [
-        ("sequential_range", 2048, ""),
-        ("affine_range", 2048, ""),
+        ("nl.sequential_range", 2048, ""),
+        ("nl.affine_range", 2048, ""),
+        ("range", 2048, ""),
         # One place for both, in the first iteration already.
-        ("sequential_range", 2044, "mem.placed_overlap"),
+        ("nl.sequential_range", 2044, "mem.placed_overlap"),
         # Unrolled while it is traced: every iteration has its own place, the third one outside.
-        ("static_range", 2048, "mem.addr_range"),
+        ("nl.static_range", 2048, "mem.addr_range"),
     ],
 )
 def test_a_cursor_that_every_iteration_moves_on(loop: str, bytes_between: int, contract: str, check: Checker) -> None:
@@ -49,3 +50,66 @@ def test_a_cursor_that_every_iteration_moves_on(loop: str, bytes_between: int, c
     words = ("--arg", "x=f32[1024,512]", "--arg", f"bytes_between={bytes_between}", "--phase", "1,3")
     assert check("k.py::kernel", *words) == (1 if contract else 0), check.out
     assert contract in check.out
+
+
+HELPED = """
+    def places(count):
+        found, at = [], 0
+        for _ in RANGE:
+            found.append(at)
+            at += 128
+        return found
+"""
+KERNEL = """
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.language as nl
+    from helper import places
+
+
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        for at in places(x.shape[0] // 128):
+            nl.store(out[at : at + 128], nl.load(x[at : at + 128]))
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("numbers", "rows", "status"), [("range(count)", "256", 3), ("range(count)", "128*n", 3), ("(0, 1)", "256", 0)]
+)
+def test_a_helper_counts_in_a_range(numbers: str, rows: str, status: int, check: Checker) -> None:
+    """Its module names no API: that of the kernel that calls it counts."""
+    write(check.folder, k=KERNEL, helper=HELPED.replace("RANGE", numbers))
+    assert check("k.py::kernel", "--arg", f"x=f32[{rows},512]", "--phase", "4") == status, check.out
+
+
+REST = """
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.language as nl
+
+
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((512, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+        rest = x.shape[0]
+        for i in LOOP((x.shape[0] + 127) // 128):
+            rows = min(128, rest)
+            here = nl.ds(i * 128, rows)
+            nl.store(out[here], nl.load(x[here]))
+            rest -= 128
+        return out
+"""
+
+
+@pytest.mark.parametrize("rows", ["200", "n:1..512"])
+@pytest.mark.parametrize(
+    ("loop", "status"), [("range", 3), ("nl.sequential_range", 3), ("nl.affine_range", 3), ("nl.static_range", 0)]
+)
+def test_what_is_left_of_the_rows_is_what_the_first_iteration_finds(
+    loop: str, status: int, rows: str, check: Checker
+) -> None:
+    """Traced once, the body reads 128 rows in each iteration, past the end."""
+    write(check.folder, k=REST.replace("LOOP", loop))
+    assert check("k.py::kernel", "--arg", f"x=f32[{rows},64]", "--phase", "1") == status, check.out
+    assert ("traced once" in check.out) is (status == 3)

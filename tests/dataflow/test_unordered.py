@@ -7,8 +7,9 @@ from textwrap import indent
 
 import pytest
 
-from nkiverify.analysis.marks.order import CARRIED, DRAWN
+from nkiverify.analysis.marks.order import DRAWN
 from nkiverify.foundation.records import Verdict
+from nkiverify.ir.program import CARRIED
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
 from tests.dataflow.subject import Subject, faults
@@ -323,12 +324,12 @@ def test_iterations_that_keep_apart_are_right_in_every_form(form: str, tmp_path:
 
 
 @pytest.mark.parametrize("form", FOLLOWED | TAKEN | TAKEN_TWO)
-@pytest.mark.parametrize("ordered", ["nl.sequential_range", "nl.static_range"])
+@pytest.mark.parametrize("ordered", ["nl.sequential_range", "range", "nl.static_range"])
 def test_iterations_of_ordered_ranges_have_their_order(form: str, ordered: str, tmp_path: Path) -> None:
     found = subject(tmp_path, (FOLLOWED | TAKEN | TAKEN_TWO)[form], 32, ordered)
     trial = found.trial(n=2)
     # The body of a legacy loop is traced once: what an iteration leaves in Python is not there for the next.
-    doubts = [[], [CARRIED]] if ordered == "nl.sequential_range" else [[]]
+    doubts = [[]] if ordered == "nl.static_range" else [[], [CARRIED]]
     assert not faults(trial) and trial.findings.doubts in doubts
 
 
@@ -497,13 +498,16 @@ def test_whatever_iterations_keep_is_not_taken_for_ordered(form: str, tmp_path: 
             "attributes of a function",
             "the one that was left",
         )
-        ordered = subject(tmp_path, text, 64, "nl.sequential_range").trial(n=2)
-        assert ordered.findings.doubts == ([] if of_the_last else [CARRIED])
+        for kind in ("nl.sequential_range", "range"):
+            ordered = subject(tmp_path, text, 64, kind).trial(n=2)
+            assert ordered.findings.doubts == ([] if of_the_last else [CARRIED])
         assert not subject(tmp_path, text, 64, "nl.static_range").trial(n=2).findings.doubts
 
 
-@pytest.mark.parametrize("form", ["for k, i in enumerate(nl.RANGE(n))", "for i, k in zip(nl.RANGE(n), range(n))"])
-@pytest.mark.parametrize("kind", ["affine_range", "sequential_range"])
+@pytest.mark.parametrize(
+    "form", ["for k, i in enumerate(RANGE(n))", "for i, k in zip(RANGE(n), range(n))", "for i in reversed(RANGE(n))"]
+)
+@pytest.mark.parametrize("kind", ["nl.affine_range", "nl.sequential_range", "range"])
 def test_what_iterations_that_are_counted_leave_is_not_taken_for_theirs(form: str, kind: str, tmp_path: Path) -> None:
     loop = form.replace("RANGE", kind)
     text = f"count = -1\n{loop}:\n    count = count + 1\n    move(out, x, count)\n"
@@ -535,9 +539,9 @@ for _ in run(0): pass
 
 
 @pytest.mark.parametrize("form", LEFT_FOR_OTHERS)
-@pytest.mark.parametrize("kind", ["affine_range", "sequential_range"])
+@pytest.mark.parametrize("kind", ["nl.affine_range", "nl.sequential_range", "range"])
 def test_what_a_body_that_is_traced_once_leaves_is_unknown_for_all_sizes(form: str, kind: str, tmp_path: Path) -> None:
-    found = subject(tmp_path, LEFT_FOR_OTHERS[form].replace("LOOP", f"nl.{kind}"), 64)
+    found = subject(tmp_path, LEFT_FOR_OTHERS[form].replace("LOOP", kind), 64)
     assert found.verdict().verdict is Verdict.UNKNOWN
     unrolled = subject(tmp_path, LEFT_FOR_OTHERS[form].replace("LOOP", "nl.static_range"), 64)
     assert not unrolled.trial(n=2).findings.doubts

@@ -19,6 +19,7 @@ from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
+from nkiverify.ir.program import CARRIED
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, uint32
 from nkiverify.model.execution import SHAPE_PHASES
@@ -33,6 +34,7 @@ from nkiverify.verify.options import Options
 from nkiverify.verify.rules import concluded
 from nkiverify.verify.verdicts import Known, PhaseVerdict
 from nkiverify.verify.verifier import verify
+from nkiverify.verify.witness import faults
 from tests.dataflow.subject import Subject
 
 COPY = """
@@ -91,6 +93,19 @@ def kernel(x, step):
         if start < stop:
             nisa.dma_copy(dst=out[:, start:stop], src=x[:, start:stop])
     return out
+"""
+#: A legacy kernel that counts its blocks in Python.
+COUNTED = """
+import neuronxcc.nki as legacy
+import neuronxcc.nki.language as language
+
+@legacy.jit
+def kernel(x):
+    at = 0
+    for _ in range(x.shape[0] // 64):
+        language.load(x[at : at + 64])
+        at += 64
+    return x
 """
 
 
@@ -224,6 +239,7 @@ ROWS = [
     Row("not_called", 3, COPY, nowhere, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
     Row("not_called", 1, COPY, no_rows, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
     Row("nothing_claimed", 3, NOTHING, rows, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
+    Row("handed_on", 1, COUNTED, blocks, Verdict.UNKNOWN, CARRIED, ExitStatus.UNKNOWN),
     Row("unrolled", 1, UNROLLED, rows, Verdict.SUCCESSFUL, "bounded ", ExitStatus.AS_EXPECTED),
     Row("unrolled", 1, COPY, blocks, Verdict.SUCCESSFUL, "bounded ", ExitStatus.AS_EXPECTED, _cut),
     Row("proved", 1, COPY, blocks, Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
@@ -404,7 +420,7 @@ def test_every_rule_of_phase_4_has_a_row() -> None:
 def test_a_fault_that_is_not_seen_again_is_no_proof_of_the_rest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dataflow, "look", lambda *given: [])
+    monkeypatch.setattr(faults, "look", lambda *given: [])
     body = BACKWARDS.replace("start + step, C)", "start + step, C - 1)")
     run = Subject.of(tmp_path, body, windows()).verdict()
     assert (run.verdict, status_of(run)) == (Verdict.UNKNOWN, ExitStatus.UNKNOWN)

@@ -156,8 +156,6 @@ def _program_of(item: Recorded) -> tuple[object, ...]:
 #: Why iterations without an order cannot be told from what is around them.
 DRAWN = "indices of an affine_range are taken out of its loop"
 
-#: Why what an iteration of a loop of the legacy API does is not known: its body is traced once.
-CARRIED = "variables of Python that an iteration of a legacy loop leaves for others, whose body is traced once"
 
 
 @dataclass(frozen=True, slots=True)

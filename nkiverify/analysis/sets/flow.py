@@ -19,12 +19,12 @@ from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import Elements, State, add, confirmed, merged, remove, weaker
 from nkiverify.analysis.sets.proof import Proof
-from nkiverify.analysis.sets.structure import bounds_of, executes, items, local_allocations
+from nkiverify.analysis.sets.structure import bounds_of, executes, local_allocations
 from nkiverify.analysis.sets.transfer import Transfer
 from nkiverify.analysis.sets.unordered import Access
 from nkiverify.analysis.side_effects import Source
 from nkiverify.foundation.clock import now
-from nkiverify.ir.program import Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program, items
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Index

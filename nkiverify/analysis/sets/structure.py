@@ -5,22 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
-from nkiverify.ir.program import Block, Branch, Loop, ParallelLoop
+from nkiverify.ir.program import Block, Branch, Loop, ParallelLoop, items
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index, Term
-
-
-def items(block: Block) -> Iterable[object]:
-    """Everything in a block, outermost first."""
-    for item in block.items:
-        yield item
-        if isinstance(item, Loop):
-            yield from items(item.body)
-        elif isinstance(item, Branch):
-            yield from items(item.then)
-            yield from items(item.orelse)
 
 
 def local_allocations(block: Block) -> dict[Index, set[Key]]:

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nkiverify.analysis.marks.order import CARRIED, DRAWN, Recorded
+from nkiverify.analysis.marks.order import DRAWN, Recorded
 from nkiverify.analysis.values.known_run import KnowsNumbers
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.target import Target
 from nkiverify.frontend.traced_loops import TracedLoops
-from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
+from nkiverify.ir.program import CARRIED, Drawn, Iteration, ParallelLoop
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.indices import IndexTensor, Mask
 from nkiverify.model.recorded import Allocation, Executed, Returned

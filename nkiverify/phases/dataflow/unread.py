@@ -21,8 +21,7 @@ from nkiverify.analysis.effects import Does, Effects
 from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.windows import window
-from nkiverify.analysis.sets.structure import items
-from nkiverify.ir.program import Assume, Branch, DomainDimension, Loop, Program
+from nkiverify.ir.program import Assume, Branch, DomainDimension, Loop, Program, items
 from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term

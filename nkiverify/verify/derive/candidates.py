@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from nkiverify.analysis.sets.structure import items
 from nkiverify.engines.embedded import Decision
-from nkiverify.ir.program import Assume, Branch, Claim, DomainDimension, Loop, Program
+from nkiverify.ir.program import Assume, Branch, Claim, DomainDimension, Loop, Program, items
 from nkiverify.model.indices import Relation as MaskRelation
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
