@@ -134,8 +134,9 @@ def begins_statement() -> bool:
     if frame is None or frame.f_code.co_flags & GENERATORS:
         return False
     found = [one for one in dis.get_instructions(frame.f_code) if one.opname not in ("EXTENDED_ARG", "CACHE")]
-    names = [one.opname for one in found if one.offset >= frame.f_lasti]
-    return names[:2] == ["GET_ITER", "FOR_ITER"]
+    # A call that is being executed may be at what is cached behind it.
+    executed = sum(one.offset <= frame.f_lasti for one in found)
+    return [one.opname for one in found[executed - 1 : executed + 1]] == ["GET_ITER", "FOR_ITER"]
 
 
 def kernel_calls(depth: int = 1) -> tuple[Site, ...]:

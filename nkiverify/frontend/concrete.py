@@ -132,6 +132,8 @@ class ConcreteExecution:
     states_claims = False
     #: Kernel code reaches nothing outside of it; see `nkiverify.frontend.guard`.
     isolated = True
+    #: True in the body of a device loop that goes round no time: it is traced all the same, and nothing executed.
+    _only_traced = False
 
     def __init__(
         self,
@@ -232,6 +234,14 @@ class ConcreteExecution:
         """Python's range; if the iterations of a parallel one are to be recorded, a sequence that does so."""
         plain = range(start, stop, step)
         return _UnorderedRange(plain, self) if parallel and self.records else plain
+
+    def _trace(self) -> Iterator[None]:
+        """The trace of the body of a device loop that goes round no time."""
+        contents = self.model.contents
+        self._only_traced = True
+        yield from self.bodies.rounds((None,))
+        self._only_traced = False
+        self.model.contents = contents
 
     def traced_once(self, loop: object) -> object:
         """A loop of the legacy API, whose body is traced once."""

@@ -215,6 +215,13 @@ def test_a_loop_that_is_not_followed(loop: str, said: str, check: Checker) -> No
     assert said in check.out
 
 
+def test_rounds_that_somebody_else_counts_are_not_followed_in_any_phase(check: Checker) -> None:
+    """The one trace of the body has the first count."""
+    write(check.folder, k=ROUNDS.replace("LOOP", "for k, i in enumerate(nl.dynamic_range(register)): copied(k)"))
+    np.save(check.folder / "n.npy", np.array([[4]], np.int32))
+    assert check("k.py::kernel", "--arg", "x=f32[4,8]", "--arg", "n=@n.npy", "--phase", "4") == 3, check.out
+
+
 @pytest.mark.parametrize("form", FORMS)
 def test_a_body_that_is_never_executed_is_traced(form: str, check: Checker) -> None:
     write(check.folder, k=ROUNDS.replace("LOOP", FORMS[form]).replace("BODY", "copied(0); after = 0"))

@@ -356,6 +356,37 @@ def test_registers_and_device_loops_run() -> None:
     np.testing.assert_array_equal(simulate(kernel, x), 2 * x)
 
 
+@pytest.mark.parametrize("rounds", [0, 1, 3])
+@pytest.mark.parametrize("form", ["for", "fori_loop", "while_loop"])
+def test_a_body_is_traced_once_however_often_it_is_executed(form: str, rounds: int) -> None:
+    """What it leaves in Python is that of one trace, also where it goes round no time; it touches no element then."""
+
+    def kernel(x: Any) -> Any:
+        result = nl.ndarray((4, 4), dtype=nl.float32, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=result, src=x)
+        number, count = nisa.register_alloc(rounds), []
+
+        def body(i: Any) -> Any:
+            count.append(0)
+            for j in nl.dynamic_range(number):
+                nisa.dma_copy(dst=result.ap([[4, 1], [1, 4]], scalar_offset=j), src=x[3:4])
+            return nisa.register_alloc(0)
+
+        if form == "for":
+            for i in nl.dynamic_range(number):
+                body(i)
+        elif form == "fori_loop":
+            nl.fori_loop(0, number, body)
+        else:
+            nl.while_loop(number, body)
+        nisa.dma_copy(dst=result[3:4], src=x[len(count) : len(count) + 1])
+        return result
+
+    x = random_array(1, 4, 4)
+    expected = x[[3] * rounds + list(range(rounds, 3)) + [1]]
+    np.testing.assert_array_equal(simulate(kernel, x), expected)
+
+
 @FEW
 @given(SHAPES, SEEDS)
 def test_softmax_and_norms_of_the_language(shape: tuple[int, int], seed: int) -> None:

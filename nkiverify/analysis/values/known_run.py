@@ -165,8 +165,6 @@ class KnowsNumbers(ConcreteExecution):
     """A concrete run that knows what is computed from the elements of arguments, where some are given."""
 
     _found: _Numbers | None = None
-    #: True in the body of a device loop that goes round no time: it is traced all the same, and nothing executed.
-    _only_traced = False
 
     def given_elements(self, storage: Storage) -> None:
         """An argument exists whose elements are given: what is computed is computed where operations are recorded."""
@@ -240,14 +238,6 @@ class KnowsNumbers(ConcreteExecution):
         if numbers is None:
             return None
         return self._rounds(numbers, register, range(*bounds)) if range(*bounds) else self._trace()
-
-    def _trace(self) -> Iterator[None]:
-        """The trace of a body whose loop goes round no time."""
-        contents = self.model.contents
-        self._only_traced = True
-        yield from self.bodies.rounds((None,))
-        self._only_traced = False
-        self.model.contents = contents
 
     def _rounds(self, numbers: _Numbers, register: VirtualRegister, values: range) -> Iterator[None]:
         """The rounds of a device loop, its register set in each."""

@@ -218,9 +218,11 @@ class ValueExecution(ConcreteExecution):
         identity = tensor.storage.identity
         return identity.running if isinstance(identity, Allocation) else None
 
-    def index_range(self, index: Tensor | Register) -> Interval:
+    def index_range(self, index: Tensor | Register) -> Interval | None:
         """The least and the greatest number of an index tensor or register; of those that are defined, if any is, as a
-        mask may leave out the others."""
+        mask may leave out the others. None where nothing is executed."""
+        if self._only_traced:
+            return None
         if isinstance(index, Register):
             number = self.register_number(index)
             return Interval(number, number)
@@ -269,24 +271,35 @@ class ValueExecution(ConcreteExecution):
         assert isinstance(identity, Allocation)
         identity.number = number
 
-    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None]:
-        """Once for each iteration of a device loop, its register set."""
-        low, high, pace = (
-            self.register_number(value) if isinstance(value, VirtualRegister) else int(value)  # type: ignore[call-overload]
-            for value in (start, stop, step)
+    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
+        """Once for each iteration of a device loop, its register set; one trace where there is none."""
+        if self._only_traced:
+            return None
+        numbers = range(
+            *(
+                self.register_number(value) if isinstance(value, VirtualRegister) else int(value)  # type: ignore[call-overload]
+                for value in (start, stop, step)
+            )
         )
-        for number in self.bodies.rounds(range(low, high, pace)):
+        return self._rounds(register, numbers) if numbers else self._trace()
+
+    def _rounds(self, register: VirtualRegister, numbers: range) -> Iterator[None]:
+        for number in self.bodies.rounds(numbers):
             self.set_register(register, number)
             yield
 
-    def while_rounds(self, condition: Callable[[], Register]) -> Iterator[None]:
-        """Once for each round of a device loop, as long as its condition is not 0."""
+    def while_rounds(self, condition: Callable[[], Register]) -> Iterator[None] | None:
+        """Once for each round of a device loop, as long as its condition is not 0; one trace if it is 0 at once."""
+        if self._only_traced:
+            return None
+        if not self.register_number(condition()):
+            return self._trace()
         going_on = iter(lambda: self.register_number(condition()), 0)
-        yield from (None for _ in self.bodies.rounds(going_on))
+        return (None for _ in self.bodies.rounds(going_on))
 
-    def tested(self, register: Register) -> bool:
-        """True if a bare `while register:` goes on."""
-        return self.bodies.test(self.register_number(register) != 0)
+    def tested(self, register: Register) -> bool | None:
+        """True if a bare `while register:` goes on; None where nothing is executed."""
+        return None if self._only_traced else self.bodies.test(self.register_number(register) != 0)
 
     def keep_history(self) -> None:
         """Record every operation from now on."""
@@ -350,6 +363,8 @@ class ValueExecution(ConcreteExecution):
 
     def operation(self, operation: Operation) -> None:
         """Compute an operation."""
+        if self._only_traced:
+            return
         if self.watch is not None:
             self.watch(operation, kernel_site(2))
         meaning = operation.declared.computes
