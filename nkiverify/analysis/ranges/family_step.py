@@ -14,7 +14,8 @@ from nkiverify.analysis.ranges.families import LANES, Family
 from nkiverify.analysis.ranges.family_numbers import Families, is_size
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.step import Step, StepExecution
+from nkiverify.analysis.values.operands import StepExecution
+from nkiverify.analysis.values.step import Step
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 from nkiverify.model.meaning import Numbers

@@ -14,7 +14,8 @@ from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.run import ValueExecution, elements_as
+from nkiverify.analysis.values.located import elements_as
+from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting

@@ -17,8 +17,9 @@ from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Cells
 from nkiverify.analysis.values.formats import STORED, Array
+from nkiverify.analysis.values.located import elements_as
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import Allocation, ValueExecution, elements_as
+from nkiverify.analysis.values.run import Allocation, ValueExecution
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, bool_, numpy_name
