@@ -16,9 +16,7 @@ from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Regi
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.generators import GeneratorStates
 from nkiverify.analysis.values.located import LocatingExecution
-from nkiverify.analysis.values.slices import Entry, Operand
 from nkiverify.analysis.values.step import Step, accumulates
-from nkiverify.analysis.values.turns import Turns
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.traced_loops import LEFT, TracedBodies
@@ -37,6 +35,8 @@ from nkiverify.model.state import ModelState, Program
 from nkiverify.model.tensor import Register, Storage, Tensor
 
 if TYPE_CHECKING:
+    from nkiverify.analysis.values.slices import Entry, Operand
+    from nkiverify.analysis.values.turns import Turns
     from nkiverify.model.operation import Operation
 
 #: Of so many elements that are written the words are kept, where the history is.
@@ -156,6 +156,8 @@ class ValueExecution(LocatingExecution):
         launched = list(programs)
         if self._turns is not None or launched != [(0,), (1,)]:
             return super().results_of(launched, body)
+        from nkiverify.analysis.values.turns import Turns  # as late as this: few launches are on two cores
+
         states: dict[int, tuple[Any, ...]] = {}
         model, outer = self.model, self.model.launch
 
@@ -328,6 +330,8 @@ class ValueExecution(LocatingExecution):
         }
 
     def _entry(self, operation: Operation, regions: Mapping[str, Region], functions: frozenset[str]) -> Entry:
+        from nkiverify.analysis.values.slices import Entry, Operand  # as late as this: few runs keep their history
+
         def operand(name: str, view: Tensor) -> Operand:
             return Operand(self.cells(view).number, view.label, regions[name])
 
