@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
-from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_calls, kernel_site
-from nkiverify.frontend.paths import UNROLLED_FOR_VALUES, Limits, LostName, PathEnded, Paths
+from nkiverify.foundation.source import Site, kernel_calls, kernel_site
+from nkiverify.frontend.claiming import Claiming
+from nkiverify.frontend.paths import UNROLLED_FOR_VALUES, Limits, LostName, PathEnded
 from nkiverify.frontend.ranges import SymRange, as_sequence
 from nkiverify.frontend.tracebacks import (
     frame_site_of,
@@ -23,26 +22,22 @@ from nkiverify.frontend.tracebacks import (
     raised_by_chance,
     raised_by_kernel,
     raised_in,
-    stub_of,
     undocumented,
 )
 from nkiverify.ir import program
-from nkiverify.ir.contract import Contract, Severity
-from nkiverify.ir.program import Assume, Assumed, Claim, DomainDimension
+from nkiverify.ir.program import DomainDimension
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
-from nkiverify.model.policy import applied_policy
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Index, Term
-from nkiverify.symbolic.conditions import Condition, condition_key
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.substitution import contents
-from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
+from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
@@ -58,9 +53,6 @@ TOO_DEEP = (
     "expressions nested as deeply as the kernel's",
     "lower --unwind, or bound the dimensions so that loops are shorter",
 )
-
-#: Numbers from here on are refused: Python turns none of more than 4,300 digits into text.
-TOO_LARGE = 10**4200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,7 +82,7 @@ class OpenLoop(Protocol):
         """Give up the loop if `name`, which could not be found, is one it has no value for at the start of the body."""
 
 
-class SymbolicExecution(Paths):
+class SymbolicExecution(Claiming):
     """Executes a target for all values of its dimensions at once. The model asks it what
     `nkiverify.model.execution` says."""
 
@@ -108,28 +100,19 @@ class SymbolicExecution(Paths):
     ) -> None:
         super().__init__(limits, unrolled)
         self.hardware = hardware
-        self.policy = applied_policy()
         self.phases = SHAPE_PHASES | phases
         self.no_spills = False
-        self.rests_on: frozenset[Assumed] = frozenset()
         #: Whether operations and allocations are recorded.
         self.records = records or not phases <= SHAPE_PHASES
         #: Local names that have no value after a loop: it is unrolled, or reading one is unsupported.
         self.names_without_value: dict[str, LostName] = {}
-        #: Lines of the kernel whose asserts state preconditions, by file, with the text of the statement: what they
-        #: check is assumed. `assumed_asserts` gets the ones that were met.
-        self.preconditions: Mapping[tuple[str, int], str] = {}
-        self.assumed_asserts: dict[str, None] = {}
         #: Whether a path ends in an exception that no `raise` or `assert` of the kernel makes: what it calls may have
         #: minded that a value is symbolic.
         self.raised_within = False
-        #: How many `try` bodies of the kernel are running.
-        self.try_depth = 0
         #: Copies made on reading, which kernel code has, with what they held.
         self._lent: list[tuple[Any, list[Any]]] = []
         #: The loops being summarised, outermost first.
         self.open_loops: list[OpenLoop] = []
-        self._claims = 0
 
     # --- exploring ---------------------------------------------------------------------------------------------------
 
@@ -202,100 +185,6 @@ class SymbolicExecution(Paths):
 
     # --- what the model and the operators ask ------------------------------------------------------------------------
 
-    def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
-        """Record a claim."""
-        self.check_alive()
-        if self.recording:
-            self._state(rule, condition, quantities, sufficient=False)
-
-    def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
-        """Record a claim that is enough for the contract."""
-        self.check_alive()
-        if self.recording:
-            self._state(rule, condition, quantities, sufficient=True)
-
-    def leaves_open(self, rule: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
-        """Record a claim that is open where its condition does not hold."""
-        self.check_alive()
-        if self.recording:
-            self._state(rule, condition, quantities, sufficient=False, why=why)
-
-    def _state(
-        self, rule: Contract, condition: object, quantities: Mapping[str, object], *, sufficient: bool, why: str = ""
-    ) -> None:
-        stub, frame = stub_of(sys._getframe(2))
-        site = frame_site(frame) if frame is not None else None
-        self.claim(rule, condition, rule.phase, site, stub, tuple(quantities.items()), sufficient=sufficient, why=why)
-
-    def claim(
-        self,
-        rule: Contract,
-        condition: object,
-        phase: int,
-        site: Site | None,
-        stub: str = "",
-        quantities: tuple[tuple[str, object], ...] = (),
-        unwinding: bool = False,
-        sufficient: bool = False,
-        why: str = "",
-    ) -> None:
-        """Record a claim of `phase` at `site`; with `why`, one that is open for this reason unless it is proved."""
-        if not self.recording:
-            return
-        stated = condition if isinstance(condition, Condition) else bool(condition)
-        self._check_escaped(stated)
-        key = (rule.id, condition_key(stated), site, stub, sufficient, why, self.rests_on)
-        if key in self._block.stated:
-            return
-        self._block.stated.add(key)
-        self._claims += 1
-        made = Claim(
-            self._claims,
-            rule,
-            stated,
-            phase,
-            site,
-            stub,
-            quantities,
-            unwinding,
-            sufficient,
-            severity=Severity.CLAIM if unwinding else self.policy.severity(rule, site),
-            open=why,
-            rests_on=self.rests_on,
-        )
-        self._block.items.append(made)
-
-    def kernel_assert(self, condition: Condition, site: Site) -> None:
-        """An assert of the kernel: a claim, unless it is to be assumed, and what follows it may rely on it."""
-        precondition = self._precondition()
-        if precondition is not None:
-            self.assumed_asserts[precondition] = None
-            self.assume(condition, precondition)
-            return
-        self.claim(contract("kernel.assert"), condition, 1, site)
-        self.assume(condition, f"the assert at line {site.line}")
-
-    def excludes_path(self) -> bool:
-        """True if a false assert only says that this path, one of several, is outside the domain."""
-        precondition = self._precondition()
-        if precondition is None or self._scopes[0].position == 0:
-            return False
-        self.assumed_asserts[precondition] = None
-        return True
-
-    def _precondition(self) -> str | None:
-        """The statement being executed, if it is one of `preconditions` or was called by one."""
-        if not self.preconditions or len(self._scopes) > 1:
-            return None
-        frame: FrameType | None = sys._getframe(1)
-        while frame is not None:
-            if KERNEL_MARKER in frame.f_globals:
-                text = self.preconditions.get((frame.f_code.co_filename, frame.f_lineno))
-                if text is not None:
-                    return text
-            frame = frame.f_back
-        return None
-
     def claim_exception(self, error: Exception | SystemExit) -> None:
         """The kernel raises `error` on the present path, which ends here."""
         if isinstance(error, RecursionError) and len(kernel_entries(error)) < RECURSION:
@@ -333,17 +222,6 @@ class SymbolicExecution(Paths):
     def raised_by_us(self, error: BaseException) -> bool:
         """True if `error` was raised by code that is neither the kernel's nor a library's."""
         return raised_in(error).partition(".")[0] in ("nkiverify", "nki", "neuronxcc")
-
-    def _check_escaped(self, condition: Condition | bool) -> None:
-        # Nothing is known of a loop index outside its loop: a claim about it there would be about a made-up number.
-        if isinstance(condition, bool):
-            return
-        for atom in condition.indices():
-            if not atom.representative and not self._is_open(atom):
-                raise self.unsupported(f"the loop index {atom} outside its loop")
-
-    def _is_open(self, atom: Index) -> bool:
-        return any(terms.of_atom(atom) is index for index in self._scopes[-1].indices)
 
     def fresh_index(self, name: str, extent: Extent) -> Extent:
         """An arbitrary element of `range(extent)`, of which there is at least one."""
@@ -435,63 +313,6 @@ class SymbolicExecution(Paths):
         return identity.key[:depth] == scope.key[:depth] and all(
             one is two for one, two in zip(identity.indices, scope.indices[:depth], strict=True)
         )
-
-    def host_extents(self, extents: Sequence[Extent]) -> None:
-        """Kernel code hands these integers to the API: they must have 32 bits."""
-        if self.recording:
-            site = kernel_site(2)
-            for extent in extents:
-                term = as_term(extent)
-                if term is not None:
-                    self._fits(term, site)
-
-    def host_integer(self, value: Term, frame: FrameType) -> None:
-        """Kernel code computed `value`: it must have 32 bits."""
-        if any(abs(coefficient) >= TOO_LARGE for coefficient in value.monomials.values()):
-            raise self.unsupported("an integer of thousands of digits")
-        if self.recording:
-            self._fits(value, frame_site(frame))
-
-    def host_number(self, value: int, frame: FrameType) -> None:
-        """Kernel code has this plain integer: it must have 32 bits."""
-        self.host_integer(terms.constant(value), frame)
-
-    def _fits(self, value: Term, site: Site | None) -> None:
-        constant = value.constant
-        fits: Condition | bool
-        if constant is not None:
-            fits = INT32_MIN <= constant <= INT32_MAX
-        else:
-            fits = conditions.conjunction(
-                (
-                    conditions.at_most_zero(terms.add(value, terms.constant(-INT32_MAX))),
-                    conditions.at_most_zero(terms.add(terms.constant(INT32_MIN), value, -1)),
-                )
-            )
-        self.claim(contract("host.int32"), fits, 2, site, quantities=(("value", value),))
-
-    def host_division(self, divisor: Term, frame: FrameType) -> None:
-        """Kernel code divides by `divisor`: it must not be zero, and what follows is reached only if it is not.
-
-        Where the kernel may handle the exception, the run is split instead.
-        """
-        self.check_alive()
-        nonzero = conditions.negate(conditions.equals_zero(divisor))
-        if self.try_depth > 0:
-            if isinstance(nonzero, Condition) and not self.decide(nonzero):
-                raise ZeroDivisionError("division by zero")
-            return
-        rule = contract("host.division_by_zero")
-        self.claim(rule, nonzero, 2, frame_site(frame), quantities=(("divisor", divisor),))
-        if isinstance(nonzero, Condition) and not self._context.entails(nonzero):
-            self.record(Assume(nonzero, "a division", of_division=True))
-            self._context = self._context.with_condition(nonzero)
-
-    def host_zero_divisor(self, frame: FrameType) -> None:
-        """Kernel code divides by a plain zero, which raises nothing: it must not."""
-        self.check_alive()
-        rule = contract("host.division_by_zero")
-        self.claim(rule, False, 2, frame_site(frame), quantities=(("divisor", terms.constant(0)),))
 
     # --- the domain --------------------------------------------------------------------------------------------------
 

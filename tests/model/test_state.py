@@ -22,7 +22,11 @@ MODEL = ("nkiverify/model", "nkiverify/symbolic/execution.py", "stubs")
 #: Where tables of modules are, beside the attributes of runs.
 AROUND = ("nkiverify/foundation/source.py", "nkiverify/frontend", "nkiverify/symbolic")
 #: The classes of runs: each of their attributes is state of one run.
-RUNS = {"nkiverify/frontend/paths.py": ("Paths", "Scope"), "nkiverify/frontend/explorer.py": ("SymbolicExecution",)}
+RUNS = {
+    "nkiverify/frontend/paths.py": ("Paths", "Scope"),
+    "nkiverify/frontend/claiming.py": ("Claiming",),
+    "nkiverify/frontend/explorer.py": ("SymbolicExecution",),
+}
 
 _MUTABLE = (ast.Dict, ast.List, ast.Set, ast.DictComp, ast.ListComp, ast.SetComp)
 _MAKERS = frozenset(
