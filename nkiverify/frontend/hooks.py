@@ -74,8 +74,8 @@ def loop(
 
 
 def ranged(iterable: Any) -> Any:
-    """What a `for` statement is about to run over; Python's range counts as one that is traced once where the kernel is
-    of the legacy API ("leg.range_body_once")."""
+    """The object that a `for` statement is about to run over; Python's range counts as one that is traced once where
+    the kernel is of the legacy API ("leg.range_body_once")."""
     run = execution_in_progress()
     if type(iterable) not in _RANGES or run is None or not current_launch().legacy:
         return iterable
