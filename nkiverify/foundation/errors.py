@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nkiverify.foundation.source import is_exception_of_kernel
+
 if TYPE_CHECKING:
     from nkiverify.foundation.source import Site
 
@@ -76,7 +78,9 @@ def text_of(error: BaseException) -> str:
     """The text of an exception; of one whose class is the kernel's and fails at it, that it does."""
     try:
         return str(error)
-    except Exception as failed:
+    except BaseException as failed:
+        if not isinstance(failed, Exception | SystemExit) and not is_exception_of_kernel(failed):
+            raise
         return f"(its __str__ raises {type(failed).__name__})"
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
 from typing import Any
 
-from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct, text_of
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.guard import ImportRefused, pass_over, passed_over
 from nkiverify.frontend.placeholders import Placeholder
@@ -66,10 +66,10 @@ def execute(
             if isinstance(error, PermissionError):
                 # Refused by the system: Python does not tell of everything.
                 place = f"{file}:{rest[position].lineno}"
-                passed_over.setdefault(place, f"{place}: importing it asks for what it may not: {error}")
+                passed_over.setdefault(place, f"{place}: importing it asks for what it may not: {text_of(error)}")
             statement, rest = rest[position], rest[position + 1 :]
             named = "" if isinstance(error, ImportRefused) else f"{type(error).__name__}: "
-            reason = f"line {statement.lineno} could not compute: {named}{error}"
+            reason = f"line {statement.lineno} could not compute: {named}{text_of(error)}"
             for name in _concerned(statement, tree, namespace):
                 namespace[name] = Placeholder(name, reason)
             # Rewriting changes the tree in place, and what follows may have to be compiled again.

@@ -9,7 +9,7 @@ import re
 from difflib import get_close_matches
 from types import FrameType, TracebackType
 
-from nkiverify.foundation.errors import InternalError
+from nkiverify.foundation.errors import InternalError, text_of
 from nkiverify.foundation.source import KERNEL_MARKER, Site
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 
@@ -70,9 +70,9 @@ def limit_of_machine(error: BaseException) -> tuple[str, str, Site | None] | Non
     if isinstance(error, MemoryError):
         return "a kernel that needs more memory than there is", "bound the dimensions", site
     if isinstance(error, PermissionError):
-        return f"the kernel asks for what it may not: {error}", "docs/security.md", site
+        return f"the kernel asks for what it may not: {text_of(error)}", "docs/security.md", site
     if isinstance(error, OSError) and error.errno in _EXHAUSTED:
-        return f"the kernel asks for more than there is: {error}", "docs/security.md", site
+        return f"the kernel asks for more than there is: {text_of(error)}", "docs/security.md", site
     return None
 
 
@@ -107,7 +107,7 @@ def name_of(error: BaseException) -> str | None:
         return None
     if getattr(error, "name", None):
         return str(error.name)
-    found = re.search(r"'([^']+)'", str(error))
+    found = re.search(r"'([^']+)'", text_of(error))
     return found.group(1) if found else None
 
 

@@ -25,7 +25,7 @@ from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
-from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described, text_of
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.frontend.tracebacks import in_simulator
@@ -180,7 +180,7 @@ def guarded(side: Side, run: ValueExecution, executed: Callable[[Asked | Referen
         raise
     except MemoryError as error:
         # That is no fault of the kernel.
-        raise UnsupportedConstruct(f"running {side.label} on numbers at these shapes: {error}") from None
+        raise UnsupportedConstruct(f"running {side.label} on numbers at these shapes: {text_of(error)}") from None
     except (Exception, SystemExit) as error:
         if in_simulator(error) and not run.broken:
             raise
@@ -198,7 +198,7 @@ def broken_in_memory(side: Side, hardware: Hardware) -> list[BrokenContract]:
         called(side.asked, run, side.dimensions)
     except (Exception, SystemExit) as error:
         # The kernel does run on values, which decided something here.
-        raise UnsupportedConstruct(f"{type(error).__name__} in a run without values: {error}") from None
+        raise UnsupportedConstruct(f"{described(error)} in a run without values") from None
     for one in MEMORY.broken_at_end(run, hardware):
         run.note(one)
     return run.broken

@@ -74,6 +74,8 @@ EXCEPTIONS = {
     "one that asks to end": "raise SystemExit('rows')",
     "one without a text": "class Mute(Exception):\n    def __str__(self): return 5\nraise Mute",
     "one whose text raises": "class Mute(Exception):\n    def __str__(self): return 1 // 0\nraise Mute",
+    "one whose text raises itself": "class Own(BaseException):\n    def __str__(self): raise Own()\nraise Own",
+    "one whose text ends": "class Own(BaseException):\n    def __str__(self): raise SystemExit(0)\nraise Own",
 }
 
 

@@ -14,7 +14,14 @@ from nkiverify.analysis.ranges.masked import MaskedIntervals, OtherFills, tell_d
 from nkiverify.analysis.ranges.run import Fill, Limits, WatchedFloats, WatchedRun
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import STORED, Array, finite_range
-from nkiverify.foundation.errors import ContractViolation, InternalError, UnsupportedConstruct, UsageError, described
+from nkiverify.foundation.errors import (
+    ContractViolation,
+    InternalError,
+    UnsupportedConstruct,
+    UsageError,
+    described,
+    text_of,
+)
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.instrument import Rewriting
@@ -228,7 +235,7 @@ def _run(
         raise
     except MemoryError as error:
         # That is no fault of the kernel.
-        unusable = f"a run on numbers at these shapes: {error}"
+        unusable = f"a run on numbers at these shapes: {text_of(error)}"
     except (Exception, SystemExit) as error:
         if in_simulator(error) or not kernel_entries(error):
             raise
