@@ -303,17 +303,6 @@ def _filled(tile, value=LEAST):
     return result
 
 
-def infinity_taken_back_a(x):
-    tile = nl.load(x)
-    low = _filled(tile)
-    return _out(nl.exp(nl.add(low, nl.subtract(tile, low))))
-
-
-def infinity_taken_back_b(x):
-    """DIFFERENT DIFFERENT: x - -inf is +inf, and -inf + +inf is not -inf."""
-    return _zero(x)
-
-
 def infinity_by_data_a(x):
     tile = nl.load(x)
     lift = _scalar(_scalar(_scalar(tile, nl.less, 5.0), nl.subtract, 1.0), nl.multiply, -LEAST)

@@ -178,3 +178,15 @@ def reciprocal_twice_a(x):
 def reciprocal_twice_b(x):
     """EQUAL TESTED: rsqrt is the reciprocal of sqrt."""
     return _out(nl.reciprocal(nl.rsqrt(nl.square(nl.load(x)))))
+
+
+def infinity_taken_back_a(x):
+    tile = nl.load(x)
+    low = nl.ndarray(tile.shape, dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(low, -3.4028234663852886e38)
+    return _out(nl.exp(nl.add(low, nl.subtract(tile, low))))
+
+
+def infinity_taken_back_b(x):
+    """DIFFERENT DIFFERENT: x - -inf is +inf, and -inf + +inf is not -inf."""
+    return _out(_scalar(nl.load(x), nl.multiply, 0.0))
