@@ -124,7 +124,8 @@ class _Inference:
 
     def result(self) -> Inferred:
         """Everything that is found."""
-        required = [one for one, default in parameters(self._function) if default is None]
+        declared = parameters(self._function)
+        required = [one for one, default in declared if default is None]
         uses = {one.arg: self._uses.of(self._function, one.arg) for one in required}
         for one in required:
             annotate(one.annotation, uses[one.arg])
@@ -141,6 +142,11 @@ class _Inference:
                 text = self._value(name, kinds[name], use)
             if text:
                 found.append(f"{name}={text}")
+        for one, default in declared:
+            asserted = _asserted_instead(self._function, one.arg, default)
+            if asserted is not None and one.arg not in self._given:
+                self._assumed.append(f"{one.arg} = {asserted!r}")
+                found.append(f"{one.arg}={asserted!r}")
         return Inferred(
             arguments=tuple(found),
             grid=self._grid(),
@@ -282,3 +288,24 @@ def _hardware_of(function: ast.FunctionDef) -> str:
     given = (one for made in function.decorator_list if isinstance(made, ast.Call) for one in made.keywords)
     names = [one.value.value for one in given if one.arg == "platform_target" and isinstance(one.value, ast.Constant)]
     return next((one.name for one in ALL_HARDWARE for name in names if name in (one.name, *one.aliases)), "")
+
+
+def _asserted_instead(function: ast.FunctionDef, name: str, default: ast.expr | None) -> object:
+    """The value that an assert of the kernel, outside of branches and loops, asks a parameter to have where that is not
+    its default; None where there is no such assert."""
+    if not isinstance(default, ast.Constant):
+        return None
+    for test in (one.test for one in function.body if isinstance(one, ast.Assert)):
+        match test:
+            case ast.Compare(ast.Name(id), [ast.Eq() | ast.Is()], [ast.Constant(value)]):
+                asked = value
+            case ast.UnaryOp(ast.Not(), ast.Name(id)):
+                asked = False
+            case ast.Name(id):
+                asked = True
+            case _:
+                continue
+        of_one_kind = type(asked) is type(default.value) and isinstance(asked, bool | int | str)
+        if id == name and of_one_kind and asked != default.value:
+            return asked
+    return None

@@ -56,6 +56,11 @@ ARGUMENTS = {
         "def k(kind):\n    assert kind in (nl.float8_e4m3, nl.float16)\n    nl.ndarray((1, 2), dtype=kind)",
         ["kind=f8_e4m3"],
     ),
+    "a default that the kernel refuses": (
+        "def k(x, causal=True, fast=True, way='a', n=3):\n    A, B = x.shape\n    assert causal == False\n"
+        "    assert not fast, 'slow only'\n    assert way == 'b'\n    assert n == 3",
+        ["x=bf16[A,B]", "causal=False", "fast=False", "way='b'"],
+    ),
     "defaults stay": ("def k(x, tile=128, eps=1e-6):\n    A, B = x.shape", ["x=bf16[A,B]"]),
     "a helper's look": ("def h(t):\n    A, B, C = t.shape\ndef k(x):\n    h(x)", ["x=bf16[A,B,C]"]),
     "a launched kernel's look": ("def h(t):\n    A, B, C = t.shape\ndef k(x):\n    h[2](x)", ["x=bf16[A,B,C]"]),
