@@ -25,8 +25,8 @@ from nkiverify.report.progress import Progress
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.results.answers import Answer
-from nkiverify.results.session import ExitStatus, counting, status_of, worst
-from nkiverify.results.warning_rules import failing, outside, with_unused, without_ignored
+from nkiverify.results.session import ExitStatus, Session, counting, status_of, worst
+from nkiverify.results.warning_rules import failing, outside, runs_without_ignored, with_unused, without_ignored
 from nkiverify.results.wording import rests_on
 from nkiverify.run.confinement import Confinement
 from nkiverify.run.supervisor import Stopped, in_child
@@ -87,6 +87,7 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
             progress.close()
         if ending:
             break
+        one = _without_ignored(one, options)
         progress.finished(reference, one.runs)
         progress.close()
         found.append(one)
@@ -108,10 +109,14 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
     if memory is not None and not ending and all(one.runs for one in found):
         memory.conclude((run for one in found for run in one.runs), [*passed, *(one.problem for one in found)])
     session = session_here((run for one in found for run in one.runs), options.root, started, clock)
-    session = without_ignored(with_unused(session, options.policy, everything=True, language=True), options.policy)
+    session = without_ignored(_with_unused(session, found, options), options.policy)
     session = replace(session, answers=tuple(_recorded(one, options) for one in found))
     statuses = [status_of_answer(one) for one in found]
     people = asked.form == "full"
+    if people and session.unused:
+        from nkiverify.report.terminal import unused_ignores
+
+        print(f"{unused_ignores(session, width)}\n")
     if not people:
         print(text_of(session, asked.form), end="", flush=True)
     elif len(asked.references) > 1:
@@ -164,6 +169,24 @@ def _answer_apart(
     one, refused = found
     passed |= refused
     return one, 0
+
+
+def _with_unused(session: Session, found: Sequence[Answer], options: Options) -> Session:
+    """The session with a warning for each ignore that accepts nothing. Of a kernel that fails outside its domain none
+    is: what it accepts there is in no verdict."""
+    whole = [one for one in found if one.derived is None or not one.derived.outside]
+    looked = replace(session, runs=tuple(run for one in whole for run in one.runs))
+    looked = with_unused(looked, options.policy, everything=len(whole) == len(found), language=True)
+    return replace(session, unused=looked.unused)
+
+
+def _without_ignored(one: Answer, options: Options) -> Answer:
+    """The answer without the warnings that are to be ignored."""
+    runs = runs_without_ignored(one.runs, options.policy)
+    derived = one.derived
+    if derived is not None:
+        derived = replace(derived, runs=runs_without_ignored(derived.runs, options.policy))
+    return replace(one, runs=runs, derived=derived)
 
 
 def _question(one: Answer, asked: Asked, options: Options) -> Question:

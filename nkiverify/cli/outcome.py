@@ -123,10 +123,13 @@ def report(session: Session, subject: str, debug: bool, style: Style = PLAIN, ag
 
 
 def next_step(session: Session, request: Request) -> str:
-    """The command for a domain on which phases that fail hold, in a line; empty where none is known."""
+    """The command for a domain on which phases that fail hold, in a line, or for looking for one; empty where there is
+    none to look for."""
     failed = [run for run in counting(session.runs) if run.verdict is Verdict.FAILED]
     phases = sorted({run.phase for run in failed} - {run.phase for run in failed if not run.suffices})
     texts = _strictest(text for run in failed if run.phase in phases for text in run.suffices)
+    if failed and request.domain.ranges and not texts:
+        return "--derive looks for the shapes for which it is legal\n"
     if not texts or is_empty(request, DEFAULT_HARDWARE, texts):
         return ""
     words = f"--where {shlex.quote(' and '.join(texts))}"

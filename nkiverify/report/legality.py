@@ -14,7 +14,7 @@ from nkiverify.report import diagnostic, memory_peaks
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.answers import Answer
-from nkiverify.results.session import ExitStatus
+from nkiverify.results.session import ExitStatus, accepted
 from nkiverify.verify.derive import Derived, Precondition
 
 #: Columns of a line that is not broken.
@@ -36,11 +36,15 @@ def text(
     says a condition about the dimensions in the words of the kernel.
     """
     lines = list(_lines(answer, root, width, style, every, in_kernel))
+    runs = answer.derived.runs if answer.derived is not None else answer.runs
     if every:
-        for run in answer.derived.runs if answer.derived is not None else answer.runs:
+        for run in runs:
             lines += memory_peaks.lines(run.memory, root, width, style)
+    for taken in accepted(runs):
+        words = f"accepted {taken.rule}: {wording.text(taken.message, root)} [{taken.reason}]"
+        lines += _placed(words, Site(taken.file, taken.line), root, width, style)
     warned: dict[str, list[KernelWarning]] = {}
-    for run in answer.derived.runs if answer.derived is not None else answer.runs:
+    for run in runs:
         for one in run.warnings:
             warned.setdefault(one.rule, []).append(one)
     for rule, alike in warned.items():

@@ -72,7 +72,7 @@ def report(
     if accepted(session.runs):
         parts.append(_accepted(session, width))
     if session.unused:
-        parts.append(_unused(session, width))
+        parts.append(unused_ignores(session, width))
     parts.append(summary(session, width))
     return "\n\n".join(parts) + "\n"
 
@@ -271,7 +271,7 @@ def _accepted(session: Session, width: int) -> str:
     return "\n".join(lines)
 
 
-def _unused(session: Session, width: int) -> str:
+def unused_ignores(session: Session, width: int) -> str:
     """The ignores that match nothing."""
     lines = ["Warnings of ignores that match nothing:"]
     for one in session.unused:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.foundation.comments import IgnoreComment, ignore_comments
-from nkiverify.foundation.records import AcceptedFinding, KernelWarning, Verdict
+from nkiverify.foundation.records import AcceptedFinding, KernelWarning, Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.language_rules import since
 from nkiverify.model.policy import ERROR, IGNORE, UNUSED, Policy, applied
@@ -34,12 +34,15 @@ def _action(policy: Policy, warning: KernelWarning) -> str:
 
 def without_ignored(session: Session, policy: Policy) -> Session:
     """The session without the warnings that are to be ignored, and with the version of NKI that it is for."""
-    runs = tuple(
-        replace(run, warnings=tuple(one for one in run.warnings if _action(policy, one) != IGNORE))
-        for run in session.runs
-    )
     unused = session.unused if policy.action(UNUSED) != IGNORE else ()
-    return replace(session, runs=runs, unused=unused, nki=policy.nki)
+    return replace(session, runs=runs_without_ignored(session.runs, policy), unused=unused, nki=policy.nki)
+
+
+def runs_without_ignored(runs: Iterable[Run], policy: Policy) -> tuple[Run, ...]:
+    """The runs without the warnings that are to be ignored."""
+    return tuple(
+        replace(run, warnings=tuple(one for one in run.warnings if _action(policy, one) != IGNORE)) for run in runs
+    )
 
 
 def failing(session: Session, policy: Policy) -> str:

@@ -635,3 +635,39 @@ def test_a_manifest_entry_has_the_hardware_and_the_dtype(capsys: pytest.CaptureF
         BITS.replace("(x)", "(x, kind)").replace("x.dtype, buffer=nl.shared", "kind, buffer=nl.shared")
     )
     assert "kind=bfloat16)" in Ran(capsys, "k.py::bits", "--manifest-entry").out
+
+
+UNREAD = HEAD + textwrap.dedent("""
+    @nki.jit
+    def unread(x):
+        assert x.shape == (4, 4)
+        out = nl.ndarray((4, 4), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((4, 4), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=out, src=tile)  # nkiverify: ignore[df.read_unwritten] somebody fills it
+        return out
+""")
+
+
+def test_what_is_accepted_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(UNREAD)
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 0
+    assert "accepted df.read_unwritten: tile[0, 0] is read unwritten [somebody fills it] k.py:12" in ran.out
+    assert "match nothing" not in ran.out
+
+
+def test_an_ignore_that_accepts_nothing_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = UNREAD.replace("dma_copy(dst=out, src=tile)", "dma_copy(dst=out, src=x)")
+    Path("k.py").write_text(whole)
+    ran = Ran(capsys, "k.py")
+    assert "ignore.unused at k.py:12: ignore[df.read_unwritten] matches no finding here" in ran.out
+    # Outside the domain it may accept something, which is in no verdict.
+    Path("k.py").write_text(BLOCKS.replace("src=tile)", "src=tile)  # nkiverify: ignore[df.output_written] padded"))
+    assert "match nothing" not in Ran(capsys, "k.py").out
+
+
+def test_a_warning_that_is_to_be_ignored_is_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    line = "        nisa.activation(dst=tile, op=nl.exp, data=tile)\n"
+    Path("k.py").write_text(GUARDED.replace("    return out", f"{line}    return out"))
+    assert "warning df.unused" in Ran(capsys, "k.py").out
+    assert "df.unused" not in Ran(capsys, "k.py", "-W", "ignore=df.unused").out

@@ -176,6 +176,10 @@ def test_phases_of_which_nothing_is_known_are_told_apart(check: Checker) -> None
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 1
     assert "FAILED: copy (phase 1), copy (phase 4)" in check.out
     assert check.out.endswith("phase 1 holds with --where 'P <= 128'\n")
+    assert check("k.py::copy", "--arg", "a=bf16[128,F]", "--phase", "4") == 1
+    assert check.out.endswith("--derive looks for the shapes for which it is legal\n")
+    assert check("k.py::copy", "--arg", "a=bf16[128,513]", "--phase", "4") == 1
+    assert "--derive" not in check.out
 
 
 def test_what_relates_quotients_is_refuted_like_anything_else(check: Checker) -> None:
