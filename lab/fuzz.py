@@ -204,7 +204,7 @@ def _batch(
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     bench = Bench()
     # Counterexamples need not be small here.
-    confirm.MINIMISE_SECONDS = 0.05
+    confirm.MINIMISE_MS = 50
     try:
         tally = Tally()
         for number in range(first, last):

@@ -245,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="which kernels")
     parser.add_argument("--first", type=int, default=0, help="the number of the first kernel")
     options = parser.parse_args(arguments)
-    confirm.MINIMISE_SECONDS = 0.05
+    confirm.MINIMISE_MS = 50
     bench = Bench()
     moved: list[Moved] = []
     figures: Counter[str] = Counter()

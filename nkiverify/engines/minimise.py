@@ -12,12 +12,12 @@ With the dimensions settled, the loops are in the first iteration that fails, ou
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 from nkiverify.engines.embedded import Decision, dimension_values
+from nkiverify.foundation.clock import Allowance
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term
@@ -41,7 +41,7 @@ class Witness:
     """Values of all dimensions for which a claim fails, by name.
 
     `assignment` has in addition the loop indices of the iteration that fails. `smallest`: no simpler witness exists;
-    otherwise the search ran out of time, or the solver did not know.
+    otherwise the search ran out of steps, or the solver did not know.
     """
 
     values: dict[str, int]
@@ -68,18 +68,18 @@ def simplicity(values: Mapping[str, int], dimensions: Sequence[DomainDimension])
     return len(moved), sum(numbers), uneven, tuple(numbers)
 
 
-def smallest_witness(program: Program, decision: Decision, seconds: float) -> Witness:
-    """The simplest witness of a refuted claim that is found within `seconds`."""
-    return _Search(program, decision, time.process_time() + seconds).run()
+def smallest_witness(program: Program, decision: Decision, allowed: Allowance) -> Witness:
+    """The simplest witness of a refuted claim that is found within what is `allowed`."""
+    return _Search(program, decision, allowed).run()
 
 
 class _Search:
-    def __init__(self, program: Program, decision: Decision, deadline: float) -> None:
+    def __init__(self, program: Program, decision: Decision, allowed: Allowance) -> None:
         self._dimensions = program.dimensions
         self._failure = negate(decision.claim.condition)
         self._failing = [*decision.hypotheses, self._failure]
         self._hypotheses = Prover(decision.hypotheses, BUDGETS.witness)
-        self._deadline = deadline
+        self._allowed = allowed
         self._found = dict(decision.values)
         lows = {dimension.atom.name: smallest_legal(dimension) for dimension in program.dimensions}
         self._start = lows | dimension_values(decision)
@@ -93,7 +93,7 @@ class _Search:
             },
             key=lambda atom: atom.uid,
         )
-        #: Whether the solver has answered everything so far, in time.
+        #: Whether the solver has answered everything so far.
         self._sure = True
 
     def run(self) -> Witness:
@@ -106,11 +106,11 @@ class _Search:
     def _simplest(self) -> dict[str, int]:
         best = self._start
         for size in range(len(self._dimensions) + 1):
-            if size > simplicity(best, self._dimensions)[0] or not self._in_time():
+            if size > simplicity(best, self._dimensions)[0] or not self._may_ask():
                 break
             if size == 2:
-                # Many subsets lie ahead: a good witness bounds how many dimensions have to move, and serves if time
-                # is up.
+                # Many subsets lie ahead: a good witness bounds how many dimensions have to move, and serves where
+                # nothing more may be asked.
                 best = self._one_by_one(best)
             moving = [found for subset in combinations(self._dimensions, size) if (found := self._with_free(subset))]
             if moving:
@@ -206,15 +206,15 @@ class _Search:
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
-    def _in_time(self) -> bool:
-        if time.process_time() < self._deadline:
+    def _may_ask(self) -> bool:
+        if not self._allowed.used_up:
             return True
         self._sure = False
         return False
 
     def _answer(self, prover: Prover, *more: Condition | bool) -> bool:
         """True if there is surely such a witness; `prover.model` is then one, else it stays as it was."""
-        if not self._in_time():
+        if not self._may_ask():
             return False
         answer = prover.satisfiable(self._failure, *more)
         self._sure = self._sure and answer is not Answer.UNKNOWN
@@ -228,7 +228,7 @@ class _Search:
         """The least value of `term` from `low` up that the prover allows, `high` being one it allows."""
         # Small values first: most counterexamples have them.
         reach = 1
-        while low < high and self._in_time():
+        while low < high and self._may_ask():
             middle = min(low + reach - 1, (low + high) // 2) if reach else (low + high) // 2
             bounded = conditions.at_most_zero(terms.add(term, terms.constant(-middle)))
             if self._answer(prover, bounded):

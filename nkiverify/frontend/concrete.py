@@ -48,8 +48,8 @@ from nkiverify.symbolic.values import as_term
 
 #: Why a run that is longer than it may be gives no answer.
 TOO_LONG = "a concrete run that takes too long"
-#: Seconds that a run goes on after it has broken the contract that it is made for.
-AFTERWARDS_SECONDS = 0.1
+#: Contracts that a run goes on to look at after it has broken the one that it is made for: a fifth of a second's work.
+AFTERWARDS = 10_000
 #: Contracts that are checked between two looks at the clock: less than a millisecond's work, against a system call.
 CLAIMS_BETWEEN_LOOKS = 64
 
@@ -123,7 +123,8 @@ class ConcreteExecution:
     """Executes a target on one choice of values.
 
     With `awaited`, contracts with their places, the run ends (by raising `AllBroken`) once all of them are broken.
-    It ends as well, as unsupported, after `seconds` of this process, or a moment after `decisive` is broken.
+    It ends as well, as unsupported, after `seconds` of this process, when it has looked at so many `contracts`, or a
+    moment after `decisive` is broken.
     With `stop_at_first` a broken contract raises `ContractViolation`; otherwise it is noted in `broken` and the kernel
     goes on, as far as Python lets it. What is only warned of, or accepted, is noted in `tolerated` and stops nothing.
     """
@@ -144,6 +145,7 @@ class ConcreteExecution:
         phases: frozenset[int] = frozenset(),
         records: bool = False,
         decisive: tuple[str, Site | None] | None = None,
+        contracts: float = float("inf"),
     ) -> None:
         self.hardware = hardware
         self.policy = applied_policy()
@@ -153,6 +155,7 @@ class ConcreteExecution:
         self.rests_on: frozenset[Assumed] = frozenset()
         self.stop_at_first = stop_at_first
         self._deadline = time.process_time() + seconds
+        self._contracts = contracts
         self._awaited = {(rule, _line_of(site)) for rule, site in awaited}
         self._decisive = (decisive[0], _line_of(decisive[1])) if decisive is not None else None
         #: What the verdict depends on, and what is only warned of or accepted.
@@ -166,12 +169,13 @@ class ConcreteExecution:
         #: Whether numbers of floats were asked for that are not followed: what the run has shown does not count.
         self.lacks_floats = False
         self._count = 0
-        self._claims = 0
+        #: How many contracts have been looked at: how much there was to do.
+        self.looked_at = 0
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Check that `condition` holds."""
-        self._claims += 1
-        if not self._claims % CLAIMS_BETWEEN_LOOKS and self.overdue:
+        self.looked_at += 1
+        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and self.overdue:
             raise self.unsupported(TOO_LONG)
         if condition is True:
             return
@@ -191,8 +195,8 @@ class ConcreteExecution:
 
     @property
     def overdue(self) -> bool:
-        """True if the run has taken the time that it may."""
-        return time.process_time() > self._deadline
+        """True if the run has looked at the contracts, or taken the time, that it may."""
+        return self.looked_at > self._contracts or time.process_time() > self._deadline
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """Note that `rule` is broken, or raise."""
@@ -200,7 +204,7 @@ class ConcreteExecution:
         if self._decisive == (rule.id, _line_of(site)):
             # What it is run for is seen; the others are looked for as long as that takes no time.
             self._decisive = None
-            self._deadline = min(self._deadline, time.process_time() + AFTERWARDS_SECONDS)
+            self._contracts = min(self._contracts, self.looked_at + AFTERWARDS)
         if self._awaited:
             self._awaited.discard((rule.id, _line_of(site)))
             if not self._awaited:

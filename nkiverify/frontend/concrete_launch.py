@@ -47,9 +47,9 @@ class ConcreteLaunch(ObservingExecution):
     states_claims = True
 
     def __init__(self, hardware: Hardware, limits: Limits, phases: frozenset[int] = frozenset()) -> None:
-        super().__init__(hardware, False, limits.seconds, (), phases)
+        most = float("inf") if limits.claims is None else limits.claims
+        super().__init__(hardware, False, limits.seconds, (), phases, contracts=most)
         self.limits = limits
-        self._most_claims = float("inf") if limits.claims is None else limits.claims
         self.program = Program()
         #: What ended the run before the kernel's end, or leaves a part of the launch out.
         self.unsupported_construct: Unsupported | None = None
@@ -76,8 +76,8 @@ class ConcreteLaunch(ObservingExecution):
         self._state(rule, self._truth(condition), quantities, sys._getframe(1), why=why)
 
     def _truth(self, condition: object) -> bool:
-        self._claims += 1
-        if not self._claims % CLAIMS_BETWEEN_LOOKS and (self.overdue or self._claims > self._most_claims):
+        self.looked_at += 1
+        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and self.overdue:
             raise self.unsupported(TOO_LONG)
         if isinstance(condition, Condition):
             try:
@@ -149,13 +149,8 @@ class ConcreteLaunch(ObservingExecution):
         super().violated(rule, site, quantities)
 
     @property
-    def looked_at(self) -> int:
-        """How many contracts have been looked at: how much there was to do."""
-        return self._claims
-
-    @property
     def overdue(self) -> bool:
-        """True if the run has taken the time that it may, of this process or of the clock."""
+        """True if the run has looked at the contracts, or taken the time, that it may; also of the clock."""
         return super().overdue or now() > self._end
 
     # --- how it ends --------------------------------------------------------------------------------------------------

@@ -73,8 +73,9 @@ class ObservingExecution(ConcreteExecution):
         awaited: Iterable[tuple[str, Site | None]],
         phases: frozenset[int],
         decisive: tuple[str, Site | None] | None = None,
+        contracts: float = float("inf"),
     ) -> None:
-        super().__init__(hardware, stop_at_first, seconds, awaited, phases, decisive=decisive)
+        super().__init__(hardware, stop_at_first, seconds, awaited, phases, decisive=decisive, contracts=contracts)
         self.observations: dict[Key, Observation] = {}
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:

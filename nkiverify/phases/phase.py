@@ -93,10 +93,12 @@ class Phase:
         hardware: Hardware,
         *,
         seconds: float = 20.0,
+        contracts: float = float("inf"),
         awaited: Sequence[tuple[str, Site | None]] = (),
         decisive: tuple[str, Site | None] | None = None,
     ) -> Replay:
-        """Run `target` concretely on `values`, for at most `seconds` of this process, and see what it breaks.
+        """Run `target` concretely on `values`, and see what it breaks: for at most so many `contracts` that are looked
+        at, and `seconds` of this process.
 
         The run ends early where all contracts in `awaited` are broken, or a moment after `decisive`, one of them, is.
         """
@@ -110,6 +112,7 @@ class Phase:
             awaited=awaited,
             decisive=decisive,
             seconds=seconds,
+            contracts=contracts,
             phases=frozenset({self.number}),
             at_end=self.broken_at_end,
         )

@@ -42,6 +42,8 @@ class Replay:
     observations: Mapping[Key, Observation] = field(default_factory=dict)
     #: Broken contracts that the verdict does not depend on.
     tolerated: tuple[BrokenContract, ...] = ()
+    #: How many contracts were looked at: how much there was to do.
+    looked_at: int = 0
 
     @property
     def failed(self) -> bool:
@@ -103,10 +105,12 @@ def replay(
     awaited: Sequence[tuple[str, Site | None]] = (),
     decisive: tuple[str, Site | None] | None = None,
     seconds: float = 20.0,
+    contracts: float = float("inf"),
     phases: frozenset[int] = frozenset(),
     at_end: Callable[[ConcreteExecution, Hardware], Iterable[BrokenContract]] | None = None,
 ) -> Replay:
-    """Run `target` with its dimensions set to `values`, for at most `seconds` of this process.
+    """Run `target` with its dimensions set to `values`, for at most `seconds` of this process, and so many `contracts`
+    that are looked at.
 
     With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the
     kernel goes on, until all contracts in `awaited` are broken or it ends, or a moment after `decisive`, one of them,
@@ -114,12 +118,12 @@ def replay(
     besides those that every run looks at; `at_end` says what else is broken once the run is over.
     """
     rewriting = Rewriting.ARITHMETIC if checked else Rewriting.NONE
-    run = ObservingExecution(hardware, stop_at_first, seconds, awaited, phases, decisive)
+    run = ObservingExecution(hardware, stop_at_first, seconds, awaited, phases, decisive, contracts)
     run.model.follows_floats = False
     found = _replayed(target, values, run, rewriting, at_end)
     if not run.lacks_floats:
         return found
-    run = ObservingExecution(hardware, stop_at_first, seconds, awaited, phases, decisive)
+    run = ObservingExecution(hardware, stop_at_first, seconds, awaited, phases, decisive, contracts)
     return _replayed(target, values, run, rewriting, at_end)
 
 
@@ -138,7 +142,7 @@ def _replayed(
         with space.active(), running(run), interrupted_in_time(run):
             target.function(Verification(binding, kernel))
     except OutsideDomain as outside:
-        return Replay((), excluded=str(outside))
+        return Replay((), excluded=str(outside), looked_at=run.looked_at)
     except (AllBroken, FloatsMatter):
         pass
     except UnsupportedConstruct as limit:
@@ -160,4 +164,5 @@ def _replayed(
         unsupported=unsupported,
         observations=observations,
         tolerated=tuple(run.tolerated),
+        looked_at=run.looked_at,
     )

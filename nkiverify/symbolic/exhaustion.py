@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
+from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Condition
@@ -13,6 +14,7 @@ from nkiverify.symbolic.facts import Facts
 
 #: How many conditions, all in all, may be looked at; a fifth of a second's work.
 LOOKS = 20_000
+_STEPS_PER_LOOK = STEPS_PER_MS // 100
 #: How many values each atom may have, where not all values of all atoms together are few enough to be looked at.
 _VALUES = 64
 
@@ -54,7 +56,11 @@ def satisfying(
     all_looks = sum(prod(sizes[:number]) * (len(some) + 1) for number, some in enumerate(ready))
     if max(sizes, default=0) > _VALUES and all_looks > looks:
         raise TooMany
-    yield from _assigned(order, ranges, ready, {}, [looks])
+    left = [looks]
+    try:
+        yield from _assigned(order, ranges, ready, {}, left)
+    finally:
+        count_steps((looks - left[0]) * _STEPS_PER_LOOK)
 
 
 def _assigned(

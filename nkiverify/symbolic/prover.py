@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
+from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition
@@ -52,6 +53,9 @@ class Budgets:
 
 
 BUDGETS = Budgets()
+
+#: Steps of a question that neither Z3 is asked nor values are tried for.
+_STEPS_OF_QUESTION = STEPS_PER_MS // 4
 
 #: Cases into which a question that is asked again may be split.
 CASES = 256
@@ -208,6 +212,7 @@ class Prover:
 
         The simplifier tries to refute the first of them under the others.
         """
+        count_steps(_STEPS_OF_QUESTION)
         self.rung = Rung.CONSTANT
         if any(one is False for one in asked):
             return Answer.NO

@@ -6,6 +6,7 @@ import enum
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
@@ -102,9 +103,6 @@ class Script:
         self._axioms.append(f"(=> (< {bottom} 0) (and (<= {rest} 0) (> {rest} {bottom})))")
 
 
-#: Z3 counts its steps ("rlimit"). So many it makes in a millisecond of an idle core of 2026, give or take a half.
-STEPS_PER_MS = 6000
-
 #: How much longer than that a question may take on a busy or slow machine.
 BUSY_FACTOR = 60
 
@@ -139,6 +137,7 @@ class Question:
         solver.set("timeout", self._longest)
         solver.from_string(text)
         answer = solver.check()
+        count_steps(solver.statistics().get_key_value("rlimit count"))
         if answer == z3.sat:
             self.model = _values(solver.model(), script.atoms())
             return Answer.YES

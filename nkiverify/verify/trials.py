@@ -27,10 +27,10 @@ from nkiverify.verify.verdicts import PhaseVerdict
 
 #: Contracts that may be looked at in all shapes together: about two seconds' work, the same on every machine.
 WORK = 150_000
+#: Contracts that may be looked at in one of them.
+_WORK_OF_SHAPE = 5 * WORK
 #: Shapes whose arguments are tried at the ends of their ranges.
 _AT_ENDS = 4
-#: Seconds of one shape.
-_SHAPE_SECONDS = 10.0
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ def trials(exploration: Exploration, phases: frozenset[int], seconds: float, eve
         if remaining <= 0 or left <= 0 or not open_phases:
             break
         try:
-            shape = _run(exploration, values, phases, min(remaining, _SHAPE_SECONDS))
+            shape = _run(exploration, values, phases, remaining, _WORK_OF_SHAPE)
         except InternalError as error:
             result.fault = f"{error}"
             break
@@ -66,10 +66,10 @@ def trials(exploration: Exploration, phases: frozenset[int], seconds: float, eve
         if shape.run.unsupported_construct is None:
             result.tried += 1
         for phase in sorted(open_phases):
-            run = _verdict_on(shape, phase, values, every)
+            run = _verdict_on(shape, phase, values, end - now(), every)
             if phase == SHAPES.number and result.tried <= _AT_ENDS and (run is None or run.verdict is Verdict.UNKNOWN):
-                play = lambda chosen, left: _run(exploration, chosen, phases, left)  # noqa: E731
-                run = refuted_at_ends(shape, play, phase, values, min(end - now(), _SHAPE_SECONDS), every) or run
+                play = lambda chosen, seconds: _run(exploration, chosen, phases, seconds, _WORK_OF_SHAPE)  # noqa: E731
+                run = refuted_at_ends(shape, play, phase, values, end - now(), every) or run
             if run is not None and run.verdict is Verdict.FAILED:
                 open_phases.discard(phase)
                 result.found[phase] = replace(run, assumptions=exploration.assumptions)
@@ -77,11 +77,11 @@ def trials(exploration: Exploration, phases: frozenset[int], seconds: float, eve
 
 
 def _run(
-    exploration: Exploration, values: Mapping[str, int], phases: frozenset[int], seconds: float
+    exploration: Exploration, values: Mapping[str, int], phases: frozenset[int], seconds: float, contracts: int
 ) -> Exploration | None:
     """The run on `values`, its program about them alone; None where they are not in the domain."""
     try:
-        limits = Limits(seconds=seconds)
+        limits = Limits(seconds=seconds, claims=contracts)
         found = played(exploration.target, exploration.hardware, limits, phases, values)
     except (UsageError, TargetRaised):
         # The target, for these values: no fault of the kernel.
@@ -98,11 +98,11 @@ def _run(
     return found
 
 
-def _verdict_on(shape: Exploration, phase: int, values: Mapping[str, int], every: bool) -> Run | None:
+def _verdict_on(shape: Exploration, phase: int, values: Mapping[str, int], seconds: float, every: bool) -> Run | None:
     """The verdict of a phase about one shape; there may be simpler ones. None where it is beyond us."""
     engine = EmbeddedEngine(shape.run.program)
     try:
-        run = PhaseVerdict(shape.target, shape, engine, shape.hardware, phase, _SHAPE_SECONDS, every, values).run()
+        run = PhaseVerdict(shape.target, shape, engine, shape.hardware, phase, max(0.0, seconds), every, values).run()
     except (UnsupportedConstruct, RecursionError):
         return None
     return replace(run, violations=tuple(replace(one, smallest=False) for one in run.violations), suffices=())

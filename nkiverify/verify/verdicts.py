@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.clock import Allowance
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import BOUNDED, MemoryPeak, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from nkiverify.phases.replay import Replay
     from nkiverify.verify.witness.confirm import Confirmation
 
-#: Seconds of this process for finding a domain on which what is refuted holds.
-SUFFICIENT_SECONDS = 0.5
+#: For finding a domain on which what is refuted holds, in milliseconds of an idle core.
+SUFFICIENT_MS = 500
 
 #: What can be done about an UNKNOWN that says nothing better itself.
 ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete shapes"
@@ -182,7 +183,8 @@ class PhaseVerdict:
 
         # Said beside the verdict, which it takes nothing from.
         with suppress(UnsupportedConstruct):
-            return sufficient(self.program, left, [violation.values for violation in violations], SUFFICIENT_SECONDS)
+            witnesses = [violation.values for violation in violations]
+            return sufficient(self.program, left, witnesses, Allowance(SUFFICIENT_MS))
         return ()
 
     def _peaks(self) -> tuple[MemoryPeak, ...]:

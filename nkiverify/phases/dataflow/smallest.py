@@ -30,8 +30,6 @@ _MAX_RUNS = 160
 _MAX_WORK = 60_000_000
 #: Shapes that it may look at, those outside of the domain included.
 _MAX_SHAPES = 20_000
-#: Seconds of the process for one concrete run.
-_RUN_SECONDS = 10.0
 #: How far beyond the smallest a sum is looked for in a family that may have any.
 _REACH = 4096
 
@@ -161,7 +159,7 @@ class _Search:
         if values == self._best.values:
             return
         self._runs -= 1
-        trial = attempt(self._target, values, self._hardware, _RUN_SECONDS, self._work, orders=False)
+        trial = attempt(self._target, values, self._hardware, self._seconds, self._work, orders=False)
         self._work -= trial.work
         if trial.outside:
             return

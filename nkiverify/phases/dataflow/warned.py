@@ -58,8 +58,10 @@ _MAX_FOLLOWED = 10_000_000
 _MAX_UNSEEN = 3
 #: Shapes in which unwritten elements are looked for.
 _SHAPES = 6
-#: Seconds of the process for one concrete run; it is to end by its number of operations.
-_RUN_SECONDS = 10.0
+#: Contracts that one concrete run may look at, and the seconds of a loop of Python's that calls nothing of ours; it is
+#: to end by its number of operations.
+_RUN_CONTRACTS = 600_000
+_RUN_SECONDS = 30.0
 #: Places without a use that are asked about one by one, where it does not hold of all together.
 _GROUPS = 4
 _ALL_SHAPES = "for all shapes"
@@ -419,7 +421,7 @@ class _Seeing(ObservingExecution):
     """A concrete run that records operations, and looks around at those that it is asked about."""
 
     def __init__(self, hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> None:
-        super().__init__(hardware, False, _RUN_SECONDS, (), frozenset())
+        super().__init__(hardware, False, _RUN_SECONDS, (), frozenset(), contracts=_RUN_CONTRACTS)
         self.records = True
         self.seen: dict[int, Observation] = {}
         self._most = most

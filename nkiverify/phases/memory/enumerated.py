@@ -19,27 +19,28 @@ from nkiverify.phases.phase import Explored, Phase
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 
-#: Shapes of a domain that are run through, and the seconds that may take.
+#: Shapes of a domain that are run through, and the contracts that may be looked at in all of them.
 MAX_SHAPES = 16
-SECONDS = 20.0
+CONTRACTS = 1_200_000
 
 _RULE = "mem.placed_overlap"
 
 
 def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: float) -> None:
     """Claim, for each shape of the domain, what a concrete run of it says of the tensors that allocators place;
-    in so many `seconds`, or fewer."""
+    in so many `seconds`."""
     program = kernel.run.program
     shapes = _all(program, kernel.assumptions)
     if shapes is None:
         memory.gap = f"an allocator of the legacy API, in a domain of more than {MAX_SHAPES} shapes"
         return
-    deadline = now() + min(SECONDS, seconds)
+    deadline, contracts = now() + seconds, CONTRACTS
     stated: list[Claim] = []
     sites: dict[Site | None, list[Condition | bool]] = {}
     for values in shapes:
-        left = deadline - now()
-        played = phase.confirm(kernel.target, values, kernel.hardware, seconds=max(0.0, left))
+        left = max(0.0, deadline - now())
+        played = phase.confirm(kernel.target, values, kernel.hardware, seconds=left, contracts=contracts)
+        contracts -= played.looked_at
         if played.excluded:
             continue
         if played.unsupported or played.raised is not None:

@@ -8,13 +8,12 @@ try. Nothing is legal because it was inferred.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import domain_of
-from nkiverify.foundation.clock import now
+from nkiverify.foundation.clock import Allowance, now
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.domain.expressions import condition as meaning
@@ -49,6 +48,8 @@ from nkiverify.verify.witness.sufficient import about_dimensions, plainer, witho
 _ROUNDS = 24
 #: The share of the usual work that a search for faults takes on each: shapes have been run to find it.
 _EFFORT = 1 / 12
+#: For saying limits in plainer words, in milliseconds of an idle core.
+_LIMITS_MS = 1000
 #: Seconds that a domain is given in any case.
 _LEAST_SECONDS = 0.2
 #: Phases whose claims are about integers.
@@ -325,7 +326,7 @@ class _Derivation:
 
     def _capacity(self) -> list[Candidate]:
         """Upper bounds, beyond the shapes that are run, that refuted claims state."""
-        deadline = time.process_time() + 1.0
+        allowed = Allowance(_LIMITS_MS)
         found: dict[int, Candidate] = {}
         for decision in self._decisions:
             parts = [self._simple(part) for part in _about(decision)] if _stated_as_limit(decision) else []
@@ -334,7 +335,7 @@ class _Derivation:
                     continue
                 with_text: Sequence[Condition] = ()
                 try:
-                    with_text = plainer(part, self._program, self._guards, deadline)
+                    with_text = plainer(part, self._program, self._guards, allowed)
                 except UnsupportedConstruct:
                     continue
                 for plain in with_text:

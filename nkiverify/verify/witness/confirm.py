@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, dimension_values
 from nkiverify.engines.minimise import Witness, simplicity, smallest_witness
+from nkiverify.foundation.clock import Allowance
 from nkiverify.foundation.records import Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import TOO_LONG
@@ -27,28 +27,34 @@ from nkiverify.verify.witness.explain import Circumstances, violation_of
 from nkiverify.verify.witness.generalise import generalisation
 from nkiverify.verify.witness.labels import argument_labels
 
-#: Seconds of this process for making the witnesses of one target small; what else the machine does costs nothing.
-MINIMISE_SECONDS = 1.0
+#: For making the witnesses of one target small, in milliseconds of an idle core.
+MINIMISE_MS = 1000
 
-#: Seconds for finding out what else fails, per violation.
-GENERALISE_SECONDS = 1.0
+#: For finding out what else fails, per violation.
+GENERALISE_MS = 1000
 
 #: Refuted claims of one line among which the simplest witness is looked for however long it takes; the others have
-#: `FURTHER_SECONDS` of this process together.
+#: `FURTHER_MS` together.
 MIN_CANDIDATES = 4
-FURTHER_SECONDS = 0.2
+FURTHER_MS = 200
+
+#: For a witness of a claim that is harder to meet.
+_HARDER_MS = 200
 
 #: Claims of one line that are replayed.
 MAX_REPLAYED = 2
 
-#: Seconds of this process for all concrete runs on the witnesses of one phase, and for further ones once one has
-#: failed.
-REPLAY_SECONDS = 6.0
-FURTHER_REPLAY_SECONDS = 2.0
+#: Contracts that all concrete runs on the witnesses of one phase may look at, and further ones once one has failed.
+REPLAYED = 400_000
+REPLAYED_FURTHER = 120_000
 
 #: The same where a value of the witness is huge: such a run breaks its contract at once or, in a loop, never.
-HUGE_REPLAY_SECONDS = 2.0
+REPLAYED_HUGE = 120_000
 HUGE = 10**6
+
+#: Contracts for which a run may take a second of this process: fewer than any does that looks at contracts, so that
+#: only one is ended by it that goes round a loop of Python's and calls nothing of ours.
+PER_SECOND = 20_000
 
 
 #: Iterations up to which those are sought that find what an earlier one has left in an index or register: as many
@@ -83,9 +89,8 @@ class Confirmation:
         self._played = played is not None
         #: Contracts and lines of which only what is enough is refuted, without a concrete run that breaks them.
         self._unsure: set[tuple[str, str, int]] = set()
-        #: Seconds that they have taken, and may take.
-        self._replaying = 0.0
-        self._may_replay = REPLAY_SECONDS
+        #: Contracts that they may still look at.
+        self._may_replay = REPLAYED
 
     @property
     def replays(self) -> list[Replay]:
@@ -100,15 +105,15 @@ class Confirmation:
 
     def violations(self, refuted: Sequence[Sequence[Decision]]) -> list[Violation]:
         """A violation per place: each list has the refuted claims of one place, as `by_place` gives them."""
-        self._replaying, self._may_replay = 0.0, REPLAY_SECONDS
-        deadline = time.process_time() + MINIMISE_SECONDS
+        self._may_replay = REPLAYED
+        allowed = Allowance(MINIMISE_MS)
         found: list[Violation] = []
         awaited = [(decision.claim.contract.id, decision.claim.site) for group in refuted for decision in group[:1]]
         for position, group in enumerate(refuted):
-            simplest = self._simplest(group, awaited, deadline)
+            simplest = self._simplest(group, awaited, allowed)
             # The first is what a reader sees: what else fails is found out whatever the search for it took.
-            left = GENERALISE_SECONDS if not position else deadline - time.process_time()
-            found.append(self._violation(simplest, max(0.0, min(GENERALISE_SECONDS, left))))
+            left = allowed.share(GENERALISE_MS) if position else Allowance(GENERALISE_MS)
+            found.append(self._violation(simplest, left))
         if any(violation.replayed for violation in found):
             # The concrete run ends at the first exception: what lies behind it fails only if it is mended.
             note = "not reached by the concrete run, which fails before it"
@@ -116,25 +121,25 @@ class Confirmation:
         return found
 
     def _simplest(
-        self, group: Sequence[Decision], awaited: list[tuple[str, Site | None]], deadline: float
+        self, group: Sequence[Decision], awaited: list[tuple[str, Site | None]], allowed: Allowance
     ) -> _Confirmed:
         """Of the refuted claims of one place, the one with the simplest witness that the concrete run confirms."""
         dimensions = self._program.dimensions
         # Without dimensions there is one witness, and the claim that comes first says it best.
         candidates = self._promising(group) if dimensions else group[:1]
         witnesses: list[tuple[Decision, Witness]] = []
-        further = time.process_time() + FURTHER_SECONDS
+        further = allowed.share(FURTHER_MS)
         for decision in candidates:
-            if len(witnesses) >= MIN_CANDIDATES and time.process_time() > min(further, deadline):
+            if len(witnesses) >= MIN_CANDIDATES and further.used_up:
                 # One of the claims not looked at may have a simpler witness.
                 witnesses = [(seen, replace(witness, smallest=False)) for seen, witness in witnesses]
                 break
-            witnesses.append((decision, smallest_witness(self._program, decision, self._left(deadline))))
+            witnesses.append((decision, smallest_witness(self._program, decision, allowed)))
         witnesses.sort(key=lambda pair: (pair[0].claim.sufficient, simplicity(pair[1].values, dimensions)))
         tried = [self._replayed(decision, witness, awaited) for decision, witness in witnesses[:MAX_REPLAYED]]
         if any(one.replay is not None for one in tried):
             # The verdict stands: what is tried from here on makes it no surer.
-            self._may_replay = min(self._may_replay, self._replaying + FURTHER_REPLAY_SECONDS)
+            self._may_replay = min(self._may_replay, REPLAYED_FURTHER)
         return next((one for one in tried if one.replay is not None), tried[0])
 
     def _promising(self, group: Sequence[Decision]) -> Sequence[Decision]:
@@ -144,10 +149,6 @@ class Confirmation:
             return group
         dimensions = self._program.dimensions
         return sorted(group, key=lambda one: (one.claim.sufficient, simplicity(dimension_values(one), dimensions)))
-
-    @staticmethod
-    def _left(deadline: float) -> float:
-        return max(0.0, deadline - time.process_time())
 
     def _replayed(self, decision: Decision, witness: Witness, awaited: list[tuple[str, Site | None]]) -> _Confirmed:
         """The claim with a witness on which the concrete run breaks the contract at the same line, if there is one."""
@@ -160,15 +161,20 @@ class Confirmation:
         if self._played:
             return _Confirmed(decision, witness, None)
         huge = any(abs(value) > HUGE for value in witness.values.values())
-        left = (min(self._may_replay, HUGE_REPLAY_SECONDS) if huge else self._may_replay) - self._replaying
+        left = min(self._may_replay, REPLAYED_HUGE) if huge else self._may_replay
         if left <= 0:
             self._replays.append((witness.values, Replay((), unsupported=TOO_LONG)))
             return _Confirmed(decision, witness, None)
-        clock = time.process_time()
         played = self._phase.confirm(
-            self._target, witness.values, self._hardware, seconds=left, awaited=asked, decisive=key
+            self._target,
+            witness.values,
+            self._hardware,
+            seconds=left / PER_SECOND,
+            contracts=left,
+            awaited=asked,
+            decisive=key,
         )
-        self._replaying += time.process_time() - clock
+        self._may_replay -= played.looked_at
         self._replays.append((witness.values, played))
         if played.confirms(claim.contract, claim.site):
             return _Confirmed(decision, witness, played)
@@ -177,15 +183,15 @@ class Confirmation:
         if harder is not None:
             refuted = self._engine.refuted(harder, decision.hypotheses)
             if refuted is not None:
-                larger = smallest_witness(self._program, refuted, 0.2)
+                larger = smallest_witness(self._program, refuted, Allowance(_HARDER_MS))
                 return self._replayed(refuted, larger, awaited)
         for values, earlier in self._replays:
             if earlier.confirms(claim.contract, claim.site):
                 return _Confirmed(decision, Witness.unexplained(values, self._program), earlier)
         return _Confirmed(decision, witness, None)
 
-    def _violation(self, found: _Confirmed, seconds: float) -> Violation:
-        """The violation, with what else fails as far as that is found out in so many `seconds`."""
+    def _violation(self, found: _Confirmed, allowed: Allowance) -> Violation:
+        """The violation, with what else fails as far as what is `allowed` suffices to find out."""
         decision, witness = found.decision, found.witness
         program = self._program
         if found.replay is None:
@@ -197,7 +203,7 @@ class Confirmation:
             replayed=True,
             observation=found.replay.observations.get(key_of(decision.claim.contract.id, decision.claim.site)),
             labels=self._labels(witness.values),
-            generalises=generalisation(program, decision, witness, seconds) if witness.smallest else {},
+            generalises=generalisation(program, decision, witness, allowed) if witness.smallest else {},
         )
         return violation_of(decision, witness, program, known)
 

@@ -7,11 +7,11 @@ of its loop. A statement is made only where no legal shape it covers passes the 
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Witness, smallest_legal
+from nkiverify.foundation.clock import Allowance
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Term
@@ -19,9 +19,9 @@ from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.prover import BUDGETS, Prover
 
 
-def generalisation(program: Program, decision: Decision, witness: Witness, seconds: float) -> dict[str, str]:
-    """The shapes that are known to fail besides the witness, in words, by the name of the dimension it is about."""
-    deadline = time.process_time() + seconds
+def generalisation(program: Program, decision: Decision, witness: Witness, allowed: Allowance) -> dict[str, str]:
+    """The shapes that are known to fail besides the witness, in words, by the name of the dimension it is about, as
+    far as what is `allowed` suffices to find out."""
     domain = {condition.uid for condition in domain_conditions(program.body, decision.claim) or ()}
     hypotheses = [condition for condition in decision.hypotheses if isinstance(condition, Condition)]
     legal = [condition for condition in hypotheses if condition.uid in domain]
@@ -40,13 +40,13 @@ def generalisation(program: Program, decision: Decision, witness: Witness, secon
         if (
             moved
             and value == smallest_legal(dimension)
-            and any(time.process_time() < deadline and _impossible([*legal, *others], passes) for passes in passing)
+            and any(not allowed.used_up and _impossible([*legal, *others], passes) for passes in passing)
         ):
             # Any value will do, as long as the others are as they are: this dimension has no part in it.
             continue
         for words, covered in _statements(dimension, value, passing, bool(others), moved):
             given = [*legal, *covered, *(others if words.endswith(_OTHERS_FIXED) else ())]
-            if any(time.process_time() < deadline and _impossible(given, passes) for passes in passing):
+            if any(not allowed.used_up and _impossible(given, passes) for passes in passing):
                 found[dimension.atom.name] = words
                 break
     return found

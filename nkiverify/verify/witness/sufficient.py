@@ -7,11 +7,11 @@ domain may do as well.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import smallest_legal
+from nkiverify.foundation.clock import Allowance
 from nkiverify.frontend.domain.expressions import check_condition
 from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import TextError, parse
@@ -33,34 +33,33 @@ _CLAIMS = 200
 
 
 def sufficient(
-    program: Program, open_claims: Sequence[Decision], witnesses: Iterable[Mapping[str, int]], seconds: float
+    program: Program, open_claims: Sequence[Decision], witnesses: Iterable[Mapping[str, int]], allowed: Allowance
 ) -> tuple[str, ...]:
     """Conditions on the dimensions, written as `check --where` reads them, under which all `open_claims` hold.
 
     These are the claims that are refuted or undecided, `witnesses` values for which some of them fail. Empty where no
-    such conditions are found in so many `seconds` of this process, and where they would leave no shape.
+    such conditions are found within what is `allowed`, and where they would leave no shape.
     """
-    deadline = time.process_time() + seconds
     tried = list(_tried(program, open_claims, witnesses))
     found: dict[int, Condition] = {}
     for decision in open_claims[:_CLAIMS] if len(open_claims) <= _CLAIMS else ():
-        parts = about_dimensions(decision.claim.condition) or _enough(decision, [*found.values()], tried, deadline)
+        parts = about_dimensions(decision.claim.condition) or _enough(decision, [*found.values()], tried, allowed)
         if not parts:
             return ()
         found.update((part.uid, part) for part in parts)
     assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
-    plain = {each.uid: each for condition in found.values() for each in plainer(condition, program, assumed, deadline)}
+    plain = {each.uid: each for condition in found.values() for each in plainer(condition, program, assumed, allowed)}
     needed = without_implied(list(plain.values()), assumed)
     texts = [as_text(condition, program) for condition in needed]
     return tuple(texts) if len(texts) <= MOST and all(texts) and _possible([*assumed, *needed]) else ()
 
 
 def _enough(
-    decision: Decision, found: Sequence[Condition], tried: Sequence[Condition], deadline: float
+    decision: Decision, found: Sequence[Condition], tried: Sequence[Condition], allowed: Allowance
 ) -> tuple[Condition, ...]:
     """Conditions under which a claim holds: those found for others, or else one that is tried; none if none will do."""
     for parts in (tuple(found), *((each,) for each in tried)):
-        if parts and time.process_time() < deadline and _holds(decision, parts):
+        if parts and not allowed.used_up and _holds(decision, parts):
             return parts
     return ()
 
@@ -114,7 +113,7 @@ def _holds(decision: Decision, given: Sequence[Condition]) -> bool:
 
 
 def plainer(
-    condition: Condition, program: Program, assumed: Sequence[Condition | bool], deadline: float
+    condition: Condition, program: Program, assumed: Sequence[Condition | bool], allowed: Allowance
 ) -> tuple[Condition, ...]:
     """Conditions that suffice for `condition` and say more to a reader, where there are some; else itself.
 
@@ -126,7 +125,7 @@ def plainer(
         bounds = [way for way in ways if all(_is_bound(part) for part in way)]
         return bounds[0] if bounds else (condition,)
     dimensions = [each for each in program.dimensions if each.atom in condition.atoms() and not each.choices]
-    if len(dimensions) != 1 or _is_bound(condition) or time.process_time() > deadline:
+    if len(dimensions) != 1 or _is_bound(condition) or allowed.used_up:
         return (condition,)
     bound = _bound(condition, dimensions[0])
     enough = isinstance(bound, Condition) and Prover([*assumed, bound], BUDGETS.statement).proves(condition)
