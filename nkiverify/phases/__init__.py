@@ -74,10 +74,14 @@ class DataflowPhase(Phase):
         hardware: Hardware,
         *,
         seconds: float = 20.0,
+        contracts: float = float("inf"),
         awaited: Sequence[tuple[str, Site | None]] = (),
         decisive: tuple[str, Site | None] | None = None,
     ) -> Replay:
-        """Run `target` concretely on `values` with a mark for each element, and again up to what is at fault."""
+        """Run `target` concretely on `values` with a mark for each element, and again up to what is at fault.
+
+        Its work, counted in elements of operands, is bounded instead of the `contracts`.
+        """
         from nkiverify.phases.dataflow.trial import confirmed
 
         return confirmed(target, values, hardware, seconds)
