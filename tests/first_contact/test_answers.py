@@ -671,3 +671,25 @@ def test_a_warning_that_is_to_be_ignored_is_not_printed(capsys: pytest.CaptureFi
     Path("k.py").write_text(GUARDED.replace("    return out", f"{line}    return out"))
     assert "warning df.unused" in Ran(capsys, "k.py").out
     assert "df.unused" not in Ran(capsys, "k.py", "-W", "ignore=df.unused").out
+
+
+def test_a_bound_that_nothing_states_is_found(capsys: pytest.CaptureFixture[str]) -> None:
+    text = """@nki.jit
+def kept(x):
+    P, N = x.shape
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tiles = []
+    for k in range(N // 64):
+        tile = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf, address=(0, k % 2 * 256))
+        nisa.dma_copy(tile, x[:, k * 64 : (k + 1) * 64])
+        tiles.append(tile)
+    for k, tile in enumerate(tiles):
+        nisa.dma_copy(out[:, k * 64 : (k + 1) * 64], tile)
+    return out
+"""
+    Path("k.py").write_text(HEAD + text)
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 1
+    assert "kept is legal where P <= 128, N <= 128, N % 64 == 0 proved for all such shapes" in ran.out
+    # Two tiles in one place are a mistake, and no limit of what the hardware can hold.
+    assert "the kernel does not check N <= 128: N = 192 is accepted and breaks mem.placed_overlap" in ran.out

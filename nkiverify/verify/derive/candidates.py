@@ -8,7 +8,7 @@ of refuted claims themselves, and one disjunction (`K <= 128 or K % 128 == 0`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -37,12 +37,14 @@ _TURNED = re.compile(r"^(\d+) <= (\w+)$")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """A condition with its text; the dearer, the later it is chosen. `rule` names the contract that it is about."""
+    """A condition with its text; the dearer, the later it is chosen. `rule` names the contract that it is about;
+    `seen` says that only the shapes that were run speak for it."""
 
     condition: Condition
     text: str
     cost: float
     rule: str = ""
+    seen: bool = False
 
     @property
     def dimensions(self) -> frozenset[str]:
@@ -102,7 +104,8 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
     found: dict[int, Candidate] = {}
 
     def add(condition: Condition | bool, cost: float, rule: str = "") -> None:
-        if isinstance(condition, Condition) and condition.uid not in found:
+        known = found.get(condition.uid) if isinstance(condition, Condition) else None
+        if isinstance(condition, Condition) and (known is None or cost < known.cost):
             text = readable(condition, program)
             if 0 < len(text) <= _LONGEST:
                 found[condition.uid] = Candidate(condition, text, cost, rule)
@@ -121,7 +124,8 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
         # As the kernel names them: what comes later is said in terms of what came before.
         later, earlier = of_atom(two.atom), of_atom(first.atom)
         add(conditions.equals_zero(terms.add(earlier, later, -1)), 1.0)
-        add(conditions.at_most_zero(terms.add(later, earlier, -1)), 1.15)
+        # Of two dimensions that no condition compares this says less than a bound of each (`bounds_seen`).
+        add(conditions.at_most_zero(terms.add(later, earlier, -1)), 2.3)
     for decision in decisions[:_MOST_CLAIMS]:
         rule = decision.claim.contract.id
         for part in about_dimensions(decision.claim.condition):
@@ -150,6 +154,28 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
         same = conditions.equals_zero(terms.add(of_atom(first.atom), of_atom(two.atom), -1))
         add(conditions.disjunction([equals(two, 1), same]), 2.6)
     return list(found.values())
+
+
+def bounds_seen(
+    program: Program,
+    numbers: Mapping[str, Constants],
+    passing: Sequence[Mapping[str, int]],
+    failing: Sequence[Mapping[str, int]],
+) -> Iterator[Candidate]:
+    """An upper bound of each dimension that all shapes keep that pass, and beyond which one fails: where the kernel
+    counts to a number that stands in none of its conditions."""
+    for one in program.dimensions:
+        name = one.atom.name
+        greatest = max((values[name] for values in passing), default=LARGEST)
+        beyond = min((values[name] for values in failing if values[name] > greatest), default=None)
+        if beyond is None or one.choices:
+            continue
+        # Of the shapes between, those are legal at most that are multiples like the ones that were run.
+        steps = [each for each in numbers[name].divisors if greatest % each == 0]
+        bound = max([greatest, *((beyond - 1) // each * each for each in steps)]) if steps else beyond - 1
+        condition = at_most(one, bound)
+        if isinstance(condition, Condition):
+            yield Candidate(condition, readable(condition, program), 2.2, seen=True)
 
 
 def readable(condition: Condition, program: Program) -> str:

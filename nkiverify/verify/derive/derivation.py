@@ -29,6 +29,7 @@ from nkiverify.verify.derive.candidates import (
     Candidate,
     at_last_iteration,
     at_least,
+    bounds_seen,
     candidates,
     constants,
     is_upper_bound,
@@ -127,6 +128,7 @@ class _Derivation:
         self._numbers = constants(self._program, self._decisions)
         self._candidates = candidates(self._program, self._decisions, self._numbers)
         self._shapes = Shapes(exploration.target, self._program, self._assumed, hardware, budget.sampling)
+        self._bounds_seen = True
         self._limit_places: dict[int, Decision] = {}
         self._limits = self._capacity()
 
@@ -141,6 +143,11 @@ class _Derivation:
             return self._nothing_passes()
         self._shapes.around(base.values, self._numbers, pairs)
         found = self._proof(self._cover(), self._cover)
+        if not found.proved and any(one.seen for one in found.chosen.chosen):
+            # Less may be proved where a relation to another dimension keeps the same shapes out.
+            self._bounds_seen = False
+            other = self._proof(self._cover(), self._cover)
+            found = other if other.proved else found
         return self._said(found, base.values)
 
     def _proof(self, chosen: Cover, again: Callable[[], Cover]) -> _Found:
@@ -267,14 +274,11 @@ class _Derivation:
             yield Candidate(one, readable(one, self._program), 0.0)
 
     def _cover(self) -> Cover:
-        passing, failing = self._shapes.split()
-        return cover(
-            self._candidates,
-            [one.values for one in passing],
-            [one.values for one in failing],
-            self._program,
-            needed=self._own_guards(),
-        )
+        passing, failing = ([one.values for one in part] for part in self._shapes.split())
+        known = {one.condition.uid for one in self._candidates}
+        seen = bounds_seen(self._program, self._numbers, passing, failing) if self._bounds_seen else ()
+        new = [one for one in seen if one.condition.uid not in known]
+        return cover([*self._candidates, *new], passing, failing, self._program, needed=self._own_guards())
 
     def _inside(self, chosen: Cover) -> list[Shown]:
         _, failing = self._shapes.split()
@@ -308,7 +312,7 @@ class _Derivation:
         if condition is None or any(text == one.text or condition.uid == one.condition.uid for one in known):
             return
         found = Candidate(condition, text, 1.0, rule)
-        if is_upper_bound(condition) and rule.startswith(LIMITS):
+        if is_upper_bound(condition) and rule in LIMITS:
             self._limits.append(found)
         else:
             self._candidates.append(found)
@@ -382,7 +386,7 @@ def _about(decision: Decision) -> list[Condition]:
 
 def _stated_as_limit(decision: Decision) -> bool:
     """True if a claim is about what the hardware or its integers can hold, or an upper bound by its form."""
-    if decision.claim.contract.id.startswith(LIMITS):
+    if decision.claim.contract.id in LIMITS:
         return True
     return any(is_upper_bound(part) for part in _about(decision))
 

@@ -25,7 +25,18 @@ from nkiverify.verify.witness.sufficient import without_implied
 #: Contracts of memory whose name says more than that they are.
 _ABOUT_EXTENTS = frozenset({"mem.partitions_128", "mem.vec_free_limit", "mem.ap_isa_ranges"})
 #: Contracts about what the hardware, or its integers, can hold: a shape beyond is refused, not computed wrongly.
-LIMITS = ("mem.", "host.int32")
+LIMITS = frozenset(
+    {
+        "host.int32",
+        "mem.addr_range",
+        "mem.ap_isa_ranges",
+        "mem.capacity_live",
+        "mem.operands_fit",
+        "mem.partitions_128",
+        "mem.psum_tile_f_512",
+        "mem.vec_free_limit",
+    }
+)
 #: Paths of a kernel's own preconditions that are looked at.
 _MOST_PATHS = 64
 
@@ -290,7 +301,7 @@ def guards(program: Program, texts: Iterable[str]) -> Iterable[Condition]:
 
 
 def is_limit(rule: str, statement: str) -> bool:
-    return rule.startswith(LIMITS) or "at most" in statement
+    return rule in LIMITS or "at most" in statement
 
 
 def _limit_name(rule: str, decision: Decision | None) -> str:
