@@ -42,13 +42,13 @@ def pages() -> dict[str, str]:
     return {f"{FOLDER}/{one.id}.md": text(one) for one in all_contracts()}
 
 
-def linked(markdown: str, folder: str = "") -> str:
-    """A page with the ids of contracts in its text leading to their pages; `folder` leads to that of the site."""
+def linked(markdown: str) -> str:
+    """A page with the ids of contracts in its text leading to their pages."""
     known = {contract.id for contract in all_contracts()}
 
     def link(match: re.Match[str]) -> str:
         id = match[1]
-        return f"[`{id}`]({folder}{FOLDER}/{id}.md)" if id in known else match[0]
+        return f"[`{id}`]({FOLDER}/{id}.md)" if id in known else match[0]
 
     parts = _BLOCK.split(markdown)
     # Every other part is a block of code.

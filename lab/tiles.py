@@ -11,8 +11,8 @@ class Tiles(Structures):
     def _extent(self) -> str:
         return f"max(1, {self.expression(1)})" if self.chance(0.5) else self.positive()
 
-    def _new_tile(self, prefix: str = "tile") -> str:
-        name = self.name(prefix)
+    def new_tile_statement(self, depth: int) -> None:
+        name = self.name("tile")
         pad = self.place()
         self.pads.append(pad)
         extent = f"{self.expression(1)} + PAD_{pad}"
@@ -21,10 +21,6 @@ class Tiles(Structures):
         self.line(f"{size} = {extent}")
         self.line(f"{name} = nl.ndarray((128, {size}), dtype=nl.float32, buffer={buffer})")
         self.scope.tiles.append((name, f"{size}:{pad}"))
-        return name
-
-    def new_tile_statement(self, depth: int) -> None:
-        self._new_tile()
 
     def slice(self, depth: int) -> None:
         name, about = self.random.choice(self.scope.tiles)

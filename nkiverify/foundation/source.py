@@ -139,10 +139,10 @@ def begins_statement() -> bool:
     return [one.opname for one in found[executed - 1 : executed + 1]] == ["GET_ITER", "FOR_ITER"]
 
 
-def kernel_calls(depth: int = 1) -> tuple[Site, ...]:
+def kernel_calls() -> tuple[Site, ...]:
     """The spans of kernel code that are being executed, outermost first, the innermost left out."""
     found: list[Site] = []
-    frame: FrameType | None = sys._getframe(depth)
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if KERNEL_MARKER in frame.f_globals:
             found.append(frame_site(frame))

@@ -248,11 +248,6 @@ def sym_divmod(left: Any, right: Any) -> Any:
     return tell(apply(divmod, left, right))
 
 
-def sym_hash(value: Any) -> int:
-    """`hash`."""
-    return hash(value)
-
-
 def sym_sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> SymList:
     """`sorted`."""
     return SymList(sorted(values, key=key, reverse=reverse))

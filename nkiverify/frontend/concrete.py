@@ -285,7 +285,7 @@ class ConcreteExecution:
 
     def operation(self, operation: Operation) -> None:
         """Note an operation."""
-        self.recorded.append(recorded.Executed(operation, kernel_site(2), kernel_calls(2)))
+        self.recorded.append(recorded.Executed(operation, kernel_site(2), kernel_calls()))
 
     def allocation(self, storage: Storage) -> None:
         """Note an allocation."""

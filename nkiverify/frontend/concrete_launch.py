@@ -15,7 +15,7 @@ from types import FrameType
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
-from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, instruction_of, kernel_site
+from nkiverify.foundation.source import Site, frame_site, instruction_of, kernel_frame, kernel_site
 from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, innermost_kernel_site
 from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
 from nkiverify.frontend.paths import Limits, Unsupported
@@ -96,9 +96,7 @@ class ConcreteLaunch(ObservingExecution):
         sufficient: bool = False,
         why: str = "",
     ) -> None:
-        frame: FrameType | None = called
-        while frame is not None and KERNEL_MARKER not in frame.f_globals:
-            frame = frame.f_back
+        frame = kernel_frame(2)
         place = instruction_of(frame) if frame is not None else None
         key = (rule.id, holds, sufficient, place, why, self.rests_on)
         if key in self._stated:

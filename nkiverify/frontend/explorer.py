@@ -256,7 +256,7 @@ class SymbolicExecution(Claiming):
         """Record an operation."""
         self.check_alive()
         if self.recording:
-            self._block.items.append(recorded.Executed(operation, kernel_site(2), kernel_calls(2)))
+            self._block.items.append(recorded.Executed(operation, kernel_site(2), kernel_calls()))
 
     def allocation(self, storage: Storage) -> None:
         """Record an allocation."""

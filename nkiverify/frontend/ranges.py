@@ -162,8 +162,8 @@ class SymRange(_NoNativeIteration):
         return f"range({self.start}, {self.stop}, {self.step})"
 
 
-class SymReversed(_NoNativeIteration):
-    """`reversed` over a symbolic sequence."""
+class _OneForOne(_NoNativeIteration):
+    """A sequence with an element for each of another one's."""
 
     __slots__ = ("source",)
 
@@ -181,6 +181,12 @@ class SymReversed(_NoNativeIteration):
     def trip_count(self) -> Term:
         return self.source.trip_count()
 
+
+class SymReversed(_OneForOne):
+    """`reversed` over a symbolic sequence."""
+
+    __slots__ = ()
+
     def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
         return _plain_bounds(index, self.trip_count())
 
@@ -189,25 +195,14 @@ class SymReversed(_NoNativeIteration):
         return self.source.element(terms.add(last, index, -1))
 
 
-class SymEnumerate(_NoNativeIteration):
+class SymEnumerate(_OneForOne):
     """`enumerate` over a symbolic sequence."""
 
-    __slots__ = ("source", "start")
+    __slots__ = ("start",)
 
     def __init__(self, source: SymbolicSequence, start: Term) -> None:
-        self.source = source
+        super().__init__(source)
         self.start = start
-
-    @property
-    def parallel(self) -> bool:
-        return self.source.parallel
-
-    @property
-    def traced(self) -> bool:
-        return self.source.traced
-
-    def trip_count(self) -> Term:
-        return self.source.trip_count()
 
     def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
         return self.source.bounds(index)

@@ -346,7 +346,7 @@ class Families(Numbers):
             return once(base)
 
         with self.quiet():
-            held = settled(begin.numbers, tried, begin, count)
+            held = settled(begin.numbers, tried, count)
         if held is None:
             raise UnsupportedConstruct(f"a scan of an unknown number of elements with {name0} and {name1}")
         found = once(begin.with_numbers(held))

@@ -143,7 +143,7 @@ def weakened(held: Array, entry: Array, found: Family, times: float, number: int
     return following, same
 
 
-def settled(entry: Array, once: Callable[[Array], Family], begin: Family, times: float) -> Array | None:
+def settled(entry: Array, once: Callable[[Array], Family], times: float) -> Array | None:
     """The interval of a number before and after each of at most so many iterations; None where no bound is seen."""
     held = entry.copy()
     held[3] = 0
