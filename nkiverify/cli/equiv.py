@@ -64,7 +64,7 @@ exit status:
   4  an error of nkiverify"""
 
 #: Seconds after which a part of the answers is told before the others.
-_PATIENCE_SECONDS = 5.0
+_LONG_SECONDS = 5.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -162,7 +162,7 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answ
         one = Side(first.reference, first, dimensions)
         other = Side(second.reference, second, dimensions)
         options = (arguments.seed, arguments.tolerance, legal_only, arguments.reshape)
-        return Comparer(one, other, hardware, *options, tell=_Patience()).compare()
+        return Comparer(one, other, hardware, *options, tell=_Telling()).compare()
 
     told = (first.reference, second.reference), (first.name, second.name)
     return Answered(*told, at_all(shapes, compared), shapes.made_for_sizes)
@@ -194,7 +194,7 @@ def at_all(
     return answers
 
 
-class _Patience:
+class _Telling:
     """Says what is known where that has taken long: the answer over the reals takes several times as long."""
 
     def __init__(self) -> None:
@@ -202,7 +202,7 @@ class _Patience:
 
     def __call__(self, text: str) -> None:
         seconds = time.monotonic() - self._since
-        if seconds > _PATIENCE_SECONDS:
+        if seconds > _LONG_SECONDS:
             print(f"nkiverify: after {seconds:.0f} s: {text}; over the reals next", file=sys.stderr, flush=True)
 
 

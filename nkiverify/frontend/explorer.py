@@ -110,7 +110,7 @@ class SymbolicExecution(Claiming):
         #: minded that a value is symbolic.
         self.raised_within = False
         #: Copies made on reading, which kernel code has, with what they held.
-        self._lent: list[tuple[Any, list[Any]]] = []
+        self._copies: list[tuple[Any, list[Any]]] = []
         #: The loops being summarised, outermost first.
         self.open_loops: list[OpenLoop] = []
 
@@ -141,7 +141,7 @@ class SymbolicExecution(Claiming):
                 if self._given_up is not None:
                     raise self._given_up
                 try:
-                    self.check_lent()
+                    self.check_copies()
                 except UnsupportedConstruct:
                     return
                 self.truncate(1)
@@ -174,11 +174,11 @@ class SymbolicExecution(Claiming):
 
     def copied_on_read(self, parts: Sequence[Any]) -> None:
         """Kernel code gets copies of what a list made in a loop holds: it must not change them."""
-        self._lent.extend((part, contents(part)) for part in parts)
+        self._copies.extend((part, contents(part)) for part in parts)
 
-    def check_lent(self) -> None:
+    def check_copies(self) -> None:
         """End the run if a copy made on reading has been changed."""
-        for part, before in self._lent:
+        for part, before in self._copies:
             now = contents(part)
             if len(now) != len(before) or any(one is not two for one, two in zip(now, before, strict=True)):
                 raise self.unsupported("changing an object that was read out of a list made in a loop")

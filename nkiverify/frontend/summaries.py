@@ -212,7 +212,7 @@ class SummarisedLoop:
                 yield self._sequence.element(index)
                 if not self._path_ended:
                     run.check_alive()
-                    run.check_lent()
+                    run.check_copies()
                     endings.append(self._ending(snapshot))
                 if not scope.next_path():
                     break

@@ -16,7 +16,7 @@ from typing import Any
 Message = dict[str, Any]
 
 #: Seconds after which the server is taken to be silent.
-PATIENCE = 60.0
+DEADLINE = 60.0
 
 
 class Editor:
@@ -66,7 +66,7 @@ class Editor:
     def wait(self, wanted: Callable[[Message], bool]) -> Message:
         """The next message of a kind; what comes before it is passed over."""
         while True:
-            message = self._inbox.get(timeout=PATIENCE)
+            message = self._inbox.get(timeout=DEADLINE)
             if message.get("method") == "window/logMessage":
                 self.logged.append(message["params"]["message"])
             if "id" in message and "method" in message:
@@ -112,7 +112,7 @@ def editor(folder: Path, cache: Path, *words: str) -> Iterator[Editor]:
         yield found
         found.ask("shutdown", None)
         found.notify("exit", {})
-        assert process.wait(PATIENCE) == 0
+        assert process.wait(DEADLINE) == 0
     finally:
         process.kill()
         process.wait()

@@ -20,7 +20,7 @@ from nkiverify.symbolic.terms import dimension
 
 ANSWERS = Path(__file__).parent / "answers"
 #: Enough for every kernel on a machine that does other things as well.
-PATIENCE = ("--timeout", "600")
+UNHURRIED = ("--timeout", "600")
 
 #: What differs from one run to the next: seconds, with the space before them, and how many shapes, and up to which
 #: sizes, there was time for.
@@ -77,7 +77,7 @@ def test_a_right_kernel_is_legal_where_it_was_derived_by_hand(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     Path("kernel.py").write_text(case.text, encoding="utf-8")
-    status = main(["check", "kernel.py", *PATIENCE])
+    status = main(["check", "kernel.py", *UNHURRIED])
     text = capsys.readouterr().out
     out = " ".join(text.split())
     found = _LEGAL.search(out)
@@ -101,7 +101,7 @@ def test_a_bug_is_reported_at_its_line(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     Path("kernel.py").write_text(case.wrong, encoding="utf-8")
-    status = main(["check", "kernel.py", *PATIENCE])
+    status = main(["check", "kernel.py", *UNHURRIED])
     out = capsys.readouterr().out
     lines = {int(number) for number in re.findall(r"kernel\.py:(\d+)", out.partition("limits:")[0])}
     assert status == 1, out

@@ -28,7 +28,7 @@ _FIRST = 24
 #: The first of them, which are made of the sizes that the kernel itself names.
 _LIKELY = 6
 #: Seconds for a large shape.
-_PATIENCE = 5.0
+_SHOWN_SECONDS = 5.0
 #: Bounds within which a size is looked for that the kernel takes.
 _REACH = (LARGEST, 8 * LARGEST)
 #: Sizes of a dimension of which the program says nothing.
@@ -110,7 +110,7 @@ class Shapes:
                 worth = [pair for pair in self.runs.items() if pair[1].kind is Kind.UNTOLD]
         # Where the least sizes that the kernel takes are large ones, the first two of them are worth the time.
         for key, untold in worth[:2]:
-            found = shown(self._target, untold.values, self._hardware, _PATIENCE, SHAPE_WORK)
+            found = shown(self._target, untold.values, self._hardware, _SHOWN_SECONDS, SHAPE_WORK)
             self.runs[key] = found
             if found.kind is Kind.PASSES:
                 return found
