@@ -8,6 +8,7 @@ module of any other package, and one that no `import` statement names. The audit
 
 from __future__ import annotations
 
+import ast
 import builtins
 import dis
 import importlib.util
@@ -15,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
@@ -89,6 +90,45 @@ def imported_from(files: Iterable[str]) -> list[str]:
 def _file_of(namespace: Mapping[str, Any]) -> str:
     """The file of the kernel or harness module whose globals these are; empty for any other."""
     return str(namespace.get(KERNEL_MARKER) or namespace.get(HARNESS_MARKER) or "")
+
+
+# --- sets -------------------------------------------------------------------------------------------------------------
+
+#: The built-in types, and the functions of sets that their order does not matter to.
+_SETS, _WITHOUT_ORDER = frozenset({"set", "frozenset"}), frozenset({"isinstance", "issubclass", "len", "sorted"})
+
+
+def note_sets(tree: ast.Module, file: str) -> None:
+    """Note the first set that the text of a module makes, unless it is only asked what is in it: the order of texts,
+    and of what is told apart by its address, differs between processes. Errs on the side of too many."""
+    harmless: set[int] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Compare):
+            asked = (right for way, right in zip(node.ops, node.comparators, strict=True) if type(way) in _MEMBERSHIP)
+            harmless.update(map(id, asked))
+        elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _WITHOUT_ORDER and not node.keywords:
+            harmless.update(id(part) for one in node.args for part in (one, *ast.iter_child_nodes(one)))
+        for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
+            if annotation is not None:
+                harmless.update(map(id, ast.walk(annotation)))
+    lines = [node.lineno for node in ast.walk(tree) if id(node) not in harmless and _is_set(node)]
+    if lines:
+        _read.setdefault(file, f"{Path(file).name}:{min(lines)} makes a set, whose order may differ")
+
+
+_MEMBERSHIP = (ast.In, ast.NotIn)
+#: Operators that make a set of the keys of dictionaries.
+_OF_KEYS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
+
+
+def _is_set(node: ast.AST) -> TypeGuard[ast.expr]:
+    """True if an expression is a set, of anything but numbers, or names the type."""
+    if isinstance(node, ast.Set):
+        return not all(isinstance(one, ast.Constant) and type(one.value) in (bool, int, float) for one in node.elts)
+    if isinstance(node, ast.BinOp) and isinstance(node.op, _OF_KEYS):
+        functions = (side.func for side in (node.left, node.right) if isinstance(side, ast.Call))
+        return any(isinstance(one, ast.Attribute) and one.attr in ("keys", "items") for one in functions)
+    return isinstance(node, ast.SetComp) or (isinstance(node, ast.Name) and node.id in _SETS)
 
 
 # --- modules ----------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import builtins
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from nkiverify.frontend.seen import HARNESS_MARKER, imported, noting
+from nkiverify.frontend.seen import HARNESS_MARKER, imported, note_sets, noting
 
 
 class HarnessSource(SourceFileLoader):
@@ -22,6 +23,7 @@ class HarnessSource(SourceFileLoader):
         vars(module)[HARNESS_MARKER] = self.path
         vars(module)["__builtins__"] = {**vars(builtins), **noting({}, "open"), "__import__": _import}
         super().exec_module(module)
+        note_sets(ast.parse(Path(self.path).read_bytes()), self.path)
 
 
 class _Beside(MetaPathFinder):

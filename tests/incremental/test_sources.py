@@ -126,6 +126,12 @@ READ: dict[str, tuple[str, str]] = {
     "a clock from another module": ("from logging import time\nx = time.time()", "k.py:2 uses time.time"),
     "what differs between processes": ("x = hash('x')", "k.py:1 uses hash()"),
     "identities": ("x = list(map(id, [x for x in 'ab']))", "k.py:1 uses id()"),
+    "the order of texts": ("X = [x for x in {'a', 'b'}]", "k.py:1 makes a set, whose order may differ"),
+    "the order of what has addresses": ("X = 1\nY = list(set([object, X]))", "k.py:2 makes a set"),
+    "the order that a key leaves open": ("X = sorted({'ab', 'cd'}, key=len)", "k.py:1 makes a set"),
+    "the order of texts that come one by one": ("X = {x for x in 'ab'}", "k.py:1 makes a set"),
+    "the order of keys": ("X = dict(a=1, b=2).keys() - dict(a=1)", "k.py:1 makes a set"),
+    "the order of texts by a type": ("from dataclasses import field\nX = field(default_factory=set)", "k.py:2 makes"),
     "built-ins by text": ("x = globals()['__builtins__']['id'](3)", "k.py:1 uses id()"),
     "a frame": ("import inspect\nx = inspect.currentframe()", "k.py:2 uses inspect.currentframe"),
     "everything of a module": ("from os import *", "k.py:1 uses os."),
@@ -160,6 +166,8 @@ def test_what_is_read_beside_modules_is_seen(
         "import os, sys, time, random, logging\nX = os.path.join('a', 'b'), sys.maxsize, logging.getLogger('x')",
         "exec('X = 1')\nY = hash(3)",
         "import helper",
+        "X = 'a' in {'a', 'b'}, len(set('ab')), sorted({'a', 'b'}), list({1, 2}), isinstance({}, (set, frozenset))",
+        "X: set[int] | None = None\ndef f(x: frozenset[str]) -> set[str]: ...",
     ],
 )
 def test_what_gives_the_same_each_time_is_not(tmp_path: Path, line: str, rewriting: Rewriting) -> None:
