@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from nkiverify.engines.minimise import smallest_legal
 from nkiverify.engines.rounds import Rounds, rounds
-from nkiverify.engines.shapes import Shapes, domain_of
+from nkiverify.engines.shapes import Shapes, TooMany, domain_of
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
@@ -18,11 +20,35 @@ from nkiverify.symbolic.smt import Answer
 MAX_SHAPES = 64
 #: Dimensions up to which a shape on which a loop goes round twice is run before others.
 NEAR = 4096
+#: Shapes of which all up to some bounds are run, at most.
+MAX_ALL = 512
+#: How much more work than others a domain of few shapes is worth: where all of them are run, it is decided.
+WHOLE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a domain: all its shapes in which no dimension is beyond its bound. Dimensions without one have none."""
+
+    bounds: Mapping[str, int]
+
+    @property
+    def is_all(self) -> bool:
+        """True if no shape of the domain is left out."""
+        return not self.bounds
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} <= {value}" for name, value in self.bounds.items())
 
 
 def shapes_show_nothing(tried: int) -> str:
     """The words about shapes that were run, and prove nothing."""
     return f"{tried} shape{'s' if tried > 1 else ''} run in plain Python show{'' if tried > 1 else 's'} no fault"
+
+
+def proved_for(part: Part | None) -> str:
+    """The words about a part of the domain of which all shapes were run, to be added to others; none without one."""
+    return "" if part is None or part.is_all else f"; proved for {part}, of which every shape was run"
 
 
 class Candidates:
@@ -33,6 +59,13 @@ class Candidates:
         self.assumed = domain_of(program, assumptions)
         self.shapes = Shapes(program.dimensions, self.assumed)
         self._reached: Rounds | None = None
+
+    @property
+    def few(self) -> bool:
+        """True if the domain has so few shapes that each of them can be run."""
+        with suppress(TooMany):
+            return len(list(islice(self.shapes.within({}), MAX_SHAPES + 1))) <= MAX_SHAPES
+        return False
 
     @property
     def asked(self) -> bool:
@@ -55,6 +88,28 @@ class Candidates:
         # Large ones last: one may take all the work that there is.
         near = [shape for shape in reached if max(shape.values(), default=0) <= NEAR]
         yield from chain(near, simplest, reached, solved(shapes.dimensions, self.assumed, found_none))
+
+    def parts(self, reached: Rounds, goes_on: Callable[[dict[str, int]], bool], most: int = MAX_ALL) -> Iterator[Part]:
+        """Ever larger parts of the domain, each once `goes_on` was true of all its shapes, what is `reached` among
+        them. Ends after the whole domain, and where there are more than `most` shapes."""
+        least: dict[str, int] = {}
+        for shape in reached.shapes:
+            least = {name: max(value, least.get(name, value)) for name, value in shape.items()}
+        level, before = 1, None
+        with suppress(TooMany):
+            while level <= most:
+                bounds = self.shapes.bounds(level, least)
+                if bounds is None:
+                    return
+                if bounds != before:
+                    shapes = list(islice(self.shapes.within(bounds), most + 1))
+                    if len(shapes) > most or not all(map(goes_on, shapes)):
+                        return
+                    part = Part(self.shapes.beyond(bounds))
+                    yield part
+                    if part.is_all:
+                        return
+                level, before = level + max(1, level // 3), bounds
 
     def by_size(self, left: Callable[[], float], found_none: Callable[[], bool]) -> Iterator[dict[str, int]]:
         """The same shapes, the smallest first."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 from nkiverify.analysis.marks.order import DRAWN
@@ -18,7 +18,7 @@ from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.engines.rounds import Rounds
-from nkiverify.engines.shapes import Shapes, TooMany, domain_of
+from nkiverify.engines.shapes import Shapes, domain_of
 from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of
@@ -35,7 +35,7 @@ from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, st
 from nkiverify.phases.dataflow.warned import Subject, warnings
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.verify.candidates import MAX_SHAPES, Candidates, shapes_show_nothing, solved
+from nkiverify.verify.candidates import MAX_ALL, MAX_SHAPES, WHOLE, Candidates, Part, proved_for, shapes_show_nothing, solved
 from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
@@ -45,8 +45,6 @@ from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
 SEARCH_WORK = 60_000_000
 #: Work that the only shape may take.
 ONLY_WORK = 1_000_000_000
-#: Shapes of which all up to some bounds are run, at most.
-MAX_ALL = 512
 #: Shapes that are run for what the verdict does not depend on.
 MAX_TOLERATED = 8
 #: What can be done where the shapes that were run are not all there are.
@@ -239,11 +237,12 @@ def shown(known: Known) -> Conclusion | None:
 
 def not_understood(known: Known) -> Conclusion | None:
     """The exploration ended at something it does not understand, or out of time."""
-    limit = known.question.limit
-    if limit is None:
+    limit, search = known.question.limit, known.search
+    if limit is None or (search is not None and search.complete):
         return None
-    tried = known.search.tried if known.search is not None else 0
-    reason = f"{known.reason}; {shapes_show_nothing(tried)}" if tried else known.reason
+    reason = known.reason
+    if search is not None and search.tried:
+        reason = f"{reason}; {shapes_show_nothing(search.tried)}{proved_for(search.part)}"
     return _unknown(limit.construct, reason, limit.site, limit.advice)
 
 
@@ -281,11 +280,10 @@ def all_run(known: Known) -> Conclusion | None:
 def all_run_within(known: Known) -> Conclusion | None:
     """Every shape of the domain up to some bounds was run, and has no fault."""
     search = known.search
-    if search is None or not search.bounds:
+    if search is None or search.part is None or not search.twice:
         return None
-    bounds = f"{BOUNDED} {', '.join(f'{name} <= {value}' for name, value in search.bounds.items())}"
     looked = {"shapes": search.tried}
-    return Conclusion(Verdict.SUCCESSFUL, bounds, claims=search.claims, closed_by=looked, reason=known.reason)
+    return Conclusion(Verdict.SUCCESSFUL, f"{BOUNDED} {search.part}", claims=search.claims, closed_by=looked, reason=known.reason)
 
 
 def sampled(known: Known) -> Conclusion | None:
@@ -293,7 +291,8 @@ def sampled(known: Known) -> Conclusion | None:
     if known.search is None:
         return None
     tried = known.search.tried
-    return known.unknown(f"{SAMPLED} {tried} shape{'s' if tried > 1 else ''}", ADVICE_BOUND)
+    reason = f"{known.reason}{proved_for(known.search.part)}"
+    return known.unknown(f"{SAMPLED} {tried} shape{'s' if tried > 1 else ''}", ADVICE_BOUND, reason)
 
 
 #: Every way to a verdict of phase 4, in order: the first that applies is the verdict.
@@ -322,10 +321,9 @@ class _Search:
     inside: int = 0
     tried: int = 0
     claims: int = 0
-    #: Whether every shape of the domain was run; else the bounds on dimensions up to which every one was, if each loop
-    #: that can go round twice does so there.
-    complete: bool = False
-    bounds: dict[str, int] = field(default_factory=dict)
+    #: A part of the domain of which every shape was run; whether each loop that can go round twice does so there.
+    part: Part | None = None
+    twice: bool = False
     doubt: str = ""
     #: A run that read unwritten elements which reach no output.
     unwritten: Trial | None = None
@@ -333,6 +331,11 @@ class _Search:
     tolerated: Trial | None = None
     #: Whether the time limit of the target was over before the search was.
     late: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """True if every shape of the domain was run."""
+        return self.part is not None and self.part.is_all
 
 
 class _Searching:
@@ -345,6 +348,7 @@ class _Searching:
         self._deadline = time.process_time() + question.seconds
         self._ran: set[tuple[int, ...]] = set()
         self._work = 0
+        self._most_work = SEARCH_WORK * question.effort
         #: Whether all shapes up to some bounds are run, after those that are tried.
         self._all_shapes = False
         self.result = _Search()
@@ -354,14 +358,13 @@ class _Searching:
         self._tried()
         result = self.result
         open_for_others = result.found is None and not result.doubt and result.tried and not result.late
-        # What is not understood is UNKNOWN however many shapes are run.
-        if open_for_others and self._question.limit is None:
+        if open_for_others:
             # Where there is less effort, few shapes were tried before: all up to some bounds say more than others.
             asked = self._candidates.asked or self._question.effort < 1
             reached = self._candidates.reached(self._left()) if asked else Rounds((), loops=False)
             self._work, self._all_shapes = 0, True
-            with suppress(TooMany):
-                self._all(reached)
+            self._most_work *= WHOLE if self._candidates.few else 1
+            self._all(reached)
         return result
 
     def _tried(self) -> None:
@@ -372,24 +375,12 @@ class _Searching:
 
     def _all(self, reached: Rounds) -> None:
         """Run all shapes of the domain up to bounds that are made larger as long as there is work left."""
-        least: dict[str, int] = {}
-        for shape in reached.shapes:
-            least = {name: max(value, least.get(name, value)) for name, value in shape.items()}
-        level, before = 1, None
-        while level <= MAX_ALL:
-            bounds = self._shapes.bounds(level, least)
-            if bounds is None:
+        self.result.twice = reached.loops
+        most = MAX_ALL if self._question.limit is None else MAX_SHAPES
+        for part in self._candidates.parts(reached, self._goes_on, most):
+            if self.result.doubt:
                 return
-            if bounds != before:
-                shapes = list(islice(self._shapes.within(bounds), MAX_ALL + 1))
-                if len(shapes) > MAX_ALL or not all(map(self._goes_on, shapes)):
-                    return
-                beyond = self._shapes.beyond(bounds)
-                self.result.complete = not beyond
-                self.result.bounds = beyond if reached.loops else {}
-                if self.result.complete:
-                    return
-            level, before = level + max(1, level // 3), bounds
+            self.result.part = part
 
     def _left(self) -> float:
         return max(0.0, self._deadline - time.process_time())
@@ -401,13 +392,14 @@ class _Searching:
             return True
         left = self._deadline - time.process_time()
         result.late = left <= 0
-        if result.late or self._work >= SEARCH_WORK * self._question.effort:
+        if result.late or self._work >= self._most_work:
             return False
         allowed = SHAPE_WORK if values else ONLY_WORK
         trial = self._question.trial
         if trial is None:
-            # What iterations hand on in Python is looked for in the shapes on which loops go round twice.
-            orders = not self._all_shapes
+            # What iterations hand on in Python is looked for in the shapes on which loops go round twice: behind what
+            # ended the exploration nobody knows which these are.
+            orders = not self._all_shapes or self._question.limit is not None
             trial = attempt(self._question.target, values, self._question.hardware, left, allowed, orders=orders)
         self._work += trial.work
         if trial.outside:

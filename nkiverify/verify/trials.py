@@ -2,12 +2,13 @@
 
 A symbolic run that stops says nothing of what comes after, and a solver that gives up nothing of its claim. The
 simplest shapes of the domain, and such as let loops go round twice, are run as they are. What they show is a
-refutation; that they show nothing is no proof.
+refutation; that they show nothing is no proof, but of the part of the domain of which every shape was run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from nkiverify.engines.embedded import EmbeddedEngine
@@ -20,7 +21,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Assume
 from nkiverify.phases import SHAPES
 from nkiverify.symbolic import conditions, terms
-from nkiverify.verify.candidates import Candidates
+from nkiverify.verify.candidates import MAX_SHAPES, WHOLE, Candidates, Part
 from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.verdicts import PhaseVerdict
@@ -39,53 +40,140 @@ class Trials:
 
     tried: int = 0
     found: dict[int, Run] = field(default_factory=dict)
+    #: The part of the domain on all of whose shapes a phase holds; its verdict, where that is the whole domain.
+    parts: dict[int, Part] = field(default_factory=dict)
+    proved: dict[int, Run] = field(default_factory=dict)
     #: What is wrong with nkiverify itself, seen in one of the runs.
     fault: str = ""
 
 
 def trials(exploration: Exploration, phases: frozenset[int], seconds: float, every: bool) -> Trials:
     """Run shapes of the domain until each of `phases` has a fault, or enough has been done; in so many `seconds`."""
-    end = now() + seconds
-    result = Trials()
-    open_phases = set(phases)
-    left = WORK
-    candidates = Candidates(exploration.run.program, exploration.assumptions)
-    for values in candidates.by_size(lambda: max(0.0, end - now()), lambda: not result.tried):
-        remaining = end - now()
-        if remaining <= 0 or left <= 0 or not open_phases:
-            break
+    return _Trying(exploration, phases, seconds, every).run()
+
+
+class _Trying:
+    """Runs shapes, the smallest first; then all up to some bounds, as long as a phase holds on every one of them."""
+
+    def __init__(self, exploration: Exploration, phases: frozenset[int], seconds: float, every: bool) -> None:
+        self._exploration = exploration
+        self._phases = phases
+        self._every = every
+        self._end = now() + seconds
+        self._work = WORK
+        self._open = set(phases)
+        self._ran: set[tuple[int, ...]] = set()
+        #: What phases say of each shape, by phase; those that hold, or have nothing to claim, on each that was run.
+        self._runs: dict[int, list[Run]] = {phase: [] for phase in phases}
+        self._holding = set(phases)
+        self.result = Trials()
+
+    def run(self) -> Trials:
+        """Try shapes, then run all of them up to as large a bound as work allows."""
+        candidates = Candidates(self._exploration.run.program, self._exploration.assumptions)
+        for values in candidates.by_size(self._left, lambda: not self.result.tried):
+            if not self._goes_on(values):
+                break
+        self._work += WORK * (WHOLE - 1) if candidates.few else 0
+        goes_on = lambda values: bool(self._holding) and self._goes_on(values)  # noqa: E731
+        for part in candidates.parts(candidates.reached(self._left()), goes_on, MAX_SHAPES):
+            for phase in sorted(self._holding & self._open):
+                self.result.parts[phase] = part
+                if part.is_all and any(run.verdict is Verdict.SUCCESSFUL for run in self._runs[phase]):
+                    self.result.proved[phase] = self._proved(phase)
+        return self.result
+
+    def _left(self) -> float:
+        return max(0.0, self._end - now())
+
+    def _goes_on(self, values: dict[str, int]) -> bool:
+        """Run a shape, unless it has been run; whether there is reason, and time, to run others."""
+        key = tuple(values.values())
+        if key in self._ran:
+            return True
+        if self._left() <= 0 or self._work <= 0 or not self._open or self.result.fault:
+            return False
+        self._ran.add(key)
         try:
-            shape = _run(exploration, values, phases, remaining, _WORK_OF_SHAPE)
+            shape = _run(self._exploration, values, self._phases, self._left())
+        except (UsageError, TargetRaised):
+            # The target, for these values: no fault of the kernel.
+            self._holding.clear()
+            return True
         except InternalError as error:
-            result.fault = f"{error}"
-            break
-        if shape is None:
-            continue
+            self.result.fault = f"{error}"
+            return False
+        if shape is not None:
+            self._look(shape, values)
+        return True
+
+    def _look(self, shape: Exploration, values: dict[str, int]) -> None:
+        """Look at the verdict of each phase about a shape."""
         assert isinstance(shape.run, ConcreteLaunch)
-        left -= shape.run.looked_at
+        self._work -= shape.run.looked_at
         if shape.run.unsupported_construct is None:
-            result.tried += 1
-        for phase in sorted(open_phases):
-            run = _verdict_on(shape, phase, values, end - now(), every)
-            if phase == SHAPES.number and result.tried <= _AT_ENDS and (run is None or run.verdict is Verdict.UNKNOWN):
-                play = lambda chosen, seconds: _run(exploration, chosen, phases, seconds, _WORK_OF_SHAPE)  # noqa: E731
-                run = refuted_at_ends(shape, play, phase, values, end - now(), every) or run
+            self.result.tried += 1
+        put_back = self._put_back(shape, values)
+        for phase in sorted(self._open):
+            run = _verdict_on(shape, phase, values, self._left(), self._every)
+            unsure = run is None or run.verdict is Verdict.UNKNOWN
+            if phase == SHAPES.number and self.result.tried <= _AT_ENDS and unsure:
+                run = refuted_at_ends(shape, self._play, phase, values, self._left(), self._every) or run
             if run is not None and run.verdict is Verdict.FAILED:
-                open_phases.discard(phase)
-                result.found[phase] = replace(run, assumptions=exploration.assumptions)
-    return result
+                self._open.discard(phase)
+                self.result.found[phase] = replace(run, assumptions=self._exploration.assumptions)
+            again = None if put_back is None else _verdict_on(put_back, phase, values, self._left(), self._every)
+            if run is not None and _holds(run) and (put_back is None or (again is not None and _holds(again))):
+                self._runs[phase].append(run)
+            else:
+                self._holding.discard(phase)
+
+    def _put_back(self, shape: Exploration, values: Mapping[str, int]) -> Exploration | None:
+        """The run in which each iteration of a legacy loop begins with the variables of the first, where the `shape`
+        has such loops and a phase may hold: their bodies are traced once."""
+        assert isinstance(shape.run, ConcreteLaunch)
+        if not self._holding or not shape.run.traced.several:
+            return None
+        return _run(self._exploration, values, self._phases, self._left(), puts_back=True)
+
+    def _play(self, values: Mapping[str, int], seconds: float) -> Exploration | None:
+        with suppress(UsageError, TargetRaised):
+            return _run(self._exploration, values, self._phases, seconds)
+        return None
+
+    def _proved(self, phase: int) -> Run:
+        """The verdict of a phase that holds on every shape of the domain."""
+        runs = self._runs[phase]
+        largest = max(runs, key=lambda run: run.claims)
+        return replace(
+            next(run for run in runs if run.verdict is Verdict.SUCCESSFUL),
+            claims=largest.claims,
+            closed_by={"shapes": len(runs)},
+            assumptions=self._exploration.assumptions,
+            assumed_at=self._exploration.assumed_at,
+            decided=largest.decided,
+            memory=(),
+            warnings=tuple(dict.fromkeys(one for run in runs for one in run.warnings)),
+            accepted=tuple(dict.fromkeys(one for run in runs for one in run.accepted)),
+        )
+
+
+def _holds(run: Run) -> bool:
+    """True if all that a phase claims of a shape holds, if anything is claimed."""
+    return run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) and not run.qualifier
 
 
 def _run(
-    exploration: Exploration, values: Mapping[str, int], phases: frozenset[int], seconds: float, contracts: int
+    exploration: Exploration,
+    values: Mapping[str, int],
+    phases: frozenset[int],
+    seconds: float,
+    *,
+    puts_back: bool = False,
 ) -> Exploration | None:
     """The run on `values`, its program about them alone; None where they are not in the domain."""
-    try:
-        limits = Limits(seconds=seconds, claims=contracts)
-        found = played(exploration.target, exploration.hardware, limits, phases, values)
-    except (UsageError, TargetRaised):
-        # The target, for these values: no fault of the kernel.
-        return None
+    limits = Limits(seconds=seconds, claims=_WORK_OF_SHAPE)
+    found = played(exploration.target, exploration.hardware, limits, phases, values, puts_back=puts_back)
     if found is None:
         return None
     program = found.run.program

@@ -309,7 +309,7 @@ class _Verifying:
         open_phases = frozenset(phase for phase in self._runs if self._tries(explored, phase))
         if not open_phases:
             return
-        from nkiverify.verify.candidates import shapes_show_nothing
+        from nkiverify.verify.candidates import proved_for, shapes_show_nothing
         from nkiverify.verify.trials import trials
 
         tried = trials(explored, open_phases, self._left(), self._options.every_violation)
@@ -320,8 +320,11 @@ class _Verifying:
                 self._runs[phase] = replace(found, milliseconds=run.milliseconds + found.milliseconds)
             elif tried.fault:
                 self._runs[phase] = replace(run, verdict=Verdict.ERROR, qualifier="", reason=tried.fault, advice="")
+            elif phase in tried.proved:
+                self._runs[phase] = replace(tried.proved[phase], milliseconds=run.milliseconds)
             elif tried.tried:
-                self._runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}")
+                told = f"{shapes_show_nothing(tried.tried)}{proved_for(tried.parts.get(phase))}"
+                self._runs[phase] = replace(run, reason=f"{run.reason}; {told}")
             self._told(self._runs[phase])
 
     def _with_cross_checks(self) -> list[Run]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,9 +47,11 @@ def domain(v: Verification) -> None:
     v.call(v.tensor("x", (v.dim("N"), 16), float32))
 
 
-def runs_of(folder: Path, body: str, **options: object) -> dict[int, Run]:
+def runs_of(
+    folder: Path, body: str, shapes: Callable[[Verification], None] = domain, **options: object
+) -> dict[int, Run]:
     """The runs by phase."""
-    found = verify(Subject.of(folder, body, domain).target, Options(root=folder, phases=(1, 2, 3, 4), **options))  # type: ignore[arg-type]
+    found = verify(Subject.of(folder, body, shapes).target, Options(root=folder, phases=(1, 2, 3, 4), **options))  # type: ignore[arg-type]
     return {run.phase: run for run in found}
 
 
@@ -67,11 +71,47 @@ def test_a_small_shape_shows_the_fault_that_no_proof_came_to(
     assert all(run.verdict is Verdict.UNKNOWN for run in others)
 
 
-def test_shapes_without_a_fault_are_counted_and_prove_nothing(tmp_path: Path) -> None:
+def test_shapes_without_a_fault_are_counted_and_prove_their_part(tmp_path: Path) -> None:
     for run in runs_of(tmp_path, STOPS).values():
         assert run.verdict is Verdict.UNKNOWN
         assert run.qualifier.startswith("a dictionary key")
         assert "shapes run in plain Python show no fault" in run.reason
+        within = re.search(r"proved for N <= (\d+), of which every shape was run", run.reason)
+        assert within is not None and int(within[1]) >= 4
+
+
+def few(v: Verification) -> None:
+    """Up to five rows."""
+    v.call(v.tensor("x", (v.dim("N", 1, 5), 16), float32))
+
+
+def late(v: Verification) -> None:
+    """Up to five rows, and a dimension that a symbolic run which stops in the kernel never hears of."""
+    few(v)
+    v.assume(v.dim("M", 1, 5) != 3)
+
+
+def test_a_domain_is_decided_where_every_shape_of_it_is_run(tmp_path: Path) -> None:
+    for phase, run in runs_of(tmp_path, STOPS, few).items():
+        assert (run.verdict, run.qualifier, run.closed_by) == (Verdict.SUCCESSFUL, "", {"shapes": 5}), phase
+        assert run.claims and not run.reason and run.place is None
+
+
+@pytest.mark.parametrize(("phase", "old", "new", "rule"), FAULTS[1:4:2])
+def test_a_fault_of_one_shape_leaves_the_other_phases_decided(
+    phase: int, old: str, new: str, rule: str, tmp_path: Path
+) -> None:
+    runs = runs_of(tmp_path, STOPS.replace(old, new), few)
+    assert runs[phase].verdict is Verdict.FAILED
+    # Phase 4 is not about shapes that break another phase.
+    others = [run for other, run in runs.items() if other not in (phase, 4)]
+    assert all(run.verdict is Verdict.SUCCESSFUL for run in others)
+
+
+def test_a_dimension_that_was_never_heard_of_is_not_decided(tmp_path: Path) -> None:
+    for run in runs_of(tmp_path, STOPS, late).values():
+        assert run.verdict is Verdict.UNKNOWN
+        assert "proved" not in run.reason
 
 
 def test_claims_that_there_is_no_time_for_are_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,6 +62,9 @@ def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> P
         if binding.excludes(error):
             return Played((), outside=True, raised=error)
         return Played((), f"the kernel raises {described(error)}", raised=error)
+    if binding.used.keys() - values.keys():
+        # It has one of its values only, of which nothing follows for the others.
+        return Played((), "a dimension that the symbolic run did not come to")
     return Played(run.recorded, unusable(run))
 
 
