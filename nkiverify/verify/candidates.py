@@ -28,7 +28,7 @@ WHOLE = 8
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a domain: all its shapes in which no dimension is beyond its bound. Dimensions without one have none."""
+    """A part of a domain: all its shapes in which no dimension is beyond its bound, if it has one."""
 
     bounds: Mapping[str, int]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
@@ -35,7 +34,16 @@ from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, st
 from nkiverify.phases.dataflow.warned import Subject, warnings
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.verify.candidates import MAX_ALL, MAX_SHAPES, WHOLE, Candidates, Part, proved_for, shapes_show_nothing, solved
+from nkiverify.verify.candidates import (
+    MAX_ALL,
+    MAX_SHAPES,
+    WHOLE,
+    Candidates,
+    Part,
+    proved_for,
+    shapes_show_nothing,
+    solved,
+)
 from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
@@ -283,7 +291,8 @@ def all_run_within(known: Known) -> Conclusion | None:
     if search is None or search.part is None or not search.twice:
         return None
     looked = {"shapes": search.tried}
-    return Conclusion(Verdict.SUCCESSFUL, f"{BOUNDED} {search.part}", claims=search.claims, closed_by=looked, reason=known.reason)
+    bounds = f"{BOUNDED} {search.part}"
+    return Conclusion(Verdict.SUCCESSFUL, bounds, claims=search.claims, closed_by=looked, reason=known.reason)
 
 
 def sampled(known: Known) -> Conclusion | None:

@@ -108,6 +108,30 @@ def test_a_fault_of_one_shape_leaves_the_other_phases_decided(
     assert all(run.verdict is Verdict.SUCCESSFUL for run in others)
 
 
+HANDS_ON = """
+@nki.jit
+def kernel(x):
+    keys = {x.shape[0] % 7: 0}
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    ahead = 1
+    for i in nl.sequential_range(x.shape[0]):
+        1 // (ahead - i)
+        ahead = i + 2
+        nl.store(out[i : i + 1], value=nl.load(x[i : i + 1]))
+    return out
+"""
+
+
+HANDS_ON_THE_SAME = HANDS_ON.replace("i + 2", "1").replace("(ahead - i)", "(ahead + i)")
+
+
+@pytest.mark.parametrize(("body", "verdict"), [(HANDS_ON, "UNKNOWN"), (HANDS_ON_THE_SAME, "SUCCESSFUL")])
+def test_what_a_legacy_loop_hands_on_in_python_leaves_a_domain_open(body: str, verdict: str, tmp_path: Path) -> None:
+    subject = Subject.of(tmp_path, body, few, legacy=True)
+    found = verify(subject.target, Options(root=tmp_path, phases=(2, 4)))
+    assert [run.verdict.value for run in found] == [verdict] * 2
+
+
 def test_a_dimension_that_was_never_heard_of_is_not_decided(tmp_path: Path) -> None:
     for run in runs_of(tmp_path, STOPS, late).values():
         assert run.verdict is Verdict.UNKNOWN

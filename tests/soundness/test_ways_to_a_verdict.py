@@ -29,6 +29,7 @@ from nkiverify.phases.replay import Replay
 from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.symbolic.prover import BUDGETS
 from nkiverify.verify import cross_check, dataflow, verdicts, verifier
+from nkiverify.verify.candidates import Part
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.rules import concluded
@@ -386,13 +387,13 @@ DATAFLOW = [
     ),
     Row(
         "not_run", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no shape could be run", ExitStatus.UNKNOWN,
-        _searched(tried=0, complete=True),
+        _searched(tried=0, part=Part({})),
     ),
     Row("all_run", 4, BACKWARDS, windows(), Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
     Row("all_run_within", 4, BACKWARDS, windows(None), Verdict.SUCCESSFUL, "bounded C <= ", ExitStatus.AS_EXPECTED),
     Row(
         "sampled", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no counterexample among 96 shapes", ExitStatus.UNKNOWN,
-        _searched(complete=False),
+        _searched(part=None),
     ),
 ]  # fmt: skip
 
