@@ -7,14 +7,19 @@ import re
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from nkiverify.cli.main import main
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.resources import root
+from nkiverify.frontend.target import Target
 from nkiverify.project.proposals import in_kernel
 from nkiverify.results.answers import Answer
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 
 HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n\n"
 
@@ -693,3 +698,37 @@ def kept(x):
     assert "kept is legal where P <= 128, N <= 128, N % 64 == 0 proved for all such shapes" in ran.out
     # Two tiles in one place are a mistake, and no limit of what the hardware can hold.
     assert "the kernel does not check N <= 128: N = 192 is accepted and breaks mem.placed_overlap" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("environment", "colour"),
+    [({}, False), ({"FORCE_COLOR": "1"}, True), ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, False)],
+    ids=["no terminal", "FORCE_COLOR", "NO_COLOR"],
+)
+def test_verdicts_have_colour_where_it_is_asked_for(
+    environment: dict[str, str], colour: bool, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("FORCE_COLOR", "NO_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    Path("k.py").write_text(UNREAD)
+    Path("b.py").write_text(UNREAD.replace("  # nkiverify: ignore[df.read_unwritten] somebody fills it", ""))
+    assert ("unread \x1b[32mis legal" in Ran(capsys, "k.py").out) is colour
+    assert ("\x1b[1;31m" in Ran(capsys, "b.py").out) is colour
+
+
+def test_a_domain_whose_proof_is_open_is_tried_with_the_whole_search(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A search with less work than usual is for domains that are still to be changed."""
+
+    def short_of_time(target: Target, options: Options) -> list[Run]:
+        runs = verify(target, options)
+        if options.effort == 1:
+            return runs
+        return [replace(run, verdict=Verdict.UNKNOWN) if run.verdict is Verdict.SUCCESSFUL else run for run in runs]
+
+    monkeypatch.setattr("nkiverify.verify.derive.derivation.verify", short_of_time)
+    Path("k.py").write_text(BLOCKS)
+    assert "blocks is legal where R % 128 == 0 proved" in Ran(capsys, "k.py").out
