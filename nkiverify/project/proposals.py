@@ -130,16 +130,23 @@ def manifest_entry(answer: Answer) -> str:
     derived = answer.derived
     if derived is None or not derived.proved or not derived.is_said:
         return ""
-    return target_text(
-        answer.reference,
-        answer.arguments,
-        answer.grid,
-        where=derived.where,
-        phases=[run.phase for run in derived.runs],
-        suffix="legal",
-        hardware=answer.hardware,
-        domain=", ".join(one.text for one in derived.preconditions) or "all of them",
-    )
+    either = " or ".join(derived.ways)
+    ways = [[way if text == either else text for text in derived.where] for way in derived.ways] or [derived.where]
+    domain = ", ".join(one.text for one in derived.preconditions) or "all of them"
+    texts = [
+        target_text(
+            answer.reference,
+            answer.arguments,
+            answer.grid,
+            where=where,
+            phases=[run.phase for run in derived.runs],
+            suffix=f"legal_{number}" if derived.ways else "legal",
+            hardware=answer.hardware,
+            domain=f"{domain}; those of them where {derived.ways[number - 1]}" if derived.ways else domain,
+        )
+        for number, where in enumerate(ways, 1)
+    ]
+    return "\n\n".join(texts)
 
 
 def begun(reference: str, base: Path) -> str:

@@ -226,7 +226,9 @@ def _beyond(
         yield from _unchecked(one, root, width, style)
     checkable = [one for one in failing if not one.launch]
     if checkable and derived.proved:
-        lacking = " and ".join(f"({one.text})" if " or " in one.text else one.text for one in checkable)
+        lacking = " and ".join(
+            f"({one.text})" if " or " in one.text and len(checkable) > 1 else one.text for one in checkable
+        )
         yield from _hint(f"assert {in_kernel(lacking)}", "--fix prints it, where it can stand", width, style)
     if derived.preconditions and not unchecked:
         yield "  the kernel checks it itself"

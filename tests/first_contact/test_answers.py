@@ -732,3 +732,17 @@ def test_a_domain_whose_proof_is_open_is_tried_with_the_whole_search(
     monkeypatch.setattr("nkiverify.verify.derive.derivation.verify", short_of_time)
     Path("k.py").write_text(BLOCKS)
     assert "blocks is legal where R % 128 == 0 proved" in Ran(capsys, "k.py").out
+
+
+def test_each_way_of_a_disjunction_is_a_target_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    """Phase 4 is proved for each of them, and not for both together."""
+    text = (root() / "tests/first_contact/kernels/short_rows.py").read_text(encoding="utf-8")
+    Path("k.py").write_text(text)
+    ran = Ran(capsys, "k.py", "--manifest-entry")
+    assert [line for line in ran.lines if line.startswith("def ")] == [
+        "def short_rows_legal_1(v: Verification) -> None:",
+        "def short_rows_legal_2(v: Verification) -> None:",
+    ]
+    assert "    v.assume(N <= 512)" in ran.lines and "    v.assume(N % 512 == 0)" in ran.lines
+    for where in ("N <= 512", "N % 512 == 0"):
+        assert main(["check", "k.py::short_rows", "--arg", "x=bf16[P:1..128,N]", "--where", where]) == 0

@@ -17,7 +17,7 @@ from nkiverify.ir.program import Assume, Branch, Claim, DomainDimension, Loop, P
 from nkiverify.model.indices import Relation as MaskRelation
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Atom, Atoms, Dimension, Div, Index, Term
+from nkiverify.symbolic.atoms import Atom, Atoms, Dimension, Div, Index, Min, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.terms import constant, divide, of_atom
 from nkiverify.verify.witness.sufficient import about_dimensions, as_text
@@ -77,10 +77,10 @@ def constants(program: Program, decisions: Sequence[Decision]) -> dict[str, Cons
             if atom in seen:
                 continue
             seen.add(atom)
-            if isinstance(atom, Div) and (divisor := atom.denominator.constant or 0) > 1:
+            if isinstance(atom, Div):
                 for leaf in _leaves(atom.numerator.atoms):
                     if isinstance(leaf, Dimension) and leaf.name in found:
-                        found[leaf.name].divisors.add(divisor)
+                        found[leaf.name].divisors |= _divisors(atom.denominator)
             waiting += [inner for argument in atom.arguments() for inner in argument.atoms]
     compared = [
         *(item.condition for item in items(program.body) if isinstance(item, Branch | Assume | Claim)),
@@ -97,6 +97,13 @@ def constants(program: Program, decisions: Sequence[Decision]) -> dict[str, Cons
                 if name in found and bound > 0:
                     found[name].bounds.add(bound)
     return found
+
+
+def _divisors(denominator: Term) -> set[int]:
+    """The constants that a denominator is: those also that it is a minimum of, as in `N // min(N, 512)`."""
+    least = (part for atom in _leaves(denominator.atoms) if isinstance(atom, Min) for part in atom.terms)
+    numbers = {abs(one.constant) for one in (denominator, *least) if one.constant is not None}
+    return numbers - {0, 1}
 
 
 def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[str, Constants]) -> list[Candidate]:

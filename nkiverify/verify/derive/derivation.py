@@ -90,11 +90,15 @@ def derive(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Conditions, the verdicts on the domain that they are, and whether every phase is proved there."""
+    """Conditions, the verdicts on the domain that they are, and whether every phase is proved there.
+
+    `ways` are the parts of a disjunction among the conditions, where each had to be proved for itself.
+    """
 
     chosen: Cover
     runs: tuple[Run, ...]
     proved: bool
+    ways: tuple[str, ...] = ()
 
 
 class _Derivation:
@@ -157,7 +161,11 @@ class _Derivation:
         for _ in range(_ROUNDS):
             began = now()
             limits = self._needed_limits(chosen)
-            runs = tuple(map(self._without_limits, found := self._verdicts(self._texts(chosen, limits), effort)))
+            texts = self._texts(chosen, limits)
+            found, ways = self._by_ways(chosen, texts, effort)
+            if not ways:
+                found = self._verdicts(texts, effort)
+            runs = tuple(map(self._without_limits, found))
             proved = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs)
             proved = proved and any(run.verdict is Verdict.SUCCESSFUL for run in runs)
             # What there is no time to prove anew says less than what is known.
@@ -170,7 +178,26 @@ class _Derivation:
                 effort = 1.0  # a longer search may show why
             else:
                 break
-        return _Found(chosen, runs, proved)
+        return _Found(chosen, runs, proved, ways)
+
+    def _by_ways(self, chosen: Cover, texts: tuple[str, ...], effort: float) -> tuple[tuple[Run, ...], tuple[str, ...]]:
+        """The verdicts on a domain with a disjunction, where every phase is proved for each way of it, with these ways;
+        else nothing. Every shape of the domain goes one of them, and proofs are simpler there: `min(N, 512)` is 512."""
+        either = next((one for one in chosen.chosen if isinstance(one.condition, Junction)), None)
+        condition = either.condition if either is not None else None
+        if either is None or not isinstance(condition, Junction) or condition.conjunction:
+            return (), ()
+        ways = tuple(readable(way, self._program) for way in condition.parts)
+        rest = tuple(text for text in texts if text != either.text)
+        runs: tuple[Run, ...] = ()
+        for way in ways:
+            found = self._verdicts((*rest, way), effort) if way else ()
+            if not found or any(run.verdict is not Verdict.SUCCESSFUL for run in found):
+                return (), ()
+            runs = tuple(
+                one if one.qualifier or not runs else before for one, before in zip(found, runs or found, strict=True)
+            )
+        return runs, ways
 
     def _without_limits(self, run: Run) -> Run:
         """`run`, UNKNOWN where it fails only beyond what the hardware can hold: it is not known up to where it does
@@ -230,6 +257,7 @@ class _Derivation:
             outside=len(failing),
             tried=len(self._shapes.runs),
             example=base,
+            ways=found.ways,
         )
 
     def _verdicts(self, texts: tuple[str, ...], effort: float) -> tuple[Run, ...]:
