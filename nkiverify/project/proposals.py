@@ -131,7 +131,7 @@ def manifest_entry(answer: Answer) -> str:
     if derived is None or not derived.proved or not derived.is_said:
         return ""
     either = " or ".join(derived.ways)
-    ways = [[way if text == either else text for text in derived.where] for way in derived.ways] or [derived.where]
+    ways = [[way if text == either else text for text in derived.where] for way in derived.ways] or [[*derived.where]]
     domain = ", ".join(one.text for one in derived.preconditions) or "all of them"
     texts = [
         target_text(
