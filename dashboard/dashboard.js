@@ -1,15 +1,30 @@
 "use strict";
 (() => {
   const root = document.documentElement;
+  const nonce = document.currentScript.nonce;
   const byId = (id) => document.getElementById(id);
 
-  // Compressed, in base 64
-  const unpacked = async () => {
-    const bytes = Uint8Array.from(atob(byId("data").textContent), (letter) => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return new Response(stream).json();
+  // Base 85 as Python writes it, but for two characters: a comma and a full stop stand for what HTML would take for its own
+  const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=>?@^_`{|}~";
+  const bytesOf = (text) => {
+    const values = new Uint8Array(128);
+    Array.from(DIGITS).forEach((digit, value) => { values[digit.charCodeAt(0)] = value; });
+    const groups = Math.ceil(text.length / 5);
+    const bytes = new Uint8Array(4 * groups);
+    const view = new DataView(bytes.buffer);
+    for (let group = 0; group < groups; group += 1) {
+      let number = 0;
+      for (let at = 5 * group; at < 5 * group + 5; at += 1) number = 85 * number + (at < text.length ? values[text.charCodeAt(at)] : 84);
+      view.setUint32(4 * group, number);
+    }
+    return bytes.subarray(0, bytes.length - (5 * groups - text.length));
   };
-  const data = unpacked();
+  const inflate = async (id) => {
+    const bytes = bytesOf(byId(id).textContent);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text();
+  };
+  const data = inflate("data").then(JSON.parse);
 
   const element = (name, text, kind) => {
     const made = document.createElement(name);
@@ -85,37 +100,20 @@
     });
   });
 
-  // The lines of Python text, each as texts and spans: comments, strings, names that are defined, keywords, numbers
-  const TOKENS = /(?<c>#.*)|(?<s>(?<!\w)[rRbBfFuU]{0,2}(?:"""[^]*?"""|'''[^]*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'))|(?<=\b(?:def|class) +)(?<n>\w+)|\b(?<k>and|as|assert|async|await|break|class|continue|def|del|elif|else|except|False|finally|for|from|global|if|import|in|is|lambda|None|nonlocal|not|or|pass|raise|return|True|try|while|with|yield)\b|(?<![\w.])(?<m>\d[\w.]*)/g;
-  const coloured = (text) => {
-    const lines = [[]];
-    const put = (part, kind) => part.split("\n").forEach((piece, at) => {
-      if (at) lines.push([]);
-      if (piece) lines.at(-1).push(kind ? element("span", piece, kind) : piece);
-    });
-    let end = 0;
-    for (const match of text.matchAll(TOKENS)) {
-      put(text.slice(end, match.index));
-      put(match[0], Object.keys(match.groups).find((kind) => match.groups[kind] !== undefined));
-      end = match.index + match[0].length;
-    }
-    put(text.slice(end));
-    return lines;
-  };
-
   // The section of a target, with its sources, when it is opened: what it holds was escaped when the page was written
-  const listing = (file, text, marks, wanted, symbols, first = 1) => {
+  const listing = (file, lines, marks, wanted, symbols, first = 1) => {
     const block = element("pre", undefined, "source");
     block.tabIndex = 0;
     block.setAttribute("role", "group");
     block.setAttribute("aria-label", `Source of ${file}`);
     let goal = null;
-    coloured(text.replace(/\n$/, "")).forEach((line, index) => {
+    lines.forEach((line, index) => {
       const number = index + first;
       const [kind, said] = marks[number] || [];
       const span = element("span", undefined, kind ? `mark ${kind}` : "");
+      // Escaped and coloured when the page was written
       const code = element("span", undefined, "code");
-      code.append(...line);
+      code.innerHTML = line;
       span.append(element("span", `${String(number).padStart(5)} ${symbols[kind] || " "} `, "gutter"), code);
       if (said) span.title = said;
       if (kind) span.append(element("span", `   ${said}`, "note"));
@@ -142,7 +140,7 @@
       kept.append(element("h3", file), block);
       if (goal) block.scrollTop = goal.offsetTop - block.offsetTop - 60;
     }
-    if (entry.code) {
+    if (entry.code.length) {
       const name = `the target, ${entry.code_place}`;
       const domain = element("details");
       domain.append(element("summary", `The target, ${entry.code_place}`));
@@ -312,7 +310,52 @@
     root.dataset.theme = isDark() ? "light" : "dark";
     try { localStorage.nkiverifyTheme = root.dataset.theme; } catch { /* not kept */ }
     label();
+    draw();
   });
-  scheme.addEventListener("change", label);
+  scheme.addEventListener("change", () => { label(); draw(); });
   label();
+
+  // Figures
+  const PALETTES = {
+    light: { embedded: "#0969da", pass: "#1a7f37", mismatch: "#cf222e", rung0: "#0969da", rung1: "#1a7f37", rung2: "#bc4c00", rung3: "#8250df", rung4: "#57606a" },
+    dark: { embedded: "#58a6ff", pass: "#3fb950", mismatch: "#ff7b72", rung0: "#58a6ff", rung1: "#3fb950", rung2: "#f0883e", rung3: "#bc8cff", rung4: "#8b949e" },
+  };
+  let plotting = false;
+  const draw = async () => {
+    if (!plotting) return;
+    const { figures } = await data;
+    const palette = PALETTES[isDark() ? "dark" : "light"];
+    const style = getComputedStyle(root);
+    const colour = (name) => style.getPropertyValue(name).trim();
+    for (const [id, figure] of Object.entries(figures)) {
+      const place = byId(`figure-${id}`);
+      const traces = figure.data.map((trace) => ({
+        ...trace,
+        marker: { color: palette[trace.meta], size: 6 },
+        line: { color: palette[trace.meta] },
+      }));
+      const axes = {};
+      for (const name of ["xaxis", "yaxis", "yaxis2"]) {
+        if (figure.layout[name] || name !== "yaxis2")
+          axes[name] = { gridcolor: colour("--rule"), zerolinecolor: colour("--rule"), ...figure.layout[name] };
+      }
+      if (axes.yaxis2) axes.yaxis2.showgrid = false;
+      const layout = { ...figure.layout, ...axes, font: { color: colour("--ink") }, paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)" };
+      await Plotly.react(place, traces, layout, { displayModeBar: false, responsive: true });
+    }
+    root.dataset.drawn = "true";
+  };
+  const start = async () => {
+    if (plotting) return;
+    const library = element("script", await inflate("plotly"));
+    library.nonce = nonce;
+    document.head.append(library);
+    plotting = true;
+    await draw();
+  };
+  // The library is large: nobody waits for it who does not look at the figures, and few targets have none
+  if (!byId("plotly")) return;
+  new IntersectionObserver((entries) => { if (entries.some((entry) => entry.isIntersecting)) start(); }, { rootMargin: "400px" })
+    .observe(document.querySelector(".figures"));
+  window.addEventListener("beforeprint", start);
 })();

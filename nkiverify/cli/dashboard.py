@@ -56,7 +56,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def missing() -> list[str]:
     """The libraries that the page needs and that are not installed."""
-    return [name for name in ("jinja2",) if importlib.util.find_spec(name) is None]
+    return [name for name in ("jinja2", "plotly", "pygments") if importlib.util.find_spec(name) is None]
 
 
 def page_of(project: Project) -> Path:

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from importlib import resources as package_files
 from pathlib import Path
 
 import jinja2
@@ -21,8 +22,9 @@ from nkiverify.model.documentation import places
 from nkiverify.report import diagnostic
 from nkiverify.report.dashboard import data, markdown, pictures
 from nkiverify.report.dashboard.data import Page
-from nkiverify.report.dashboard.figures import figures
+from nkiverify.report.dashboard.figures import Figure, figures
 from nkiverify.report.dashboard.marks import claim_rows
+from nkiverify.report.dashboard.sources import coloured
 from nkiverify.report.dashboard.upstream import REPOSITORY
 from nkiverify.report.excerpt import excerpt as place_lines
 from nkiverify.results import wording
@@ -75,9 +77,15 @@ _HEADERS: tuple[tuple[str, bool], ...] = (
 _LIMITS: tuple[str, ...] = ("What SUCCESSFUL does not say", "What the frontend assumes")
 
 
+#: Characters of base 85 that mean something in HTML, and what stands for them.
+_HARMLESS = bytes.maketrans(b"<&", b",.")
+
 #: The ids of the sections with all contracts and with what is refuted as expected; those of targets begin with
 #: `target-`.
 _CONTRACTS, _EXPECTED = "all-contracts", "all-expected"
+
+#: How many targets a page has whose figures are plotted: of fewer, the numbers say as much without a large library.
+_PLOTTED = 20
 
 #: Characters in a line of an excerpt.
 _WIDTH = 120
@@ -85,9 +93,11 @@ _WIDTH = 120
 
 def html(page: Page) -> str:
     """The page as text. What it tells of upstream's kernels and of limits is about the bundled targets."""
-    environment = _environment()
+    drawn = figures(page)
+    plotted = len(page.targets) >= _PLOTTED
+    environment = _environment(page)
     style, script = _part("dashboard.css"), _part("dashboard.js")
-    content = json.dumps(_data(page, sections(page)), separators=(",", ":"))
+    content = json.dumps(_data(page, drawn, sections(page)), separators=(",", ":"))
     packed = _packed(content.encode("ascii"))
     audit = _document(page.root / "AUDIT.md") if page.ours else ""
     upstream = (_document(page.root / "docs" / "upstream-bugs.md") if page.ours else "").partition("\n## ")
@@ -98,14 +108,16 @@ def html(page: Page) -> str:
         legend=_LEGEND,
         repository=REPOSITORY,
         headers=_HEADERS,
+        plotted=plotted,
         filters=_filters(page),
-        figures=figures(page),
+        figures=drawn,
         upstream=markdown.html(upstream[1].lstrip() + upstream[2], "docs", 2) if upstream[1] else "",
         limits=[
             (heading, markdown.html(text, "", 4)) for heading in _LIMITS if (text := markdown.section(audit, heading))
         ],
-        # Only characters of base 64.
+        # Only characters of base 85, without those of HTML.
         data=Markup(packed),
+        plotly=Markup(_plotly() if plotted else ""),
         style=Markup(style),
         script=Markup(script),
         # Only our own script has it: a `<script>` in a name would not run even if it were not escaped.
@@ -117,7 +129,7 @@ def html(page: Page) -> str:
 
 def sections(page: Page) -> dict[str, str]:
     """The section of each target as HTML, by its id, and that of all contracts: a lot of text, which is packed."""
-    environment = _environment()
+    environment = _environment(page)
     template = environment.get_template("target.html")
     found = {target.anchor: template.render(page=page, target=target, symbols=_SYMBOLS) for target in page.targets}
     anchors = {target.name: target.anchor for target in page.targets}
@@ -127,27 +139,34 @@ def sections(page: Page) -> dict[str, str]:
     }
 
 
-@functools.cache
-def _environment() -> jinja2.Environment:
-    """Jinja with our filters, and the templates that it has compiled. Every template is given its `page`."""
+def _environment(page: Page) -> jinja2.Environment:
+    """Jinja with our filters; `excerpt` shows places in the files of `page` only."""
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(resources.templates()),
+        loader=_templates(),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
+
+    def excerpt(found: Violation | KernelWarning | Site) -> str:
+        if found.file not in page.sources:
+            return ""
+        if isinstance(found, Site):
+            return "\n".join(place_lines(replace(found, file=str(page.root / found.file)), indent="", width=_WIDTH))
+        return "\n".join(diagnostic.source(found, page.root, width=_WIDTH))
+
     environment.filters.update(
         state=data.state,
         verdict=wording.verdict,
         milliseconds=wording.milliseconds,
         phase_name=data.phase_name,
-        excerpt=_excerpt,
+        excerpt=excerpt,
         occupancy=pictures.occupancy,
         coverage=pictures.coverage,
         curves=pictures.curves,
         labels_elsewhere=diagnostic.labels_elsewhere,
-        help_for=_help_for,
+        help_for=lambda found: diagnostic.help_for(found, page.root),
         first_element=wording.first_element,
         extent_of=wording.extent_of,
         claim_rows=claim_rows,
@@ -157,33 +176,18 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-@jinja2.pass_context
-def _excerpt(context: jinja2.runtime.Context, found: Violation | KernelWarning | Site) -> str:
-    """The lines of a place, where it is in a file of the page."""
-    page: Page = context["page"]
-    if found.file not in page.sources:
-        return ""
-    if isinstance(found, Site):
-        return "\n".join(place_lines(replace(found, file=str(page.root / found.file)), indent="", width=_WIDTH))
-    return "\n".join(diagnostic.source(found, page.root, width=_WIDTH))
-
-
-@jinja2.pass_context
-def _help_for(context: jinja2.runtime.Context, found: Violation) -> str:
-    return diagnostic.help_for(found, context["page"].root)
-
-
-def _data(page: Page, html_of: Mapping[str, str]) -> dict[str, object]:
+def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[str, object]:
     """The data that the script of the page shows when it is asked for."""
     return {
-        "sources": dict(page.sources),
+        "sources": {file: coloured(text) for file, text in page.sources.items()},
         "symbols": _MARKS,
+        "figures": {figure.id: figure.specification for figure in drawn if len(page.targets) >= _PLOTTED},
         "targets": {
             target.anchor: {
                 "html": html_of[target.anchor],
                 "file": target.file,
                 "function": target.function,
-                "code": target.code,
+                "code": coloured(target.code),
                 "code_place": target.code_place,
                 "harness": target.harness,
                 "code_line": target.code_line,
@@ -213,8 +217,18 @@ def _filters(page: Page) -> list[tuple[str, list[str]]]:
 
 
 def _packed(content: bytes) -> str:
-    """Compressed, in base 64, of which no character means anything in HTML. The same content gives the same text."""
-    return base64.b64encode(gzip.compress(content, mtime=0)).decode("ascii")
+    """Compressed, in base 85 with characters that mean nothing in HTML. The same content gives the same text."""
+    return base64.b85encode(gzip.compress(content, compresslevel=9, mtime=0)).translate(_HARMLESS).decode("ascii")
+
+
+@functools.cache
+def _plotly() -> str:
+    return _packed((package_files.files("plotly") / "package_data" / "plotly.min.js").read_bytes())
+
+
+@functools.cache
+def _templates() -> jinja2.BaseLoader:
+    return jinja2.FileSystemLoader(resources.templates())
 
 
 def _part(name: str) -> str:
