@@ -4,23 +4,9 @@
   const nonce = document.currentScript.nonce;
   const byId = (id) => document.getElementById(id);
 
-  // Base 85 as Python writes it, but for two characters: a comma and a full stop stand for what HTML would take for its own
-  const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=>?@^_`{|}~";
-  const bytesOf = (text) => {
-    const values = new Uint8Array(128);
-    Array.from(DIGITS).forEach((digit, value) => { values[digit.charCodeAt(0)] = value; });
-    const groups = Math.ceil(text.length / 5);
-    const bytes = new Uint8Array(4 * groups);
-    const view = new DataView(bytes.buffer);
-    for (let group = 0; group < groups; group += 1) {
-      let number = 0;
-      for (let at = 5 * group; at < 5 * group + 5; at += 1) number = 85 * number + (at < text.length ? values[text.charCodeAt(at)] : 84);
-      view.setUint32(4 * group, number);
-    }
-    return bytes.subarray(0, bytes.length - (5 * groups - text.length));
-  };
+  // Compressed, in base 64
   const inflate = async (id) => {
-    const bytes = bytesOf(byId(id).textContent);
+    const bytes = Uint8Array.from(atob(byId(id).textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
     return new Response(stream).text();
   };

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -111,15 +111,15 @@ def _not_understood(run: Run) -> Iterator[tuple[str, int]]:
 
 def _counted(runs: Iterable[Run]) -> Iterator[tuple[str, int, str, str]]:
     """File, line, kind and words for the claims that the engine decided, or did not, at each line."""
-    proved: dict[tuple[str, int], Counter[str]] = {}
-    others: dict[tuple[str, int, str], set[str]] = {}
+    proved: defaultdict[tuple[str, int], Counter[str]] = defaultdict(Counter)
+    others: defaultdict[tuple[str, int, str], set[str]] = defaultdict(set)
     for run in runs:
         for one in run.decided:
             for line in one.lines if one.file else ():
                 if one.outcome == "proved":
-                    proved.setdefault((one.file, line), Counter())[one.by] += 1
+                    proved[one.file, line][one.by] += 1
                 elif one.outcome in ("refuted", "undecided"):
-                    others.setdefault((one.file, line, one.outcome), set()).add(one.contract)
+                    others[one.file, line, one.outcome].add(one.contract)
     for (file, line), by in proved.items():
         ways = f" ({', '.join(f'{by[rung]} {rung}' for rung in sorted(by))})" if len(by) > 1 else f" ({next(iter(by))})"
         yield file, line, "proved", f"{sum(by.values())} proved{ways}"

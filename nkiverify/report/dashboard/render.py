@@ -7,7 +7,10 @@ import functools
 import gzip
 import hashlib
 import json
-from collections.abc import Mapping
+import multiprocessing
+import sys
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from importlib import resources as package_files
 from pathlib import Path
@@ -77,9 +80,6 @@ _HEADERS: tuple[tuple[str, bool], ...] = (
 _LIMITS: tuple[str, ...] = ("What SUCCESSFUL does not say", "What the frontend assumes")
 
 
-#: Characters of base 85 that mean something in HTML, and what stands for them.
-_HARMLESS = bytes.maketrans(b"<&", b",.")
-
 #: The ids of the sections with all contracts and with what is refuted as expected; those of targets begin with
 #: `target-`.
 _CONTRACTS, _EXPECTED = "all-contracts", "all-expected"
@@ -95,9 +95,15 @@ def html(page: Page) -> str:
     """The page as text. What it tells of upstream's kernels and of limits is about the bundled targets."""
     drawn = figures(page)
     plotted = len(page.targets) >= _PLOTTED
-    environment = _environment(page)
+    environment = _environment()
     style, script = _part("dashboard.css"), _part("dashboard.js")
-    content = json.dumps(_data(page, drawn, sections(page)), separators=(",", ":"))
+    with _another_process() as other:
+        # What takes as long as the rest, and needs nothing of it.
+        library = other.submit(_plotly) if plotted else None
+        colours = other.submit(_coloured, {*page.sources.values(), *(target.code for target in page.targets)})
+        html_of = sections(page)
+        content = json.dumps(_data(page, drawn, html_of, colours.result()), separators=(",", ":"))
+        plotly = library.result() if library is not None else ""
     packed = _packed(content.encode("ascii"))
     audit = _document(page.root / "AUDIT.md") if page.ours else ""
     upstream = (_document(page.root / "docs" / "upstream-bugs.md") if page.ours else "").partition("\n## ")
@@ -115,9 +121,9 @@ def html(page: Page) -> str:
         limits=[
             (heading, markdown.html(text, "", 4)) for heading in _LIMITS if (text := markdown.section(audit, heading))
         ],
-        # Only characters of base 85, without those of HTML.
+        # Only characters of base 64.
         data=Markup(packed),
-        plotly=Markup(_plotly() if plotted else ""),
+        plotly=Markup(plotly),
         style=Markup(style),
         script=Markup(script),
         # Only our own script has it: a `<script>` in a name would not run even if it were not escaped.
@@ -129,7 +135,7 @@ def html(page: Page) -> str:
 
 def sections(page: Page) -> dict[str, str]:
     """The section of each target as HTML, by its id, and that of all contracts: a lot of text, which is packed."""
-    environment = _environment(page)
+    environment = _environment()
     template = environment.get_template("target.html")
     found = {target.anchor: template.render(page=page, target=target, symbols=_SYMBOLS) for target in page.targets}
     anchors = {target.name: target.anchor for target in page.targets}
@@ -139,34 +145,27 @@ def sections(page: Page) -> dict[str, str]:
     }
 
 
-def _environment(page: Page) -> jinja2.Environment:
-    """Jinja with our filters; `excerpt` shows places in the files of `page` only."""
+@functools.cache
+def _environment() -> jinja2.Environment:
+    """Jinja with our filters, and the templates that it has compiled. Every template is given its `page`."""
     environment = jinja2.Environment(
-        loader=_templates(),
+        loader=jinja2.FileSystemLoader(resources.templates()),
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-
-    def excerpt(found: Violation | KernelWarning | Site) -> str:
-        if found.file not in page.sources:
-            return ""
-        if isinstance(found, Site):
-            return "\n".join(place_lines(replace(found, file=str(page.root / found.file)), indent="", width=_WIDTH))
-        return "\n".join(diagnostic.source(found, page.root, width=_WIDTH))
-
     environment.filters.update(
         state=data.state,
         verdict=wording.verdict,
         milliseconds=wording.milliseconds,
         phase_name=data.phase_name,
-        excerpt=excerpt,
+        excerpt=_excerpt,
         occupancy=pictures.occupancy,
         coverage=pictures.coverage,
         curves=pictures.curves,
         labels_elsewhere=diagnostic.labels_elsewhere,
-        help_for=lambda found: diagnostic.help_for(found, page.root),
+        help_for=_help_for,
         first_element=wording.first_element,
         extent_of=wording.extent_of,
         claim_rows=claim_rows,
@@ -176,10 +175,28 @@ def _environment(page: Page) -> jinja2.Environment:
     return environment
 
 
-def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[str, object]:
+@jinja2.pass_context
+def _excerpt(context: jinja2.runtime.Context, found: Violation | KernelWarning | Site) -> str:
+    """The lines of a place, where it is in a file of the page."""
+    page: Page = context["page"]
+    if found.file not in page.sources:
+        return ""
+    if isinstance(found, Site):
+        return "\n".join(place_lines(replace(found, file=str(page.root / found.file)), indent="", width=_WIDTH))
+    return "\n".join(diagnostic.source(found, page.root, width=_WIDTH))
+
+
+@jinja2.pass_context
+def _help_for(context: jinja2.runtime.Context, found: Violation) -> str:
+    return diagnostic.help_for(found, context["page"].root)
+
+
+def _data(
+    page: Page, drawn: list[Figure], html_of: Mapping[str, str], colours: Mapping[str, list[str]]
+) -> dict[str, object]:
     """The data that the script of the page shows when it is asked for."""
     return {
-        "sources": {file: coloured(text) for file, text in page.sources.items()},
+        "sources": {file: colours[text] for file, text in page.sources.items()},
         "symbols": _MARKS,
         "figures": {figure.id: figure.specification for figure in drawn if len(page.targets) >= _PLOTTED},
         "targets": {
@@ -187,7 +204,7 @@ def _data(page: Page, drawn: list[Figure], html_of: Mapping[str, str]) -> dict[s
                 "html": html_of[target.anchor],
                 "file": target.file,
                 "function": target.function,
-                "code": coloured(target.code),
+                "code": colours[target.code],
                 "code_place": target.code_place,
                 "harness": target.harness,
                 "code_line": target.code_line,
@@ -217,18 +234,23 @@ def _filters(page: Page) -> list[tuple[str, list[str]]]:
 
 
 def _packed(content: bytes) -> str:
-    """Compressed, in base 85 with characters that mean nothing in HTML. The same content gives the same text."""
-    return base64.b85encode(gzip.compress(content, compresslevel=9, mtime=0)).translate(_HARMLESS).decode("ascii")
+    """Compressed, in base 64, of which no character means anything in HTML. The same content gives the same text."""
+    return base64.b64encode(gzip.compress(content, compresslevel=6, mtime=0)).decode("ascii")
 
 
-@functools.cache
+def _another_process() -> Executor:
+    """A process that works beside this one, where that costs little to start; elsewhere a thread."""
+    if sys.platform == "linux":
+        return ProcessPoolExecutor(1, multiprocessing.get_context("fork"))
+    return ThreadPoolExecutor(1)
+
+
+def _coloured(texts: Iterable[str]) -> dict[str, list[str]]:
+    return {text: coloured(text) for text in texts}
+
+
 def _plotly() -> str:
     return _packed((package_files.files("plotly") / "package_data" / "plotly.min.js").read_bytes())
-
-
-@functools.cache
-def _templates() -> jinja2.BaseLoader:
-    return jinja2.FileSystemLoader(resources.templates())
 
 
 def _part(name: str) -> str:
