@@ -29,7 +29,7 @@ from tests.dashboard.samples import ROOT, every_ending, hostile, html, many, mar
 from tests.report.samples import COUNT_VIOLATION, refuted, run, session
 
 #: Bytes: the page is to be sent by mail.
-LIMIT = 3_000_000
+LIMIT = 3_200_000
 
 
 #: A kernel that fails for P = 128, and a manifest with a target for it.
