@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 
-from nkiverify.analysis.marks.order import DRAWN
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.engines.embedded import EmbeddedEngine
@@ -149,18 +148,18 @@ def _tolerated(question: Question, left: Sequence[Stated], search: _Search | Non
     return told_of(seen, policy)
 
 
+#: What the proof does not see of a loop without an order.
+_UNROLLED = "what iterations of an affine_range that is unrolled leave for others in Python"
+
+
 def _hands_on(question: Question) -> str:
     """Why an iteration of a loop of the legacy API may hand something on in Python; "" if none does. Where such a loop
-    is summarised, the proof sees all but what changes from one iteration to the next; where not, a run may show it."""
+    is summarised, the proof sees all but what changes from one iteration to the next; where not, runs have to show it
+    of each shape."""
     program = question.program
     if program.hands_on:
         return CARRIED
-    if not any(isinstance(item, Iteration) for item in items(program.body)):
-        return ""
-    shapes = Shapes(program.dimensions, domain_of(program, question.assumptions))
-    few = islice(shapes.tried(), len(shapes.dimensions) + 2)
-    runs = (attempt(question.target, values, question.hardware, question.seconds, SHAPE_WORK) for values in few)
-    return next((why for trial in runs for why in (DRAWN, CARRIED) if why in trial.findings.doubts), "")
+    return _UNROLLED if any(isinstance(item, Iteration) for item in items(program.body)) else ""
 
 
 def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:

@@ -547,6 +547,22 @@ def test_what_a_body_that_is_traced_once_leaves_is_unknown_for_all_sizes(form: s
     assert not unrolled.trial(n=2).findings.doubts
 
 
+@pytest.mark.parametrize(
+    ("at", "verdict"), [("i", Verdict.SUCCESSFUL), ("count if n == 5 else i", Verdict.UNKNOWN)], ids=["right", "wrong"]
+)
+def test_what_an_unrolled_loop_hands_on_is_asked_of_each_shape(at: str, verdict: Verdict, tmp_path: Path) -> None:
+    """No few shapes stand for all."""
+    form = f"""
+count = 0
+for i in nl.affine_range(8):
+    if i >= n:
+        break
+    move(out, x, {at})
+    count += 1
+"""
+    assert subject(tmp_path, form, 64).verdict().verdict is verdict
+
+
 @pytest.mark.parametrize("used", ["", "for k in range(n): first = 2 * k", "move(out, x, 7 + 0 * len(kept) // 9)"])
 def test_what_iterations_keep_does_no_harm_where_nothing_comes_of_it(used: str, tmp_path: Path) -> None:
     form = f"""
