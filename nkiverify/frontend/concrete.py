@@ -265,7 +265,7 @@ class ConcreteExecution:
         """The order in which the iterations of the loop that has just begun are run."""
         return range(length)
 
-    def drawn(self) -> None:
+    def drawn(self, *, ordered: bool = False) -> None:
         """Note that elements of a range without an order are taken outside a loop."""
         self.recorded.append(program.Drawn(kernel_site(2), current_launch().program))
 

@@ -248,8 +248,12 @@ class SymbolicExecution(Claiming):
         """The allocator that places what is allocated."""
         return given
 
-    def drawn(self) -> None:
-        """Record that elements of a range without an order are taken outside a loop."""
+    def drawn(self, *, ordered: bool = False) -> None:
+        """Record that elements of a range without an order, or of one whose loop is traced once, are taken outside of a
+        loop."""
+        if ordered:
+            self.program.carries = True
+            return
         self.record(program.Drawn(kernel_site(2)))
 
     def operation(self, operation: Operation) -> None:

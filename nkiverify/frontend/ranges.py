@@ -47,8 +47,8 @@ class _NoNativeIteration:
         length = run.forced_value(count)
         if length is None:
             raise unsupported(f"running over {count} elements outside a loop statement", "write a `for` loop")
-        if self.parallel:  # type: ignore[attr-defined]
-            run.drawn()
+        if self.parallel or (self.traced and length > 1):  # type: ignore[attr-defined]
+            run.drawn(ordered=not self.parallel)  # type: ignore[attr-defined]
         return iter([self.element(terms.constant(position)) for position in range(length)])  # type: ignore[attr-defined]
 
 

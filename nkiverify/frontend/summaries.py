@@ -71,8 +71,9 @@ class _Growth:
     before: tuple[Part, ...]
     index: Index
     template: Any
+    #: Whether the iterations have no order.
+    unordered: bool
     shared: tuple[Any, ...] = ()
-    unordered: bool = False
 
     def at(self, count: Term) -> list[Part]:
         return [*self.before, Segment(count, self.index, self.template, self.shared, self.unordered)]
@@ -236,17 +237,12 @@ class SummarisedLoop:
             self._give_up("the elements of the list depend on a condition")
         bound = _bound_index(self._run)
         template = self._template(last[0], self._index, bound)
-        shared, unordered = self._shared(template), self._tells(template, bound)
-        return SymList(parts=[Segment(self._trips, bound, template, shared, unordered)])
+        return SymList(parts=[Segment(self._trips, bound, template, self._shared(template), self._sequence.parallel)])
 
     def _shared(self, template: Any) -> tuple[Any, ...]:
         """The mutable objects in what an iteration keeps that it did not make itself."""
         assert self._snapshot is not None
         return tuple(part for part in mutable_parts(template) if self._snapshot.knows(part))
-
-    def _tells(self, template: Any, index: Index) -> bool:
-        """True if elements of a list are of one iteration each, where iterations have no order."""
-        return self._sequence.parallel and substitute(template, {index: terms.constant(0)}) is not template
 
     def _counts(self) -> bool:
         """True if numbers change from one iteration to the next, or lists where iterations have an order."""
@@ -367,7 +363,11 @@ class SummarisedLoop:
 
     def _guess_growth(self, target: SymList) -> None:
         self._lists[id(target)] = _Growth(
-            target, tuple(target.parts), _bound_index(self._run), Pending(self._reads_growing_list)
+            target,
+            tuple(target.parts),
+            _bound_index(self._run),
+            Pending(self._reads_growing_list),
+            self._sequence.parallel,
         )
 
     def _reads_growing_list(self) -> NoReturn:
@@ -408,8 +408,8 @@ class SummarisedLoop:
             growth.before,
             growth.index,
             template,
+            growth.unordered,
             self._shared(template),
-            self._tells(template, growth.index),
         )
         return True
 

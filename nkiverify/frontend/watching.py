@@ -68,7 +68,9 @@ _NO_INTEGER = (ast.List, ast.Tuple, ast.Dict, ast.Set, ast.JoinedStr, ast.Lambda
 _UINT32_MAX = 2**32 - 1
 
 #: Functions that run over their arguments as whoever runs over their result does.
-_WRAPPING = frozenset({"enumerate", "zip", "reversed"})
+_WRAPPING = frozenset(
+    {"enumerate", "zip", "reversed", "map", "filter", "iter", "chain", "islice", "zip_longest", "product", "cycle"}
+)
 #: Functions of NKI that say themselves how often the body of a loop over their result is traced.
 _OF_NKI = frozenset({"affine_range", "sequential_range", "static_range", "dynamic_range"})
 
@@ -80,7 +82,8 @@ def iterated(node: ast.expr, visit: Callable[[ast.expr], ast.expr]) -> ast.expr:
     """The expression that a `for` statement runs over, its parts rewritten by `visit`."""
     called = node.func if isinstance(node, ast.Call) else None
     name = called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
-    if isinstance(node, ast.Call) and isinstance(called, ast.Name) and name in _WRAPPING:
+    if isinstance(node, ast.Call) and name in _WRAPPING:
+        node.func = visit(node.func)
         node.args = [iterated(one, visit) for one in node.args]
         for keyword in node.keywords:
             keyword.value = visit(keyword.value)

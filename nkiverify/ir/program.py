@@ -208,7 +208,9 @@ class Program:
     @property
     def hands_on(self) -> bool:
         """True if an iteration of a loop whose body is traced once may leave something in Python for others."""
-        return self.carries or any(isinstance(item, Loop) and item.counts for item in items(self.body))
+        return self.carries or any(
+            isinstance(item, Drawn) or (isinstance(item, Loop) and item.counts) for item in items(self.body)
+        )
 
     def claims(self) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
         """Every claim with its hypotheses: all conditions on the way from the root to it, outermost first.

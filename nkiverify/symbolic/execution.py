@@ -43,8 +43,8 @@ class Execution(Protocol):
     def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
         """The form of `range(start, stop, step)` in this run; `parallel`: its iterations have no order."""
 
-    def drawn(self) -> None:
-        """Elements of a range whose iterations have no order are taken outside a loop."""
+    def drawn(self, *, ordered: bool = False) -> None:
+        """Elements of a range whose iterations have no order, or whose body is traced once, are taken out of a loop."""
 
     def host_extents(self, extents: Sequence[Extent]) -> None:
         """Kernel code hands these integers to the API, as the shape of a tensor."""

@@ -64,6 +64,8 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
         """The number of elements, symbolic if there are segments."""
         if not self.symbolic:
             return len(self.parts)
+        if any(isinstance(part, Segment) and part.unordered for part in self.parts):
+            current_execution().drawn()
         total = terms.constant(0)
         for part in self.parts:
             total = terms.add(total, terms.constant(1) if isinstance(part, Element) else part.length)

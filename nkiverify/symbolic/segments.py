@@ -34,7 +34,8 @@ class Segment:
     template: Any
     #: Mutable objects in the template that were there before the loop: all elements share them.
     shared: tuple[Any, ...] = ()
-    #: Whether the elements tell the numbers of iterations that have no order: who reads one uses it elsewhere.
+    #: Whether each was made in one of several iterations without an order: who reads one, or asks how many there are,
+    #: uses what other iterations leave.
     unordered: bool = False
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from tests.check.kernel_files import Checker, write
@@ -113,3 +115,15 @@ def test_what_is_left_of_the_rows_is_what_the_first_iteration_finds(
     write(check.folder, k=REST.replace("LOOP", loop))
     assert check("k.py::kernel", "--arg", f"x=f32[{rows},64]", "--phase", "1") == status, check.out
     assert ("traced once" in check.out) is (status == 3)
+
+
+@pytest.mark.parametrize("over", ["map(int, RANGE)", "filter(None, RANGE)", "itertools.chain(RANGE)", "iter(RANGE)"])
+@pytest.mark.parametrize(("loop", "status"), [("range", 3), ("nl.sequential_range", 3), ("nl.static_range", 0)])
+def test_whatever_runs_over_the_numbers_of_a_loop(over: str, loop: str, status: int, check: Checker) -> None:
+    """The symbolic run has the last word in a launch of numbers, and sees it as well."""
+    loops = f"import itertools\nat = 0\nfor i in {over.replace('RANGE', f'{loop}(1, 3)')}:"
+    body = textwrap.indent(loops, " " * 8)
+    start, end = KERNEL.split("        for at in places(x.shape[0] // 128):\n")
+    end = end.replace("        return", "            at += 128\n        return")
+    write(check.folder, k=f"{start}{body}\n{end}".replace("    from helper import places\n", ""))
+    assert check("k.py::kernel", "--arg", "x=f32[256,512]", "--phase", "4") == status, check.out

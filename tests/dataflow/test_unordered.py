@@ -516,6 +516,12 @@ def test_what_iterations_that_are_counted_leave_is_not_taken_for_theirs(form: st
 
 
 LEFT_FOR_OTHERS = {
+    "how long a list is": """
+kept = []
+for i in LOOP(n):
+    move(out, x, len(kept))
+    kept.append(0)
+""",
     "a list": """
 kept = []
 for i in LOOP(n): kept.append(i)
