@@ -88,6 +88,14 @@ def test_links_between_files_of_the_repository_lead_somewhere() -> None:
                 assert (page.parent / path).exists(), (page.name, link)
 
 
+def test_modules_that_pages_name_are_where_they_say() -> None:
+    folders = ("nkiverify", *(part.name for part in (TOP / "nkiverify").iterdir() if part.is_dir()))
+    named = re.compile(rf"`((?:{'|'.join(folders)}|lab|tests)/[\w/]+\.py)`")
+    for page in PAGES:
+        for path in named.findall(page.read_text(encoding="utf-8")):
+            assert any((top / path).is_file() for top in (TOP, TOP / "nkiverify")), (page.name, path)
+
+
 def test_the_page_of_commands_is_up_to_date() -> None:
     done = subprocess.run([sys.executable, "-m", "lab.commands_page", "--check"], cwd=TOP, check=False)
     assert done.returncode == 0, "run `make pages`"
