@@ -55,15 +55,10 @@ class Witness:
         return Witness(dict(values), atoms, smallest=False)
 
 
-def smallest_legal(dimension: DomainDimension) -> int:
-    """The least value in the dimension's own range; an assumption of the target may exclude it."""
-    return -(-dimension.low // dimension.multiple_of) * dimension.multiple_of
-
-
 def simplicity(values: Mapping[str, int], dimensions: Sequence[DomainDimension]) -> Simplicity:
     """The order in which witnesses are preferred, least first; see the text at the head of the module."""
-    numbers = [values.get(dimension.atom.name, smallest_legal(dimension)) for dimension in dimensions]
-    moved = [value for value, dimension in zip(numbers, dimensions, strict=True) if value != smallest_legal(dimension)]
+    numbers = [values.get(dimension.atom.name, dimension.smallest) for dimension in dimensions]
+    moved = [value for value, dimension in zip(numbers, dimensions, strict=True) if value != dimension.smallest]
     uneven = sum(next((rank for rank, tile in enumerate(TILES) if value % tile == 0), len(TILES)) for value in moved)
     return len(moved), sum(numbers), uneven, tuple(numbers)
 
@@ -81,7 +76,7 @@ class _Search:
         self._hypotheses = Prover(decision.hypotheses, BUDGETS.witness)
         self._allowed = allowed
         self._found = dict(decision.values)
-        lows = {dimension.atom.name: smallest_legal(dimension) for dimension in program.dimensions}
+        lows = {dimension.atom.name: dimension.smallest for dimension in program.dimensions}
         self._start = lows | dimension_values(decision)
         self._indices = sorted(
             {
@@ -123,16 +118,16 @@ class _Search:
         self._answer(prover)
         result: dict[str, int] = {}
         for dimension in self._dimensions:
-            low = smallest_legal(dimension)
+            low = dimension.smallest
             known = self._value_in(prover, dimension, values)
             result[dimension.atom.name] = self._least(prover, terms.of_atom(dimension.atom), low, known)
-            prover = prover.with_conditions([_is(dimension, result[dimension.atom.name])])
+            prover = prover.with_conditions([dimension.equals(result[dimension.atom.name])])
         return result
 
     def _with_free(self, free: Sequence[DomainDimension]) -> dict[str, int] | None:
         """The simplest witness in which only the dimensions `free` differ from their smallest legal values."""
         prover = self._hypotheses.with_conditions(
-            _is(other, smallest_legal(other)) for other in self._dimensions if other not in free
+            other.equals(other.smallest) for other in self._dimensions if other not in free
         )
         if not self._answer(prover):
             return None
@@ -141,10 +136,10 @@ class _Search:
             for dimension in free:
                 total = terms.add(total, terms.of_atom(dimension.atom))
             found = sum(self._value_in(prover, dimension, {}) for dimension in free)
-            least = self._least(prover, total, sum(map(smallest_legal, free)), found)
+            least = self._least(prover, total, sum(one.smallest for one in free), found)
             settled = prover.with_conditions([conditions.equals_zero(terms.add(total, terms.constant(-least)))])
             prover = self._preferring_tiles(settled, free)
-        values = {dimension.atom.name: smallest_legal(dimension) for dimension in self._dimensions}
+        values = {dimension.atom.name: dimension.smallest for dimension in self._dimensions}
         for dimension in free:
             atom = terms.of_atom(dimension.atom)
             known = self._value_in(prover, dimension, {})
@@ -152,8 +147,8 @@ class _Search:
                 tried = self._tried(dimension, values, known)
                 if tried is not None:
                     return {**values, dimension.atom.name: tried}
-            values[dimension.atom.name] = self._least(prover, atom, smallest_legal(dimension), known)
-            prover = prover.with_conditions([_is(dimension, values[dimension.atom.name])])
+            values[dimension.atom.name] = self._least(prover, atom, dimension.smallest, known)
+            prover = prover.with_conditions([dimension.equals(values[dimension.atom.name])])
         return values
 
     def _tried(self, dimension: DomainDimension, others: Mapping[str, int], known: int) -> int | None:
@@ -164,7 +159,7 @@ class _Search:
         if self._indices:
             return None
         atoms: dict[Atom, int] = {other.atom: others[other.atom.name] for other in self._dimensions}
-        first, step = smallest_legal(dimension), dimension.multiple_of
+        first, step = dimension.smallest, dimension.multiple_of
         for value in range(first, min(first + TRIED * step, known + 1), step):
             if Valuation({**atoms, dimension.atom: value}).satisfies(self._failing):
                 return value
@@ -189,7 +184,7 @@ class _Search:
         if not indices:
             return assignment
         prover = self._hypotheses.with_conditions(
-            _is(dimension, values[dimension.atom.name]) for dimension in self._dimensions
+            dimension.equals(values[dimension.atom.name]) for dimension in self._dimensions
         )
         if not self._answer(prover):
             return assignment | {atom: self._found[atom] for atom in indices if self._same(values, atom)}
@@ -222,7 +217,7 @@ class _Search:
 
     def _value_in(self, prover: Prover, dimension: DomainDimension, otherwise: Mapping[str, int]) -> int:
         name = dimension.atom.name
-        return prover.model.get(dimension.atom, otherwise.get(name, smallest_legal(dimension)))
+        return prover.model.get(dimension.atom, otherwise.get(name, dimension.smallest))
 
     def _least(self, prover: Prover, term: Term, low: int, high: int) -> int:
         """The least value of `term` from `low` up that the prover allows, `high` being one it allows."""
@@ -250,7 +245,3 @@ def _value(term: Term, model: Mapping[Atom, int]) -> int | None:
             coefficient *= model[atom]
         total += coefficient
     return total
-
-
-def _is(dimension: DomainDimension, value: int) -> Condition | bool:
-    return conditions.equals_zero(terms.add(terms.of_atom(dimension.atom), terms.constant(-value)))

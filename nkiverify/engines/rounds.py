@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
-from nkiverify.engines.minimise import smallest_legal
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Loop, Program
 from nkiverify.symbolic import conditions, terms
@@ -145,27 +144,23 @@ def _small(prover: Prover, dimensions: Sequence[DomainDimension]) -> dict[str, i
     for reach in _REACHES:
         if max(found.values()) <= reach:
             break
-        if prover.satisfiable(*(_at_most(dimension, reach) for dimension in dimensions)) is Answer.YES:
+        if prover.satisfiable(*(dimension.at_most(reach) for dimension in dimensions)) is Answer.YES:
             found = _values(prover, dimensions)
     for dimension in dimensions:
-        low, high = smallest_legal(dimension), found[dimension.atom.name]
+        low, high = dimension.smallest, found[dimension.atom.name]
         tried = low
         for _ in range(_NARROWED):
             if low >= high:
                 break
-            if prover.satisfiable(_at_most(dimension, tried)) is Answer.YES:
+            if prover.satisfiable(dimension.at_most(tried)) is Answer.YES:
                 found = _values(prover, dimensions)
                 high = found[dimension.atom.name]
             else:
                 low = tried + 1
             tried = (low + high) // 2
-        prover = prover.with_conditions([_at_most(dimension, high)])
+        prover = prover.with_conditions([dimension.at_most(high)])
     return found
 
 
-def _at_most(dimension: DomainDimension, reach: int) -> Condition | bool:
-    return conditions.at_most_zero(terms.add(terms.of_atom(dimension.atom), terms.constant(-reach)))
-
-
 def _values(prover: Prover, dimensions: Sequence[DomainDimension]) -> dict[str, int]:
-    return {one.atom.name: prover.model.get(one.atom, smallest_legal(one)) for one in dimensions}
+    return {one.atom.name: prover.model.get(one.atom, one.smallest) for one in dimensions}

@@ -108,7 +108,7 @@ class Axis:
 def _range(dimension: DomainDimension, known: Sequence[Condition]) -> tuple[int, int]:
     """Between which values the dimension is; those that are not may be among them, but none that it has is left out."""
     atom = terms.of_atom(dimension.atom)
-    low, high = dimension.low, INT32_MAX if dimension.high is None else dimension.high
+    low, high = dimension.low, dimension.greatest
     inside = [
         conditions.at_most_zero(terms.add(terms.constant(low), atom, -1)),
         conditions.at_most_zero(terms.add(atom, terms.constant(-high))),
@@ -350,7 +350,7 @@ class Shapes:
 
 
 def _up_to(dimension: DomainDimension, most: int) -> DomainDimension:
-    high = INT32_MAX if dimension.high is None else dimension.high
+    high = dimension.greatest
     return replace(dimension, high=min(high, most))
 
 

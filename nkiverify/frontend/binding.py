@@ -16,7 +16,6 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.prover import BUDGETS
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.symbolic.values import as_term
 
 
@@ -108,11 +107,8 @@ class ConcreteBinding:
         """The chosen value, or the smallest one for a dimension that was not chosen."""
         name = described.atom.name
         self.used[name] = described
-        step = described.multiple_of
-        smallest = -(-described.low // step) * step
-        value = self._values.get(name, smallest)
-        high = described.high if described.high is not None else INT32_MAX
-        if not described.low <= value <= high or value % step:
+        value = self._values.get(name, described.smallest)
+        if not described.low <= value <= described.greatest or value % described.multiple_of:
             raise OutsideDomain(f"{name} = {value}")
         return value
 

@@ -32,12 +32,11 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
-from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.substitution import contents
-from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
@@ -325,14 +324,10 @@ class SymbolicExecution(Claiming):
         term = terms.of_atom(described.atom)
         if all(known.atom is not described.atom for known in self.program.dimensions):
             self.program.dimensions.append(described)
-        high = described.high if described.high is not None else INT32_MAX
-        self.assume(conditions.at_most_zero(terms.add(terms.constant(described.low), term, -1)), "domain")
-        self.assume(conditions.at_most_zero(terms.add(term, terms.constant(-high))), "domain")
+        self.assume(described.at_least(described.low), "domain")
+        self.assume(described.at_most(described.greatest), "domain")
         if described.multiple_of != 1:
-            rest = terms.add(
-                term, terms.scale(terms.divide(term, terms.constant(described.multiple_of)), -described.multiple_of)
-            )
-            self.assume(conditions.equals_zero(rest), "domain")
+            self.assume(described.is_multiple(described.multiple_of), "domain")
         return term
 
     @contextmanager

@@ -25,9 +25,10 @@ from typing import Protocol
 from nkiverify.foundation.records import Decided
 from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract, Severity
-from nkiverify.symbolic import Extent
+from nkiverify.symbolic import Extent, conditions, terms
 from nkiverify.symbolic.atoms import Dimension, Index, Term
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import INT32_MAX
 
 #: Why what an iteration of a loop of the legacy API does is not known: its body is traced once.
 CARRIED = "variables of Python that an iteration of a legacy loop leaves for others, whose body is traced once"
@@ -191,6 +192,33 @@ class DomainDimension:
     high: int | None
     multiple_of: int = 1
     choices: tuple[str, ...] = ()
+
+    @property
+    def smallest(self) -> int:
+        """The least value in the range; an assumption of the target may exclude it."""
+        return -(-self.low // self.multiple_of) * self.multiple_of
+
+    @property
+    def greatest(self) -> int:
+        """The end of the range."""
+        return INT32_MAX if self.high is None else self.high
+
+    def equals(self, value: int) -> Condition | bool:
+        """The condition that the dimension is `value`."""
+        return conditions.equals_zero(terms.add(terms.of_atom(self.atom), terms.constant(-value)))
+
+    def at_most(self, value: int) -> Condition | bool:
+        """The condition that the dimension is at most `value`."""
+        return conditions.at_most_zero(terms.add(terms.of_atom(self.atom), terms.constant(-value)))
+
+    def at_least(self, value: int) -> Condition | bool:
+        """The condition that the dimension is at least `value`."""
+        return conditions.at_most_zero(terms.add(terms.constant(value), terms.of_atom(self.atom), -1))
+
+    def is_multiple(self, of: int) -> Condition | bool:
+        """The condition that the dimension is a multiple of `of`."""
+        term = terms.of_atom(self.atom)
+        return conditions.equals_zero(terms.add(term, terms.scale(terms.divide(term, terms.constant(of)), -of)))
 
 
 @dataclass(slots=True, eq=False)

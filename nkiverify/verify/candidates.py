@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, islice
 
-from nkiverify.engines.minimise import smallest_legal
 from nkiverify.engines.rounds import Rounds, rounds
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
 from nkiverify.ir.program import DomainDimension, Program
@@ -129,7 +128,7 @@ def solved(
         prover = Prover(assumed, BUDGETS.domain)
         if prover.satisfiable() is not Answer.YES:
             return
-        model = [(one.atom, prover.model.get(one.atom, smallest_legal(one))) for one in dimensions]
+        model = [(one.atom, prover.model.get(one.atom, one.smallest)) for one in dimensions]
         yield {atom.name: value for atom, value in model}
         same = [conditions.equals_zero(terms.add(terms.of_atom(a), terms.constant(-value))) for a, value in model]
         assumed.append(conditions.negate(conditions.conjunction(same)))

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from nkiverify.engines.minimise import smallest_legal
 from nkiverify.engines.shapes import EDGES, STEPS, Axis, Shapes, TooMany
 from nkiverify.frontend.domain.expressions import condition
 from nkiverify.ir.program import DomainDimension
@@ -71,7 +70,7 @@ STRIDES = [
 def test_a_condition_on_the_remainder_is_the_stride_in_whatever_form(text: str) -> None:
     shapes, _ = domain([text], {"K": (1, None), "M": (1, 2)})
     assert shapes.dimensions[0].multiple_of == 128
-    assert smallest_legal(shapes.dimensions[0]) == 128
+    assert shapes.dimensions[0].smallest == 128
     assert shapes.dimensions[0].high is None
     found = [values["K"] for values in shapes.tried()]
     assert sorted(set(found))[:STEPS] == [128, 256, 384, 512]

@@ -157,7 +157,6 @@ def _program_of(item: Recorded) -> tuple[object, ...]:
 DRAWN = "indices of an affine_range are taken out of its loop"
 
 
-
 @dataclass(frozen=True, slots=True)
 class Running:
     """A loop without an order that is run iteration by iteration, in its iteration `number`; -1 before the first.

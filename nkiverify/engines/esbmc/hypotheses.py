@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, product
 
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program, items
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Index
 from nkiverify.symbolic.conditions import Condition, negate
@@ -36,17 +36,7 @@ def is_about_division(claim: Claim) -> bool:
 
 def assumes_divisions(program: Program) -> bool:
     """True if anything in `program` holds only because a division came before it."""
-    return any(isinstance(item, Assume) and item.of_division for item in _items(program.body))
-
-
-def _items(block: Block) -> Iterator[Item]:
-    for item in block.items:
-        yield item
-        if isinstance(item, Loop):
-            yield from _items(item.body)
-        elif isinstance(item, Branch):
-            yield from _items(item.then)
-            yield from _items(item.orelse)
+    return any(isinstance(item, Assume) and item.of_division for item in items(program.body))
 
 
 def domain(program: Program) -> Hypotheses:

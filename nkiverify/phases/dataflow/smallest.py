@@ -12,7 +12,7 @@ from itertools import combinations, takewhile
 from math import gcd
 
 from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
-from nkiverify.engines.minimise import Simplicity, simplicity, smallest_legal
+from nkiverify.engines.minimise import Simplicity, simplicity
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Assume, Block, DomainDimension, Program
 from nkiverify.model.hardware import Hardware
@@ -102,8 +102,8 @@ class _Search:
         size, total, _, _ = self._simplest
         if len(moved) > size:
             return
-        least = sum(smallest_legal(each) + each.multiple_of for each in moved)
-        rest = sum(smallest_legal(each) for each in self._dimensions if each not in moved)
+        least = sum(each.smallest + each.multiple_of for each in moved)
+        rest = sum(each.smallest for each in self._dimensions if each not in moved)
         # With as many dimensions moved, a larger sum is not simpler.
         most = total - rest if len(moved) == size else None
         if (most is not None and most < least) or self._is_empty(moved):
@@ -128,11 +128,11 @@ class _Search:
 
     def _shapes(self, moved: _Dimensions, first: int, most: int | None) -> Iterator[tuple[Simplicity, dict[str, int]]]:
         """The shapes of a family whose moved dimensions sum up to `first` or more, the simplest first."""
-        others = {each.atom.name: smallest_legal(each) for each in self._dimensions if each not in moved}
+        others = {each.atom.name: each.smallest for each in self._dimensions if each not in moved}
         if not moved:
             yield simplicity(others, self._dimensions), others
             return
-        limit = sum(_high(each) for each in moved)
+        limit = sum(each.greatest for each in moved)
         limit = limit if most is None else min(limit, most)
         step = gcd(*(each.multiple_of for each in moved))
         # All values are multiples of it, and their sums as well.
@@ -208,29 +208,25 @@ class _Search:
 
 
 def _is_smallest(dimension: DomainDimension) -> Condition | bool:
-    least = terms.constant(-smallest_legal(dimension))
+    least = terms.constant(-dimension.smallest)
     return conditions.equals_zero(terms.add(terms.of_atom(dimension.atom), least))
 
 
 def _is_larger(dimension: DomainDimension) -> Condition | bool:
-    beyond = terms.constant(smallest_legal(dimension) + dimension.multiple_of)
+    beyond = terms.constant(dimension.smallest + dimension.multiple_of)
     return conditions.at_most_zero(terms.add(beyond, terms.of_atom(dimension.atom), -1))
-
-
-def _high(dimension: DomainDimension) -> int:
-    return dimension.high if dimension.high is not None else INT32_MAX
 
 
 def _summing_up(moved: Sequence[DomainDimension], total: int) -> Iterator[Mapping[str, int]]:
     """Values of the dimensions beyond their smallest that sum up to `total`."""
     first, *others = moved
     name, step = first.atom.name, first.multiple_of
-    low, high = smallest_legal(first) + step, _high(first)
+    low, high = first.smallest + step, first.greatest
     if not others:
         if low <= total <= high and total % step == 0:
             yield {name: total}
         return
-    room = total - sum(smallest_legal(each) + each.multiple_of for each in others)
+    room = total - sum(each.smallest + each.multiple_of for each in others)
     for value in range(low, min(high, room) + 1, step):
         for rest in _summing_up(others, total - value):
             yield {name: value, **rest}

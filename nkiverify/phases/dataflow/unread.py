@@ -26,7 +26,6 @@ from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import INT32_MAX
 
 #: Constants of one dimension that are tried, the greatest first, and pairs of shapes in all.
 _CONSTANTS = 3
@@ -116,7 +115,7 @@ def _least(dimension: DomainDimension) -> int:
 
 def _above(dimension: DomainDimension, value: int) -> Iterator[int]:
     """A few values of a dimension above `value`."""
-    high = INT32_MAX if dimension.high is None else dimension.high
+    high = dimension.greatest
     step = dimension.multiple_of
     first = max(_least(dimension), (value // step + 1) * step)
     yield from range(first, min(first + 4 * step, high + 1), step)
@@ -124,7 +123,7 @@ def _above(dimension: DomainDimension, value: int) -> Iterator[int]:
 
 def _legal(dimension: DomainDimension, constant: int, above: int) -> int | None:
     """The least multiple of `constant` among the values of a dimension that is at least `above`."""
-    high = INT32_MAX if dimension.high is None else dimension.high
+    high = dimension.greatest
     step = int(np.lcm(dimension.multiple_of, constant))
     value = -(-max(dimension.low, above, 1) // step) * step
     return value if value <= high else None

@@ -15,7 +15,7 @@ from nkiverify.phases.memory.occupancy import in_first_iteration, name_of, occup
 from nkiverify.symbolic.atoms import Atom, Index, render
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.terms import INT32_MAX, all_atoms
+from nkiverify.symbolic.terms import all_atoms
 
 _Values = Mapping[Atom, int]
 
@@ -73,7 +73,7 @@ def _peak(needs: Sequence[Need], program: Program, smallest: _Values, lifetimes:
 def _smallest(program: Program) -> dict[Atom, int]:
     """The smallest value of each dimension; where conditions exclude them together, the simplest shape that they
     let pass, if one is found."""
-    least: dict[Atom, int] = {one.atom: -(-one.low // one.multiple_of) * one.multiple_of for one in program.dimensions}
+    least: dict[Atom, int] = {one.atom: one.smallest for one in program.dimensions}
     if _legal(program, least):
         return least
     from nkiverify.engines.shapes import Shapes, TooMany
@@ -99,7 +99,7 @@ def _reference(program: Program, smallest: _Values) -> dict[Atom, int]:
 def _legal(program: Program, values: _Values) -> bool:
     """True if values are in the domain: its ranges, and what is assumed before anything else happens."""
     for dimension in program.dimensions:
-        high = dimension.high if dimension.high is not None else INT32_MAX
+        high = dimension.greatest
         if not dimension.low <= values[dimension.atom] <= high or values[dimension.atom] % dimension.multiple_of:
             return False
     return _satisfied(_assumed(program), values)
@@ -158,7 +158,7 @@ def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[st
             continue
         step = dimension.multiple_of
         low = smallest[dimension.atom] // step
-        high = (dimension.high if dimension.high is not None else INT32_MAX) // step
+        high = dimension.greatest // step
 
         def fits(count: int, dimension: DomainDimension = dimension, step: int = step) -> bool | None:
             values = {**smallest, dimension.atom: count * step}

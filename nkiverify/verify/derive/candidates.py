@@ -19,7 +19,7 @@ from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Atoms, Dimension, Div, Index, Min, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.terms import constant, divide, of_atom
+from nkiverify.symbolic.terms import constant, of_atom
 from nkiverify.verify.witness.sufficient import about_dimensions, as_text
 
 #: Constants up to which shapes are run, and constants of one dimension that are looked at.
@@ -121,12 +121,12 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
     for one in dimensions:
         known = numbers[one.atom.name]
         for value in sorted(known.divisors):
-            add(multiple(one, value), 1.0)
+            add(one.is_multiple(value), 1.0)
         for value in known.all:
-            add(at_most(one, value), 1.0)
-            add(at_least(one, value), 1.3)
-            add(equals(one, value), 1.2)
-        add(equals(one, 1), 1.25)
+            add(one.at_most(value), 1.0)
+            add(one.at_least(value), 1.3)
+            add(one.equals(value), 1.2)
+        add(one.equals(1), 1.25)
     for two, first in permutations(dimensions, 2):
         # As the kernel names them: what comes later is said in terms of what came before.
         later, earlier = of_atom(two.atom), of_atom(first.atom)
@@ -155,11 +155,11 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
     for one in dimensions:
         known = numbers[one.atom.name]
         for value in sorted(known.divisors):
-            whole = multiple(one, value)
-            add(conditions.disjunction([at_most(one, value), whole]), 2.6)
+            whole = one.is_multiple(value)
+            add(conditions.disjunction([one.at_most(value), whole]), 2.6)
     for two, first in permutations(dimensions, 2):
         same = conditions.equals_zero(terms.add(of_atom(first.atom), of_atom(two.atom), -1))
-        add(conditions.disjunction([equals(two, 1), same]), 2.6)
+        add(conditions.disjunction([two.equals(1), same]), 2.6)
     return list(found.values())
 
 
@@ -180,7 +180,7 @@ def bounds_seen(
         # Of the shapes between, those are legal at most that are multiples like the ones that were run.
         steps = [each for each in numbers[name].divisors if greatest % each == 0]
         bound = max([greatest, *((beyond - 1) // each * each for each in steps)]) if steps else beyond - 1
-        condition = at_most(one, bound)
+        condition = one.at_most(bound)
         if isinstance(condition, Condition):
             yield Candidate(condition, readable(condition, program), 2.2, seen=True)
 
@@ -191,30 +191,9 @@ def readable(condition: Condition, program: Program) -> str:
     return _TURNED.sub(r"\2 >= \1", text)
 
 
-def multiple(dimension: DomainDimension, value: int) -> Condition | bool:
-    """The dimension is a multiple of `value`."""
-    atom = of_atom(dimension.atom)
-    return conditions.equals_zero(terms.add(atom, terms.scale(divide(atom, constant(value)), -value)))
-
-
-def at_most(dimension: DomainDimension, value: int) -> Condition | bool:
-    """The dimension is at most `value`."""
-    return conditions.at_most_zero(terms.add(of_atom(dimension.atom), constant(-value)))
-
-
-def at_least(dimension: DomainDimension, value: int) -> Condition | bool:
-    """The dimension is at least `value`."""
-    return conditions.at_most_zero(terms.add(constant(value), of_atom(dimension.atom), -1))
-
-
-def equals(dimension: DomainDimension, value: int) -> Condition | bool:
-    """The dimension is `value`."""
-    return conditions.equals_zero(terms.add(of_atom(dimension.atom), constant(-value)))
-
-
 def within(dimension: DomainDimension, most: int) -> list[Condition | bool]:
     """The dimension is one of its values, and at most `most`."""
-    return [at_least(dimension, dimension.low), at_most(dimension, most)]
+    return [dimension.at_least(dimension.low), dimension.at_most(most)]
 
 
 def is_upper_bound(condition: Condition) -> bool:

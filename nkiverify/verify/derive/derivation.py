@@ -28,7 +28,6 @@ from nkiverify.verify.derive.candidates import (
     LARGEST,
     Candidate,
     at_last_iteration,
-    at_least,
     bounds_seen,
     candidates,
     constants,
@@ -119,7 +118,7 @@ class _Derivation:
         self._program = exploration.run.program
         self._guards = list(guards(self._program, exploration.assumptions))
         self._assumptions = exploration.assumptions
-        self._ranges = [at_least(one, one.low) for one in self._program.dimensions if not one.choices]
+        self._ranges = [one.at_least(one.low) for one in self._program.dimensions if not one.choices]
         self._assumed = [*domain_of(self._program, exploration.assumptions), *self._ranges]
         engine = EmbeddedEngine(self._program)
         engine.limit(budget.proving / 2)

@@ -7,7 +7,6 @@ from contextlib import suppress
 from itertools import chain, combinations, islice
 from math import lcm
 
-from nkiverify.engines.minimise import smallest_legal
 from nkiverify.foundation.clock import now
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
@@ -19,7 +18,7 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import constant, substitute
-from nkiverify.verify.derive.candidates import LARGEST, Constants, equals, within
+from nkiverify.verify.derive.candidates import LARGEST, Constants, within
 from nkiverify.verify.derive.cover import holds
 from nkiverify.verify.derive.runs import Kind, Shown, shown
 
@@ -203,7 +202,7 @@ class Shapes:
         order += [one for one in self.dimensions if one not in order]
         for one in order:
             name = one.atom.name
-            narrower = prover.with_conditions([equals(one, values[name])])
+            narrower = prover.with_conditions([one.equals(values[name])])
             if narrower.satisfiable() is Answer.YES:
                 prover = narrower
             elif name in fixed:
@@ -240,13 +239,13 @@ class Shapes:
         """A value of a dimension that goes with those settled before: one of theirs, or any."""
         preferred = chain((values[name] for name in fixed), values.values())
         for value in dict.fromkeys(preferred):
-            narrower = prover.with_conditions([equals(dimension, value)])
+            narrower = prover.with_conditions([dimension.equals(value)])
             if narrower.satisfiable() is Answer.YES:
                 return narrower, value
         for most in _REACH:
             if prover.satisfiable(*within(dimension, most)) is Answer.YES:
                 value = prover.model.get(dimension.atom, 1)
-                return prover.with_conditions([equals(dimension, value)]), value
+                return prover.with_conditions([dimension.equals(value)]), value
         return None
 
 
@@ -277,5 +276,5 @@ def _legal(dimension: DomainDimension, value: int) -> int:
     if dimension.choices:
         return 0
     step = dimension.multiple_of
-    value = max(smallest_legal(dimension), -(-value // step) * step)
+    value = max(dimension.smallest, -(-value // step) * step)
     return value if dimension.high is None or value <= dimension.high else dimension.high // step * step

@@ -15,7 +15,7 @@ from nkiverify.ir.program import Assume, Block, Branch, Program
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.verify.derive.candidates import LARGEST, Candidate, at_least, is_upper_bound, readable, within
+from nkiverify.verify.derive.candidates import LARGEST, Candidate, is_upper_bound, readable, within
 from nkiverify.verify.derive.cover import holds
 from nkiverify.verify.derive.runs import Kind, Shown, Unread, violation
 from nkiverify.verify.derive.sampling import Shapes
@@ -144,7 +144,7 @@ class Statements:
         """The conditions of the domain, none that follows from the others; then its limits."""
         own = {one.uid for one in self._guards}
         every = [one.condition for one in (*chosen, *limits)]
-        needed = without_implied(every, [at_least(one, one.low) for one in self._shapes.dimensions])
+        needed = without_implied(every, [one.at_least(one.low) for one in self._shapes.dimensions])
         kept = [one for one in chosen if any(one.condition is each for each in needed)]
         kept.sort(key=self._reading_order)
         found = [self._precondition(one, kept, one.condition.uid in own) for one in kept]

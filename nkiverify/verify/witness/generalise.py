@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from nkiverify.engines.embedded import Decision
-from nkiverify.engines.minimise import Witness, smallest_legal
+from nkiverify.engines.minimise import Witness
 from nkiverify.foundation.clock import Allowance
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
 from nkiverify.symbolic import conditions, terms
@@ -31,15 +31,16 @@ def generalisation(program: Program, decision: Decision, witness: Witness, allow
         for reached, holds in _instances(path, decision.claim.condition, witness)
     ]
     found: dict[str, str] = {}
-    moved = any(witness.values[each.atom.name] != smallest_legal(each) for each in program.dimensions)
+    moved = any(witness.values[each.atom.name] != each.smallest for each in program.dimensions)
     for dimension in program.dimensions:
         value = witness.values[dimension.atom.name]
         if dimension.choices or _largest(dimension, value):
             continue
-        others = [_is(other, witness.values[other.atom.name]) for other in program.dimensions if other is not dimension]
+        fixed = [each for each in program.dimensions if each is not dimension]
+        others = [each.equals(witness.values[each.atom.name]) for each in fixed]
         if (
             moved
-            and value == smallest_legal(dimension)
+            and value == dimension.smallest
             and any(not allowed.used_up and _impossible([*legal, *others], passes) for passes in passing)
         ):
             # Any value will do, as long as the others are as they are: this dimension has no part in it.
@@ -61,12 +62,12 @@ def _statements(
 ) -> Iterator[tuple[str, list[Condition | bool]]]:
     """The statements about a dimension with the conditions it is said under, the most general first."""
     name = dimension.atom.name
-    if value == smallest_legal(dimension):
+    if value == dimension.smallest:
         # Where a dimension had to move, the smallest shape passes, which this would be about as well.
         if not moved:
             yield f"any {name} fails", []
     else:
-        more = [_at_least(dimension, value)]
+        more = [dimension.at_least(value)]
         yield f"any {name} > {value - dimension.multiple_of} fails", more
         if others:
             yield f"any {name} > {value - dimension.multiple_of} fails{_OTHERS_FIXED}", more
@@ -147,11 +148,3 @@ def _instance(
 
 def _substituted(condition: Condition | bool, values: dict[Atom, Term]) -> Condition | bool:
     return condition.substitute(values) if isinstance(condition, Condition) else condition
-
-
-def _at_least(dimension: DomainDimension, value: int) -> Condition | bool:
-    return conditions.at_most_zero(terms.add(terms.constant(value), terms.of_atom(dimension.atom), -1))
-
-
-def _is(dimension: DomainDimension, value: int) -> Condition | bool:
-    return conditions.equals_zero(terms.add(terms.of_atom(dimension.atom), terms.constant(-value)))

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nkiverify.engines.embedded import Decision
-from nkiverify.engines.minimise import smallest_legal
 from nkiverify.foundation.clock import Allowance
 from nkiverify.frontend.domain.expressions import check_condition
 from nkiverify.frontend.domain.expressions import condition as meaning
@@ -22,7 +21,7 @@ from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relat
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import INT32_MAX, constant, divide, of_atom
+from nkiverify.symbolic.terms import of_atom
 from nkiverify.verify.witness.generalise import divisors
 
 #: Conditions that are said together: more are no domain that somebody types.
@@ -81,30 +80,21 @@ def _tried(
     values = [dict(witness) for witness in witnesses]
     seen = set()
     candidates = [
-        (dimension, _is_multiple(dimension, divisor))
+        (dimension, dimension.is_multiple(divisor))
         for dimension in program.dimensions
         for divisor in sorted(divisors(dimension, mentioned))
         if any(witness.get(dimension.atom.name, 0) % divisor for witness in values)
     ]
     candidates += [
-        (dimension, _at_most(dimension, witness[dimension.atom.name] - dimension.multiple_of))
+        (dimension, dimension.at_most(witness[dimension.atom.name] - dimension.multiple_of))
         for dimension in program.dimensions
         for witness in values
-        if witness.get(dimension.atom.name, 0) > smallest_legal(dimension)
+        if witness.get(dimension.atom.name, 0) > dimension.smallest
     ]
     for dimension, condition in candidates:
         if isinstance(condition, Condition) and not dimension.choices and condition.uid not in seen:
             seen.add(condition.uid)
             yield condition
-
-
-def _is_multiple(dimension: DomainDimension, divisor: int) -> Condition | bool:
-    atom = of_atom(dimension.atom)
-    return conditions.equals_zero(terms.add(atom, terms.scale(divide(atom, constant(divisor)), -divisor)))
-
-
-def _at_most(dimension: DomainDimension, value: int) -> Condition | bool:
-    return conditions.at_most_zero(terms.add(of_atom(dimension.atom), constant(-value)))
 
 
 def _holds(decision: Decision, given: Sequence[Condition]) -> bool:
@@ -141,8 +131,8 @@ def _is_bound(condition: Condition) -> bool:
 
 def _bound(condition: Condition, dimension: DomainDimension) -> Condition | bool:
     """The dimension up to the largest value below the first one that fails, if it is found by halving."""
-    step, low = dimension.multiple_of, smallest_legal(dimension) // dimension.multiple_of
-    high = (dimension.high if dimension.high is not None else INT32_MAX) // step
+    step, low = dimension.multiple_of, dimension.smallest // dimension.multiple_of
+    high = dimension.greatest // step
 
     def passes(count: int) -> bool:
         try:
@@ -155,7 +145,7 @@ def _bound(condition: Condition, dimension: DomainDimension) -> Condition | bool
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if passes(middle) else (low, middle)
-    return _at_most(dimension, low * step)
+    return dimension.at_most(low * step)
 
 
 def _possible(given: Sequence[Condition | bool]) -> bool:
