@@ -10,7 +10,6 @@ import argparse
 import importlib
 import os
 import re
-import resource
 import statistics
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab.scale import cpu_of_children
 from nkiverify.foundation import resources
 from nkiverify.foundation.allowed import NOTHING
 from nkiverify.report.columns import columns
@@ -94,14 +94,9 @@ def cost(name: str, text: str) -> Cost:
         (Path(folder) / "kernel.py").write_text(text, encoding="utf-8")
         command = [sys.executable, "-m", "nkiverify", "check", "kernel.py"]
         environment = {**os.environ, "PYTHONPATH": str(resources.root())}
-        before, begin = _processor_time(), time.perf_counter()
+        before, begin = cpu_of_children(), time.perf_counter()
         done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
-        return Cost(name, time.perf_counter() - begin, _processor_time() - before, done.returncode)
-
-
-def _processor_time() -> float:
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+        return Cost(name, time.perf_counter() - begin, cpu_of_children() - before, done.returncode)
 
 
 def start_of_child() -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lsprotocol import types as lsp
 from pygls.workspace import PositionCodec
 
-from nkiverify.foundation.source import Site
+from nkiverify.foundation.source import Site, characters
 
 #: A name, or the id of a rule: `tile`, `nc_matmul.k_le_128`.
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
@@ -29,9 +29,9 @@ class Text:
         if site.column < 0:
             start, end = len(first) - len(first.lstrip()), len(first.rstrip())
             return self._range(site.line - 1, start, site.line - 1, end)
-        start = _characters(first, site.column)
+        start = characters(first, site.column)
         last = max(site.line, site.end_line) - 1
-        end = _characters(self._line(last), site.end_column) if site.end_column > 0 else len(self._line(last).rstrip())
+        end = characters(self._line(last), site.end_column) if site.end_column > 0 else len(self._line(last).rstrip())
         return self._range(site.line - 1, start, last, end)
 
     def word_at(self, position: lsp.Position) -> str:
@@ -79,8 +79,3 @@ class Text:
         shown = max(end, start) if first == last else end
         begin, stop = lsp.Position(max(0, first), start), lsp.Position(max(0, last), shown)
         return self.codec.range_to_client_units(list(self.lines), lsp.Range(begin, stop))
-
-
-def _characters(text: str, column: int) -> int:
-    """A column in bytes, which is what Python counts, as one in characters."""
-    return len(text.encode("utf-8")[:column].decode("utf-8", errors="ignore"))

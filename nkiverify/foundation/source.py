@@ -150,6 +150,11 @@ def kernel_calls() -> tuple[Site, ...]:
     return tuple(found[:0:-1])
 
 
+def characters(text: str, column: int) -> int:
+    """A column in bytes, which is what Python counts, as a column in characters."""
+    return len(text.encode("utf-8")[:column].decode("utf-8", errors="ignore"))
+
+
 #: Whether a class is defined in kernel code, for the classes met; by identity, as a metaclass of the kernel's may say
 #: what a class equals.
 _kernel_classes: dict[int, tuple[type, bool]] = {}

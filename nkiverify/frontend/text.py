@@ -46,8 +46,7 @@ class SymText(StandsFor):
     def __eq__(self, other: object) -> Any:
         return self._refuse() if isinstance(other, str | SymText) else NotImplemented
 
-    def __ne__(self, other: object) -> Any:
-        return self._refuse() if isinstance(other, str | SymText) else NotImplemented
+    __ne__ = __eq__
 
     def __bool__(self) -> bool:
         """The text of a number is never empty, and what empties this one empties that of every number."""

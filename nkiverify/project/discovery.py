@@ -15,6 +15,7 @@ from typing import Any
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.loader import parse
+from nkiverify.project.scope import last_name
 
 #: Folders in which no kernels of the user's own are looked for.
 SKIPPED_FOLDERS = frozenset(
@@ -84,7 +85,7 @@ def kernels_in(file: Path) -> list[Found]:
         elif name == node.name and _takes_arguments(node) and _uses(node, nki):
             found.append(_found(name, node, "a function that uses NKI, not decorated"))
     for name, call, line in _assigned_calls(tree):
-        factory = factories.get(_last_name(call.func))
+        factory = factories.get(last_name(call.func))
         if factory is not None:
             found.append(replace(_found(name, factory, f"made by {ast.unparse(call)}"), line=line))
     return sorted(found, key=lambda kernel: kernel.line)
@@ -205,7 +206,7 @@ def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:
 def _calls_a_check(statement: ast.stmt) -> bool:
     if not isinstance(statement, ast.Expr) or not isinstance(statement.value, ast.Call):
         return False
-    name = _last_name(statement.value.func).lower()
+    name = last_name(statement.value.func).lower()
     return any(word in name for word in ("assert", "check", "validate", "require"))
 
 
@@ -234,12 +235,12 @@ def _names_of_nki(tree: ast.Module) -> set[str]:
 
 def _makes_kernel(decorator: ast.expr, nki: set[str]) -> bool:
     call = decorator.func if isinstance(decorator, ast.Call) else decorator
-    if _last_name(call) == "partial" and isinstance(decorator, ast.Call) and decorator.args:
+    if last_name(call) == "partial" and isinstance(decorator, ast.Call) and decorator.args:
         return _makes_kernel(decorator.args[0], nki)
     first = call
     while isinstance(first, ast.Attribute):
         first = first.value
-    return _last_name(call) in _MAKERS and isinstance(first, ast.Name) and (first.id in nki or first.id == "nki_jit")
+    return last_name(call) in _MAKERS and isinstance(first, ast.Name) and (first.id in nki or first.id == "nki_jit")
 
 
 def _wrapped_functions(node: ast.stmt, nki: set[str]) -> Iterator[str]:
@@ -255,10 +256,6 @@ def _takes_arguments(node: ast.FunctionDef) -> bool:
 def _uses(node: ast.FunctionDef, names: set[str]) -> bool:
     parts = (part for statement in node.body for part in ast.walk(statement))
     return any(isinstance(part, ast.Name) and part.id in names for part in parts)
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def _without_annotations(arguments: ast.arguments) -> ast.arguments:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from nkiverify.foundation.kernel_text import harmless
 from nkiverify.foundation.records import LoopValue
-from nkiverify.foundation.source import Site
+from nkiverify.foundation.source import Site, characters
 from nkiverify.report.style import PLAIN, Style
 
 #: Lines of one place shown at most; a call over more of them is cut.
@@ -53,19 +53,14 @@ def _marked(place: Site) -> Iterator[_Line]:
         if place.column < 0:
             yield _Line(number, text, (len(text) - len(text.lstrip()), end))
             continue
-        start = _characters(text, place.column) if number == place.line else len(text) - len(text.lstrip())
-        stop = _characters(text, place.end_column) if number == last and place.end_column > 0 else end
+        start = characters(text, place.column) if number == place.line else len(text) - len(text.lstrip())
+        stop = characters(text, place.end_column) if number == last and place.end_column > 0 else end
         yield _Line(number, text, (start, max(stop, start + 1)))
 
 
 def _source(file: str, line: int) -> str:
     linecache.checkcache(file)
     return harmless(linecache.getline(file, line).rstrip().expandtabs(4)) if file and line > 0 else ""
-
-
-def _characters(text: str, column: int) -> int:
-    """A column in bytes, which is what Python counts, as a column in characters."""
-    return len(text.encode("utf-8")[:column].decode("utf-8", errors="ignore"))
 
 
 def _rendered(lines: Sequence[_Line], indent: str, width: int, style: Style) -> Iterator[str]:
