@@ -30,7 +30,7 @@ _LISTED = 1 << 19
 class Geometry:
     """Where a view lies in its storage, counted in units: its first place, and a step and an extent for each axis."""
 
-    __slots__ = ("_runs", "key", "shape", "start", "steps")
+    __slots__ = ("_reach", "_runs", "key", "shape", "start", "steps")
 
     def __init__(self, start: int, steps: tuple[int, ...], shape: tuple[int, ...]) -> None:
         self.start = start
@@ -39,6 +39,7 @@ class Geometry:
         self.shape = shape
         self.key: object = (start, steps, shape)
         self._runs: tuple[Places, int] | None = None
+        self._reach: tuple[int, int] | None = None
 
     @staticmethod
     def of(view: Tensor, unit: int) -> Geometry:
@@ -52,6 +53,11 @@ class Geometry:
     @property
     def reach(self) -> tuple[int, int]:
         """The first and the last place."""
+        if self._reach is None:
+            self._reach = self._found_reach()
+        return self._reach
+
+    def _found_reach(self) -> tuple[int, int]:
         spans = [step * (extent - 1) for step, extent in zip(self.steps, self.shape, strict=True)]
         return self.start + sum(min(0, span) for span in spans), self.start + sum(max(0, span) for span in spans)
 
@@ -138,11 +144,9 @@ class Chosen(Geometry):
         self.steps = (0,) * len(self.shape)
         self.start = int(self._origins.min(initial=0))
         self.key = ("chosen", self._origins.tobytes(), self._inner.key)
-        self._runs = None
+        self._runs = self._reach = None
 
-    @property
-    def reach(self) -> tuple[int, int]:
-        """The first and the last place."""
+    def _found_reach(self) -> tuple[int, int]:
         first, last = self._inner.reach
         least = int(self._origins.min()) if self._origins.size else 0
         return least + first, int(self._origins.max(initial=least)) + last

@@ -92,9 +92,9 @@ class Notes:
         self.unwritten_index = False
         self._followed = followed
         self._accepted = accepted
-        #: For each of the origins, the number of its first element, and the elements.
+        #: For each of the origins, the number of its first element, and the elements, counted through a shape.
         self._numbers: list[int] = []
-        self._elements: list[Places] = []
+        self._elements: list[tuple[Places, tuple[int, ...]]] = []
         self._next = 0
         self._greatest = DEFINED
         self._seen: set[tuple[str, int]] = set()
@@ -125,7 +125,7 @@ class Notes:
             self.doubt("a read of elements that an indirect or skipped write may have left out")
             unwritten = values == MAYBE
         argument, view = effect.argument, effect.view
-        first = tuple(int(at) for at in np.argwhere(unwritten)[0][:-1])
+        first = tuple(int(at) for at in np.unravel_index(int(unwritten.argmax()), unwritten.shape)[:-1])
         shown = (("operand", argument), ("element", first), ("of", tuple(view.shape)), ("buffer", str(view.buffer)))
         name = view.storage.name or argument
         found = Fault(reading_rule(view.storage), self.position, name, first, shown, storage=view.storage, view=view)
@@ -137,8 +137,8 @@ class Notes:
         self._next += 1
         if self._followed is not None:
             there = unwritten.any(axis=-1)
-            self._elements.append(np.argwhere(there))
-            count = len(self._elements[-1])
+            self._elements.append((np.flatnonzero(there), there.shape))
+            count = len(self._elements[-1][0])
             mark = np.zeros(there.shape, np.int32)
             mark[there] = _FIRST_ORIGIN - self._numbers[-1] - np.arange(count)
             mark = mark[..., None]
@@ -162,7 +162,8 @@ class Notes:
         number = _FIRST_ORIGIN - self._greatest
         at = bisect_right(self._numbers, number) - 1
         fault = self.findings.origins[at]
-        element = tuple(int(part) for part in self._elements[at][number - self._numbers[at]])
+        places, shape = self._elements[at]
+        element = tuple(int(part) for part in np.unravel_index(places[number - self._numbers[at]], shape))
         shown = tuple((name, element if name == "element" else value) for name, value in fault.quantities)
         return replace(fault, element=element, quantities=shown)
 

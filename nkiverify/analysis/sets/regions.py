@@ -82,6 +82,8 @@ class Regions:
         self._keep: list[object] = []
         self._coordinates: dict[int, Coordinates] = {}
         self._wholes: dict[int, isl.Set] = {}
+        #: What isl has read, by its text: the views of a loop that is unrolled differ in little but their identity.
+        self._read: dict[tuple[str | None, ...], Region] = {}
 
     def touched(self, effect: Effect, context: isl.Set) -> Region | None:
         """The elements that an effect touches: all that it may read, or what it writes where that is `certain`.
@@ -132,13 +134,15 @@ class Regions:
         found = self._wholes.get(id(storage))
         if found is None:
             self._keep.append(storage)
-            text = Text(self._sets.names)
-            parts = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
-            extents = self._coordinates_of(storage).extents
-            parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(extents)]
-            found = isl.Set(f"{text.head()}{{ [{self._names(storage)}] : {' and '.join(parts) or '0 = 0'} }}")
-            self._wholes[id(storage)] = found
+            found = self._wholes[id(storage)] = isl.Set(self._text_of_whole(storage))
         return found
+
+    def _text_of_whole(self, storage: Storage) -> str:
+        text = Text(self._sets.names)
+        parts = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
+        extents = self._coordinates_of(storage).extents
+        parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(extents)]
+        return f"{text.head()}{{ [{self._names(storage)}] : {' and '.join(parts) or '0 = 0'} }}"
 
     def _coordinates_of(self, storage: Storage) -> Coordinates:
         found = self._coordinates.get(id(storage))
@@ -190,14 +194,19 @@ class Regions:
         rest, moved = _joined([axis for axis in axes if axis.number not in kept], places)
         axes_left = [*(axis for axis in axes if axis.number in kept), *rest]
         summary = self._text(text, view, shown, masked, moved, axes_left, conditions, grid)
-        found = isl.Map(text.head() + summary)
-        reached = found.range()
-        outside = reached.subtract(self.whole(storage)).params()
+        summary = text.head() + summary
         every = range(view.ndim)
         whole = None
         if apart.issuperset(every):
             whole = self._text(text, view, every, (), places, axes, conditions, grid)
-        return Region(reached, outside, found if shown else None, whole and text.head() + whole)
+            whole = text.head() + whole
+        key = (summary, whole, self._text_of_whole(storage))
+        if key not in self._read:
+            found = isl.Map(summary)
+            reached = found.range()
+            outside = reached.subtract(self.whole(storage)).params()
+            self._read[key] = Region(reached, outside, found if shown else None, whole)
+        return self._read[key]
 
     def _text(
         self,
