@@ -41,6 +41,8 @@ class _Interval(NamedTuple):
 def index(tensor: TensorT, key: object) -> Any:
     """`tensor[key]`: a view, or for index tensors an access that waits for its mask."""
     keys = key if isinstance(key, tuple) else (key,)
+    if _are_plain(keys):
+        return _basic(tensor, keys)
     if has_index_tensor(keys):
         return Access.of(tensor, keys)
     if isinstance(key, Mask) and tensor.legacy and tensor.on_chip and not tensor.block_dims:
@@ -92,25 +94,26 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
     blocks = tensor.block_dims
     moves: Indirection | None = None
     for axis, (part, extent, stride) in enumerate(zip(keys, tensor.shape, tensor.strides, strict=True)):
+        plain = type(part) is int  # asked first, as are the other shortcuts: every index of every kernel comes by here
         if isinstance(part, slice):
             if part.start is None and part.stop is None and part.step is None:
                 shape.append(extent)
                 strides.append(stride)
                 continue
             interval = _slice(part, extent, axis)
-        elif isinstance(part, SizedSlice) and isinstance(part.start, Register):
+        elif not plain and isinstance(part, SizedSlice) and isinstance(part.start, Register):
             moves = _moved_by(tensor, part.start, part.size, axis, moves)
             shape.append(_host_integer(part.size, axis))
             strides.append(stride)
             continue
-        elif isinstance(part, SizedSlice):
+        elif not plain and isinstance(part, SizedSlice):
             interval = _sized_slice(part, extent, axis)
-        elif isinstance(part, Register):
+        elif not plain and isinstance(part, Register):
             moves = _moved_by(tensor, part, 1, axis, moves)
             continue
         else:
             position = element(part, extent, axis)
-            if not _is_zero_int(position):
+            if type(position) is not int or position:
                 moved.append((position, stride))
             if axis == partition:
                 shape.append(1)
@@ -121,7 +124,7 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
         start, size, step = interval
         if axis == partition:
             require("idx.partition_step", step == 1, step=step)
-        if not _is_zero_int(start):
+        if type(start) is not int or start:
             moved.append((start, stride))
         shape.append(size)
         strides.append(stride if is_one(step) else stride * step)
@@ -143,10 +146,6 @@ def _moved_by(tensor: Tensor, index: Register, size: object, axis: int, other: I
     count, extent = _host_integer(size, axis), tensor.shape[axis]
     claim_interval(0, count, count, extent, axis)
     return Indirection(IndirectionKind.SCALAR, index, Reach(1, 0, count - 1, extent), tensor.strides[axis])
-
-
-def _is_zero_int(value: Extent) -> bool:
-    return type(value) is int and value == 0
 
 
 def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
