@@ -1,5 +1,7 @@
 """Rewrites of sums, products and quotients."""
 
+import math
+
 import nki.isa as nisa
 import nki.language as nl
 
@@ -131,3 +133,21 @@ def change_a_constant_a(x):
 def change_a_constant_b(x):
     """DIFFERENT TESTED: 0.1 + 1e-9 is another number, though no float32 of this size shows it."""
     return _out(_scalar(nl.load(x), nl.multiply, 0.1 + 1e-9))
+
+
+def constant_by_another_way_a(x):
+    return _out(_scalar(nl.load(x), nl.multiply, 1 / math.sqrt(48)))
+
+
+def constant_by_another_way_b(x):
+    """EQUAL TESTED: the last bits that Python computes differ."""
+    return _out(_scalar(nl.load(x), nl.multiply, 48**-0.5))
+
+
+def next_constant_a(x):
+    return _out(_scalar(nl.load(x), nl.multiply, 0.7978845608))
+
+
+def next_constant_b(x):
+    """DIFFERENT TESTED: the next float32."""
+    return _out(_scalar(nl.load(x), nl.multiply, 0.7978846204))

@@ -54,7 +54,7 @@ def compared(file: str, first: str, second: str, seed: int = 0) -> Comparison:
 
 
 def test_there_are_pairs_of_each_kind() -> None:
-    assert len(PAIRS) >= 211
+    assert len(PAIRS) >= 213
     assert sum(file in ("adversaries", "probes", "subtleties") for file, _, _ in PAIRS) >= 89
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 
@@ -237,10 +238,23 @@ def test_indices_are_known_integers_or_refused() -> None:
 
 @pytest.mark.parametrize(
     ("number", "fraction"),
-    [(0.1, Fraction(1, 10)), (1 / 9, Fraction(1, 9)), (0.75, Fraction(3, 4)), (0.1 + 1e-9, Fraction(0.1 + 1e-9))],
+    [
+        (0.1, Fraction(1, 10)),
+        (1 / 9, Fraction(1, 9)),
+        (0.75, Fraction(3, 4)),
+        (float(np.float32(0.1)), Fraction(1, 10)),
+        (float(np.float32(1 / 2000.5)), Fraction(float(np.float32(1 / 2000.5)))),
+        (1 / math.sqrt(48), simplest_fraction(48**-0.5)),
+        (0.1 + 1e-50, Fraction(1, 10)),
+    ],
 )
 def test_constants_are_the_simplest_fractions(number: float, fraction: Fraction) -> None:
     assert simplest_fraction(number) == fraction
+
+
+@pytest.mark.parametrize(("one", "other"), [(0.1, 0.1 + 1e-9), (math.pi, math.pi * (1 + 2**-44)), (1e-50, 2e-50)])
+def test_constants_that_are_told_apart(one: float, other: float) -> None:
+    assert simplest_fraction(one) != simplest_fraction(other)
 
 
 def test_division_by_zero_is_remembered() -> None:

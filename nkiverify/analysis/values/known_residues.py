@@ -4,6 +4,7 @@ constants of a kernel's text, which are rounded as they really are, and infinite
 from __future__ import annotations
 
 import enum
+import math
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
@@ -41,12 +42,22 @@ class Mode(enum.Enum):
         return Mode.EXPONENTIAL if self is Mode.POLYNOMIAL and known & EXPONENTIAL else self
 
 
+#: Of the 53 bits of a Python number.
+_KEPT_BITS = 46
+
+
 @lru_cache(maxsize=4096)
 def simplest_fraction(value: float) -> Fraction:
-    """The fraction a Python number stands for: one of a small denominator that rounds to it, or its exact value."""
-    exact = Fraction(value)
-    near = exact.limit_denominator(1 << 20)
-    return near if float(near) == value else exact
+    """The fraction a Python number stands for: one of a small denominator that rounds to it, of a smaller one for a
+    float32; else its value without the last bits, in which the same number computed in two ways may differ."""
+    near = Fraction(value).limit_denominator(1 << 20)
+    if float(near) == value:
+        return near
+    if float(np.float32(value)) == value:
+        short = Fraction(value).limit_denominator(1 << 10)
+        return short if np.float32(float(short)) == np.float32(value) else Fraction(value)
+    mantissa, exponent = math.frexp(value)
+    return Fraction(round(math.ldexp(mantissa, _KEPT_BITS))) * Fraction(2) ** (exponent - _KEPT_BITS)
 
 
 class KnownNumbers(RandomFunctions):
