@@ -44,6 +44,8 @@ _OWN = 0.9
 _ASSUMPTIONS = 3
 _SHAPES = 4
 _DTYPE_SECONDS = 2.0
+#: Seconds to find out what tiles a kernel has that fails for every shape.
+_TILES_SECONDS = 1.0
 
 
 @anew()
@@ -238,7 +240,12 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
     grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
     budget = Budget() if options.unhurried else Budget.of(options.timeout)
     derived = derive(target_for, exploration, model, options, budget.within(left()), grid)
-    return tuple(counted(_with_failures(target, derived, model, left()), asked, hardware, options.phases)), derived
+    runs = _with_failures(target, derived, model, left())
+    if not derived.runs and runs:
+        # Of a kernel that nothing is proved of, an editor has to know the tiles all the same.
+        shown = verify(target, replace(share(min(_TILES_SECONDS, left())), phases=(3,)))
+        runs = (replace(runs[0], memory=next((run.memory for run in shown), ())), *runs[1:])
+    return tuple(counted(runs, asked, hardware, options.phases)), derived
 
 
 def _likely(engine: EmbeddedEngine) -> bool:

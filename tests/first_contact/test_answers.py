@@ -158,6 +158,10 @@ def test_a_kernel_that_never_passes_is_a_bug(capsys: pytest.CaptureFixture[str])
     assert "blocks fails for every shape that was tried" in ran.out
     assert "dma_copy.count" in ran.out
     assert "k.py:13" in ran.out
+    # An editor shows its tiles all the same.
+    main(["check", "k.py", "--json", "found.json"])
+    runs = json.loads(Path("found.json").read_text())["runs"]
+    assert [tile["name"] for run in runs for peak in run["memory"] for tile in peak["tiles"]] == ["tile"]
 
 
 def test_what_is_proved_for_a_part_only_is_no_success(capsys: pytest.CaptureFixture[str]) -> None:
