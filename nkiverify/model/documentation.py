@@ -56,8 +56,8 @@ _CLASSES = {
 
 #: A source of one place: a name, and the section, or the version, of its page.
 _SOURCE = re.compile(r"(?P<name>[\w.]+?)(?:-(?P<version>[\d.]+))?(?:[: ]\s*(?P<section>.*))?$")
-#: A section that has the words of a heading: no remark of ours, and no version.
-_HEADING = re.compile(r"(?!NKI [\d.]+)[A-Za-z\[][^();]*")
+#: A section that has the words of a heading: it begins like one, is no abbreviation or remark of ours, and no version.
+_HEADING = re.compile(r"(?!NKI [\d.]+)(?=.*[a-z])[A-Z\[][^();]*")
 #: What is said before a source: the contract that it is a source of, or what is read there.
 _REMARK = re.compile(r"^(?:[a-z]\w*\.\w+|sizes): ")
 
@@ -121,7 +121,7 @@ def _place(piece: str) -> Place:
     if name in _PAGES and not legacy:
         title, page = _PAGES[name]
         version = f"NKI {parsed['version']}" if parsed["version"] else ""
-        anchor = f"#{section.replace('_', '-')}" if name == "LERR" and section.startswith("err_") else ""
+        anchor = f"#{section.replace('_', '-')}" if section.startswith(("err_", "tbl-")) else ""
         return Place(title, " ".join(filter(None, (version, section))), f"{page}.html{anchor}")
     documented = _documented(name, legacy)
     if not documented:

@@ -59,6 +59,11 @@ def test_a_source_is_a_page_and_a_section(source: str, text: str, page: str) -> 
         ("LG Creating; TIL", "nki-language-guide.html#:~:text=Creating"),
         ("LERR err_unsupported_memory", "nki.errors.html#err-unsupported-memory"),
         ("AP (implied)", "nki-aps.html"),
+        # A table by its label; what is no heading of the page leads to its beginning.
+        ("SH tbl-aluop; RN-0.4", "nki.api.shared.html#tbl-aluop"),
+        ("nc_matmul_mx:TI", "nki.isa.nc_matmul_mx.html"),
+        ("SH engine selection", "nki.api.shared.html"),
+        ("A4 and the compiler's public front end", "trainium3_arch.html"),
         ("MIG-0.3", "migration/index.html"),
         ("L:load", "nki.language.load.html"),
         ("the kernel", ""),
