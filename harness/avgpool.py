@@ -77,19 +77,19 @@ def avgpool_pool0_unguarded(v: Verification) -> None:
 
 @AVGPOOL(Kind.BOUNDARY, fails=1, tags=("upstream-bug",))
 def avgpool_pool0(v: Verification) -> None:
-    """After it, they are rejected."""
+    """After https://github.com/aws-neuron/nki-samples/pull/128, windows of size 0 are rejected."""
     v.call(v.tensor("x", (2, 6, 6), float16), 0)
 
 
 @AVGPOOL(Kind.FINDING, "avgpool_unguarded", fails=1, tags=("upstream-bug", "finding"))
 def avgpool_negative_pool_unguarded(v: Verification) -> None:
-    """Before it, windows of negative size give a result of negative extents."""
+    """Before https://github.com/aws-neuron/nki-samples/pull/128: a negative size gives a result of negative extents."""
     v.call(v.tensor("x", (2, 6, 6), float16), -2)
 
 
 @AVGPOOL(Kind.FINDING, fails=1, tags=("finding",))
 def avgpool_pool_too_large(v: Verification) -> None:
-    """Also after it: windows larger than the image give an empty result."""
+    """Windows larger than the image give an empty result."""
     v.call(v.tensor("x", (2, 6, 6), float16), 7)
 
 

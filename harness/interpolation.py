@@ -42,7 +42,7 @@ def interpolate_bilinear_chunk1(v: Verification) -> None:
 
 @INTERPOLATE_BILINEAR(Kind.HISTORICAL, "interpolate_bilinear_unguarded", fails=2, tags=("upstream-bug",))
 def interpolate_bilinear_chunk1_unguarded(v: Verification) -> None:
-    """Before it: chunks of one row end in a division by zero."""
+    """Before https://github.com/aws-neuron/nki-samples/pull/126: chunks of one row end in a division by zero."""
     scale(v, (8, 10, 10), 1)
 
 
@@ -116,7 +116,7 @@ def interpolate_trilinear_chunk1(v: Verification) -> None:
 
 @INTERPOLATE_TRILINEAR(Kind.HISTORICAL, "interpolate_trilinear_unguarded", fails=2, tags=("upstream-bug",))
 def interpolate_trilinear_chunk1_unguarded(v: Verification) -> None:
-    """Before it: chunks of one slice end in a division by zero."""
+    """Before https://github.com/aws-neuron/nki-samples/pull/126: chunks of one slice end in a division by zero."""
     scale(v, (8, 6, 6, 6), 1)
 
 

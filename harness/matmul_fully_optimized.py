@@ -61,7 +61,7 @@ def matmul_fully_optimized_pr89(v: Verification) -> None:
 
 @MATMUL_FULLY_OPTIMIZED(Kind.HISTORICAL, "matmul_fully_optimized_pr89", fails=1, tags=("upstream-bug",))
 def matmul_fully_optimized_pr89_apart(v: Verification) -> None:
-    """The same with tiles of M of 64 rows: the write-back takes 128 rows for 64."""
+    """Before https://github.com/aws-neuron/nki-samples/pull/89, tiles of M of 64 rows: the write-back takes 128."""
     multiply(v, 256, 256, 1024, 64, 2, 2, 2)
 
 
