@@ -25,7 +25,7 @@ from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.numpy_numbers import apply, examine, examine_products
 from nkiverify.symbolic.rationals import as_rational
-from nkiverify.symbolic.reals import logarithm, power, root
+from nkiverify.symbolic.reals import exponential, logarithm, power, root
 from nkiverify.symbolic.values import tell
 
 
@@ -242,7 +242,11 @@ _LOGARITHMS: dict[str, Callable[[Any], Any]] = {
     "log2": lambda value: logarithm(value, 2),
     "log10": lambda value: logarithm(value, 10),
 }
-_MATH: dict[str, Callable[..., Any]] = {"sqrt": root, "log": _log, "pow": _power, **_LOGARITHMS}
+_EXPONENTIALS: dict[str, Callable[[Any], Any]] = {
+    "exp": lambda value: exponential(math.e, value),
+    "exp2": lambda value: exponential(2.0, value),
+}
+_MATH: dict[str, Callable[..., Any]] = {"sqrt": root, "log": _log, "pow": _power, **_LOGARITHMS, **_EXPONENTIALS}
 _NUMPY: dict[str, Callable[..., Any]] = {
     "sqrt": root,
     "log": lambda value: logarithm(value, math.e),
@@ -251,6 +255,7 @@ _NUMPY: dict[str, Callable[..., Any]] = {
     "minimum": minimum,
     "maximum": maximum,
     **_LOGARITHMS,
+    **_EXPONENTIALS,
 }
 #: Functions that tell the run of what they give.
 _OPERATOR = tuple(

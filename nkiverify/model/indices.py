@@ -216,6 +216,15 @@ class MaskTerm:
         holds = equal(value, 0)
         return holds if self.relation is Relation.EQUAL else negate(holds)
 
+    def fits(self, shape: Sequence[Extent]) -> bool:
+        """True if it is known that each axis it depends on is one of a tile of this shape."""
+        difference = self.difference
+        return all(
+            -axis <= len(shape) and equal(difference.shape[axis], shape[axis]) is True
+            for axis in range(-difference.ndim, 0)
+            if not is_zero(difference.coefficients[axis])
+        )
+
     def holds_everywhere(self) -> bool | None:
         """True if it is known to hold at every grid coordinate, False if at none; None where neither is known.
 

@@ -153,6 +153,14 @@ def operand(
     return value
 
 
+def mask_of_factor(mask: Mask | None, factor: object, other: object) -> Mask | None:
+    """The mask of a product as that of one of its operands: what fits only the other one says nothing of it."""
+    if mask is None or not all(isinstance(each, Tensor | Access) for each in (factor, other)):
+        return mask
+    own, beside = factor.shape, other.shape  # type: ignore[attr-defined]
+    return Mask(tuple(term for term in mask.terms if term.fits(own) or not term.fits(beside)), mask.host)
+
+
 def _claim_placed(value: Tensor) -> None:
     """Claim that the place of a tile does not wait for the run: only copies for it take such."""
     require_if_open("leg.indirect", value.indirect_by is None or not value.on_chip, operand=value.label)

@@ -19,7 +19,7 @@ from nkiverify.symbolic.atoms import Div, Term, render
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
-from nkiverify.symbolic.reals import power
+from nkiverify.symbolic.reals import exponential, power
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
 from nkiverify.symbolic.values import (
     as_term,
@@ -109,6 +109,8 @@ class SymInt(StandsFor, Term):
     def __rpow__(self, base: object) -> Any:
         exponent = self.constant
         if exponent is None:
+            if isinstance(base, float):
+                return exponential(base, self)
             _no(f"`**` with the symbolic exponent {self}")
         return base**exponent  # type: ignore[operator]
 

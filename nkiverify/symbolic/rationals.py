@@ -25,14 +25,16 @@ from nkiverify.symbolic.values import (
     text_of,
 )
 
-#: `base ** exponent`, which is a real number: `nkiverify.symbolic.reals` is built on quotients, and says what it is.
+#: `base ** exponent`, which is a real number, for a symbolic base and for a symbolic exponent:
+#: `nkiverify.symbolic.reals` is built on quotients, and says what it is.
 _power: Callable[[object, float], Any]
+_exponential: Callable[[float, object], Any]
 
 
-def use_power(power: Callable[[object, float], Any]) -> None:
-    """Powers of quotients are what `power` makes them."""
-    global _power
-    _power = power
+def use_power(power: Callable[[object, float], Any], exponential: Callable[[float, object], Any]) -> None:
+    """Powers of quotients, and with quotients as exponents, are what these functions make them."""
+    global _power, _exponential
+    _power, _exponential = power, exponential
 
 
 class SymRational(StandsFor):
@@ -147,6 +149,9 @@ class SymRational(StandsFor):
 
     def __pow__(self, other: object) -> Any:
         return _power(self, other) if isinstance(other, int | float) else NotImplemented
+
+    def __rpow__(self, other: object) -> Any:
+        return _exponential(other, self) if isinstance(other, int | float) else NotImplemented
 
     def __neg__(self) -> SymRational:
         return SymRational(terms.scale(self.top, -1), self.bottom, self.inexact, self.addends)

@@ -17,6 +17,8 @@ from nkiverify.symbolic.values import at_most, check_divisor
 
 #: Exponents of two between which a product of powers neither overflows nor becomes 0.
 _SAFE_BITS = 1000
+#: Magnitudes that are tried as bounds of an exponent.
+_EXPONENTS = (1, 16, 128, 1000)
 #: Bits of the numbers that roots and powers are made of.
 _OPERAND_BITS = 62
 
@@ -38,9 +40,6 @@ class SymReal(SymRational):
 
     def __pow__(self, other: object) -> Any:
         return power(self, other) if isinstance(other, int | float) else NotImplemented
-
-    def __rpow__(self, other: object) -> Any:
-        raise unsupported("`**` with a symbolic exponent")
 
     def __truediv__(self, other: object) -> Any:
         divisor = as_rational(other)
@@ -97,7 +96,23 @@ def power(base: object, exponent: float) -> SymReal:
     return SymReal("power", (base, exponent), math.ceil(bits * abs(exponent)))
 
 
-use_power(power)
+def exponential(base: float, exponent: object) -> SymReal:
+    """`base ** exponent` with a symbolic exponent, for a positive base.
+
+    Python raises where the result is out of range, and gives 0 where it is too small: the exponent is to be bounded.
+    """
+    number = as_rational(exponent)
+    assert number is not None
+    if not 0 < base < math.inf:
+        raise unsupported("`**` with a symbolic exponent of a number that is not positive")
+    for most in () if isinstance(number, SymReal) else _EXPONENTS:
+        bits = math.ceil(most * abs(math.log2(base))) + 1
+        if bits <= _SAFE_BITS and _within(number, most):
+            return SymReal("power", (base, exponent), bits)
+    raise unsupported("`**` with a symbolic exponent that may be large", "bound the dimensions")
+
+
+use_power(power, exponential)
 
 
 def root(argument: object) -> SymReal:
@@ -152,6 +167,13 @@ def _known(value: SymRational, least: int) -> bool:
     limit = terms.constant(2**_OPERAND_BITS)
     parts = ((value.top, least), (value.bottom, 1))
     return all(_holds(at_most(terms.constant(lowest), part)) and _holds(at_most(part, limit)) for part, lowest in parts)
+
+
+def _within(value: SymRational, most: int) -> bool:
+    """True if the denominator is surely positive, and the number surely at most so large, negative ones as well."""
+    limit = terms.scale(value.bottom, most)
+    ends = (at_most(value.top, limit), at_most(terms.scale(limit, -1), value.top))
+    return all(map(_holds, (at_most(terms.constant(1), value.bottom), *ends)))
 
 
 def _holds(condition: Condition | bool) -> bool:

@@ -34,6 +34,10 @@ def status(check: Checker, body: str, *more: str) -> int:
         "return math.log2(n) - math.log(n, 3) + math.pow(n, 0.25)",
         "return math.sqrt(n - 1)",
         "s = 1 / math.sqrt(n)\n    assert s or False",
+        "return sum(10000.0 ** (-2.0 * i / n) for i in [0, 1, 2])",
+        "for i in range(n):\n        given = 1 / 2 ** (8 * i / (n + 1))\n    return 0",
+        "return 2.0 ** -n / 3.0 ** (n / 100)",
+        "return math.exp(-n / 100) + np.exp2(n / 7)",
         "assert int(np.ceil(n / 4)) * 4 >= n",
         "assert numpy.floor(n / 4) <= 25",
         "assert np.minimum(n, 3) <= 3 <= np.maximum(3, n)",
@@ -51,6 +55,7 @@ def test_what_a_kernel_computes_for_an_operand_is_no_obstacle(check: Checker, bo
         ("assert n ** 0.5 >= 1", "comparison of a rounded floating-point value"),
         ("return 1 if math.log2(n) else 2", "comparison of a rounded floating-point value"),
         ("return float(str(math.sqrt(n)))", "symbolic"),
+        ("return (-2.0) ** (n / 2)", "`**` with a symbolic exponent of a number that is not positive"),
         ("return np.float32(math.sqrt(n))", "the value of a square root of symbolic numbers in C code"),
     ],
 )

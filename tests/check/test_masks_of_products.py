@@ -29,6 +29,21 @@ PRODUCT = """
 
 
     @nki.jit
+    def indexed(left, right, multiplied):
+        contraction, rows = left.shape
+        width = right.shape[1]
+        out = nl.ndarray((rows, width), dtype=left.dtype, buffer=nl.shared_hbm)
+        ip, im, jm = nl.arange(contraction)[:, None], nl.arange(rows)[:, None], nl.arange(rows)[None, :]
+        one, two = nl.load(left), nl.load(right)
+        for block in nl.affine_range((width + 511) // 512):
+            column = block * 512 + nl.arange(512)[None, :]
+            total = nl.zeros((rows, 512), dtype=nl.float32, buffer=nl.psum)
+            total += nisa.nc_matmul(one[ip, jm], two[ip, column], mask=column < multiplied)
+            nl.store(out[im, column], value=nl.copy(total), mask=column < width)
+        return out
+
+
+    @nki.jit
     def rest(left, right, known):
         contraction, rows = left.shape
         out = nl.ndarray((rows, right.shape[1]), dtype=left.dtype, buffer=nl.shared_hbm)
@@ -87,6 +102,9 @@ PRODUCT = """
         ("columns", ("left=bf16[128,64]", "right=bf16[128,700]", "loaded=700"), 0),
         ("columns", ("left=bf16[128,64]", "right=bf16[128,700]", "loaded=699"), 1),
         ("columns", ("left=bf16[128,64]", "right=bf16[128,1024]", "loaded=1024"), 0),
+        # A mask of the columns of one operand says nothing of the other one; one column too many is outside of it.
+        ("indexed", ("left=bf16[128,64]", "right=bf16[128,700]", "multiplied=700"), 0),
+        ("indexed", ("left=bf16[128,64]", "right=bf16[128,700]", "multiplied=701"), 1),
         # Operands with masks of their own: partitions that nothing has loaded are not multiplied, or one of them is.
         ("rest", ("left=f32[200,64]", "right=f32[200,96]", "known=200"), 0),
         ("rest", ("left=f32[200,64]", "right=f32[200,96]", "known=201"), 1),

@@ -27,7 +27,7 @@ from nkiverify.model.dtypes import (
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
-from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
+from nkiverify.model.legacy_tensor import LegacyTensor, mask_of_factor, named_dtype, operand, result_tile
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.ops.operands import (
@@ -158,7 +158,8 @@ def _(
 
     N may be several dimensions, which the result has as well.
     """
-    left, right = operand(stationary, mask, "stationary", masked=True), operand(moving, mask, "moving", masked=True)
+    left = operand(stationary, mask_of_factor(mask, stationary, moving), "stationary", masked=True)
+    right = operand(moving, mask_of_factor(mask, moving, stationary), "moving", masked=True)
     columns = right.shape[1:] if right.ndim > 1 else (1,)
     result = result_tile((left.free_size, *columns), float32, PSUM, mask, product=True)
     claim_matmul(result, left, right, bool(is_transpose), tile_position, tile_size)
@@ -444,8 +445,8 @@ def _(x: object, y: object, transpose_x: object = False) -> Tensor:
 @MATMUL.legacy
 def _(x: object, y: object, *, transpose_x: object = False, mask: Mask | None = None, **kwargs: object) -> LegacyTensor:
     """A new PSUM tile: x @ y with x (M, K), or x.T @ y with x (K, M); y (K, N)."""
-    left = operand(x, mask, "x", masked=transpose_x is True)
-    right = operand(y, mask, "y", masked=True)
+    left = operand(x, mask_of_factor(mask, x, y), "x", masked=transpose_x is True)
+    right = operand(y, mask_of_factor(mask, y, x), "y", masked=True)
     for contract, factor, columns in (("nl.matmul.x", left, 128), ("nl.matmul.y", right, 512)):
         fits = all_of(in_sbuf(factor), factor.ndim == 2, factor.shape[0] <= 128, factor.free_size <= columns)
         require(contract, fits, shape=factor.shape, buffer=factor.buffer)
