@@ -270,6 +270,9 @@ def _factor(operation: Operation, link: Link, mark: Marks, shape: Shape) -> Mark
     rows = mark.reshape(mark.shape[0], -1)
     turned = link is Link.STATIONARY and not operation.attributes.get("transpose_x", True)
     line = rows.max(axis=1 if turned else 0)
+    if getattr(operation.attributes.get("perf_mode"), "name", "").startswith("double_row") and line.size % 2 == 0:
+        # Both halves of the columns are rows of the contraction ("nc_matmul.double_row_shape").
+        line = line.reshape(2, -1).max(axis=0)
     grid = (shape[0], prod(shape[1:]))
     if line.size != grid[0 if link is Link.STATIONARY else 1]:
         return None

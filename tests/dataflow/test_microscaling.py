@@ -8,7 +8,9 @@ import pytest
 
 from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
-from nkiverify.model.dtypes import bfloat16, float8_e4m3fn_x4, uint8
+from nkiverify.model.dtypes import bfloat16, float8_e4m3, float8_e4m3fn_x4, uint8
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject
 
 #: 64 tokens of four values; the weights and their scales are given.
@@ -96,3 +98,32 @@ def test_undefined_elements_count_for_their_group_and_columns(
     body = KERNEL.format(**loaded, use=use.strip())
     run = Subject.of(tmp_path, body, domain, hardware="trn3").verdict()
     assert run.verdict is expected, run
+
+
+DOUBLE_ROW = """
+@nki.jit
+def kernel(left, right):
+    out = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+    one = nl.ndarray((128, 2, 128), dtype=left.dtype, buffer=nl.sbuf)
+    two = nl.ndarray((128, 2, 512), dtype=right.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=one, src=left)
+    for half in range(HALVES):
+        nisa.dma_copy(dst=two[:, half, :], src=right[:, half, :])
+    product = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.psum)
+    nisa.nc_matmul(product, one, two, perf_mode=nisa.matmul_perf_mode.double_row)
+    copied = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_copy(dst=copied, src=product)
+    nisa.dma_copy(dst=out, src=copied)
+    return out
+"""
+
+
+@pytest.mark.parametrize(("halves", "verdict"), [("2", Verdict.SUCCESSFUL), ("1", Verdict.FAILED)])
+def test_both_halves_of_a_double_row_are_multiplied(halves: str, verdict: Verdict, tmp_path: Path) -> None:
+    def launch(v: Verification) -> None:
+        shapes = (("left", (128, 2, 128)), ("right", (128, 2, 512)))
+        v.call(*(v.tensor(name, shape, float8_e4m3) for name, shape in shapes))
+
+    target = Subject.of(tmp_path, DOUBLE_ROW.replace("HALVES", halves), launch).target
+    (run,) = verify(target, Options(root=tmp_path, phases=(4,)))
+    assert run.verdict is verdict
