@@ -8,7 +8,7 @@ that leaves one open: what is hard takes no time from what is not.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nkiverify.foundation.clock import now
@@ -94,6 +94,11 @@ class EmbeddedEngine:
     def decide_one(self, contract: str) -> list[Decision]:
         """The decisions of the claims of one contract, in program order."""
         return self._decided(lambda claim: claim.contract.id == contract)
+
+    def holds(self, claims: Collection[Claim]) -> bool:
+        """True if each of these claims is proved, or is not reached."""
+        outcomes = (one.outcome for one in self._decide(lambda claim: claim in claims))
+        return all(outcome in (Outcome.PROVED, Outcome.UNREACHED) for outcome in outcomes)
 
     def one_by_one(self, phase: int) -> Iterator[Decision]:
         """The decisions of the claims of `phase`, and about unwinding, each made when it is asked for."""

@@ -45,9 +45,17 @@ def shapes_show_nothing(tried: int) -> str:
     return f"{tried} shape{'s' if tried > 1 else ''} run in plain Python show{'' if tried > 1 else 's'} no fault"
 
 
-def proved_for(part: Part | None) -> str:
-    """The words about a part of the domain of which all shapes were run, to be added to others; none without one."""
-    return "" if part is None or part.is_all else f"; proved for {part}, of which every shape was run"
+def proved_for(run: Part | None, solved: Part | None = None) -> str:
+    """The words about a part of the domain that is proved, to be added to others; none where there is none.
+
+    Of one every shape was `run`, of another one a solver was asked: the one that goes further is named.
+    """
+    reach = lambda part: sum(part.bounds.values())  # noqa: E731
+    if run is not None and run.is_all:
+        return ""
+    if solved is not None and (run is None or reach(solved) > reach(run)):
+        return f"; proved for {solved}"
+    return "" if run is None else f"; proved for {run}, of which every shape was run"
 
 
 class Candidates:

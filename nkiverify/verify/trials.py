@@ -7,18 +7,18 @@ refutation; that they show nothing is no proof, but of the part of the domain of
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.engines.embedded import Decision, EmbeddedEngine
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import TargetRaised
 from nkiverify.frontend.paths import Limits
-from nkiverify.ir.program import Assume
+from nkiverify.ir.program import Assume, Block
 from nkiverify.phases import SHAPES
 from nkiverify.symbolic import conditions, terms
 from nkiverify.verify.candidates import MAX_SHAPES, WHOLE, Candidates, Part
@@ -30,6 +30,8 @@ from nkiverify.verify.verdicts import PhaseVerdict
 WORK = 150_000
 #: Contracts that may be looked at in one of them.
 _WORK_OF_SHAPE = 5 * WORK
+#: Values of each dimension within the bounds that are tried.
+_LEVELS = (2, 8, 32, 128, 512)
 #: Shapes whose arguments are tried at the ends of their ranges.
 _AT_ENDS = 4
 
@@ -156,6 +158,34 @@ class _Trying:
             warnings=tuple(dict.fromkeys(one for run in runs for one in run.warnings)),
             accepted=tuple(dict.fromkeys(one for run in runs for one in run.accepted)),
         )
+
+
+def proved_within(exploration: Exploration, still_open: Sequence[Decision], seconds: float) -> Part | None:
+    """The largest part of the domain that is found on which the claims hold that were left open; None if none is.
+
+    The solver is asked about them again, with bounds on the dimensions besides, and no harder than at first.
+    """
+    end = now() + seconds
+    program = exploration.run.program
+    shapes = Candidates(program, exploration.assumptions).shapes
+    atoms = {one.atom.name: one.atom for one in program.dimensions}
+    claims = {one.claim for one in still_open}
+    found = None
+    for level in _LEVELS:
+        bounds = shapes.bounds(level, {}) if now() < end else None
+        part = None if bounds is None else Part(shapes.beyond(bounds))
+        if part is None or part.is_all:
+            break
+        within = [
+            Assume(conditions.at_most_zero(terms.add(terms.of_atom(atoms[name]), terms.constant(-bound))))
+            for name, bound in part.bounds.items()
+        ]
+        engine = EmbeddedEngine(replace(program, body=Block([*within, *program.body.items])))
+        engine.limit(end - now())
+        if not engine.holds(claims):
+            break
+        found = part
+    return found
 
 
 def _holds(run: Run) -> bool:

@@ -122,6 +122,14 @@ class PhaseVerdict:
         run = self.entry(EmbeddedEngine.name, self.decisions)
         return self.tolerated(self.decisions).beside(run)
 
+    def left_open(self) -> list[Decision] | None:
+        """The claims that are neither proved nor unreached; None where not they alone leave the phase open."""
+        run = self._exploration.run
+        if run.unsupported_construct is not None or self._claimed.gap or run.program.hands_on:
+            return None
+        found = [one for one in divided(self.decisions)[0] if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
+        return None if any(one.claim.unwinding or one.claim.open or one.claim.void for one in found) else found
+
     def tolerated(self, decisions: Sequence[Decision]) -> Tolerated:
         """The findings that are told of those claims that the verdict does not depend on."""
         others = divided(decisions)[1]

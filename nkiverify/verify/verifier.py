@@ -310,7 +310,7 @@ class _Verifying:
         if not open_phases:
             return
         from nkiverify.verify.candidates import proved_for, shapes_show_nothing
-        from nkiverify.verify.trials import trials
+        from nkiverify.verify.trials import proved_within, trials
 
         tried = trials(explored, open_phases, self._left(), self._options.every_violation)
         for phase in sorted(open_phases):
@@ -323,8 +323,12 @@ class _Verifying:
             elif phase in tried.proved:
                 self._runs[phase] = replace(tried.proved[phase], milliseconds=run.milliseconds)
             elif tried.tried:
-                told = f"{shapes_show_nothing(tried.tried)}{proved_for(tried.parts.get(phase))}"
-                self._runs[phase] = replace(run, reason=f"{run.reason}; {told}")
+                ours = self._verdicts.get(phase)
+                still_open = None if ours is None else ours.left_open()
+                part = tried.parts.get(phase)
+                within = proved_within(explored, still_open, self._left()) if still_open else None
+                told = proved_for(part, within)
+                self._runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}{told}")
             self._told(self._runs[phase])
 
     def _with_cross_checks(self) -> list[Run]:

@@ -13,6 +13,7 @@ from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
+from nkiverify.symbolic.prover import BUDGETS
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject
@@ -78,6 +79,27 @@ def test_shapes_without_a_fault_are_counted_and_prove_their_part(tmp_path: Path)
         assert "shapes run in plain Python show no fault" in run.reason
         within = re.search(r"proved for N <= (\d+), of which every shape was run", run.reason)
         assert within is not None and int(within[1]) >= 4
+
+
+HARD = """
+@nki.jit
+def kernel(x, a, b):
+    assert a * a * a + b * b != 700 * 700 * 700 + 701 * 701 * b
+    return x
+"""
+
+
+def test_the_part_of_a_domain_that_the_solver_can_prove_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(BUDGETS, "claim", 50)
+
+    def numbers(v: Verification) -> None:
+        v.call(v.tensor("x", (4, 4), float32), v.dim("a"), v.dim("b"))
+
+    run = runs_of(tmp_path, HARD, numbers)[1]
+    assert (run.verdict, run.qualifier) == (Verdict.UNKNOWN, "the solver gave up")
+    assert re.search(r"proved for a <= (\d\d+), b <= \d\d+$", run.reason)
 
 
 def few(v: Verification) -> None:
