@@ -750,3 +750,10 @@ def test_each_way_of_a_disjunction_is_a_target_of_its_own(capsys: pytest.Capture
     assert "    v.assume(N <= 512)" in ran.lines and "    v.assume(N % 512 == 0)" in ran.lines
     for where in ("N <= 512", "N % 512 == 0"):
         assert main(["check", "k.py::short_rows", "--arg", "x=bf16[P:1..128,N]", "--where", where]) == 0
+
+
+def test_a_file_that_is_no_text_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_bytes(b"\xff\xfe")
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 2
+    assert ran.err.count("\n") == 1 and ran.err.endswith("k.py:1: the file is not UTF-8, and names no other encoding\n")
