@@ -167,7 +167,7 @@ def _claims(block: Block, ends: Mapping[Atom, Term]) -> Iterator[Condition | boo
     """The claims of a program that only dimensions decide, those in loops for the last iteration."""
     for item in block.items:
         if isinstance(item, Claim):
-            condition = item.condition.substitute(ends) if isinstance(item.condition, Condition) else item.condition
+            condition = conditions.substituted(item.condition, ends)
             if _of_dimensions(condition):
                 yield condition
         elif isinstance(item, Loop):

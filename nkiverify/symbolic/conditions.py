@@ -167,6 +167,11 @@ def condition_key(condition: Condition | bool) -> int | str:
     return condition.uid if isinstance(condition, Condition) else str(condition)
 
 
+def substituted(condition: Condition | bool, mapping: Mapping[Atom, Term]) -> Condition | bool:
+    """The condition with atoms replaced, also inside other atoms."""
+    return condition.substitute(mapping) if isinstance(condition, Condition) else condition
+
+
 def negate(condition: Condition | bool) -> Condition | bool:
     """The opposite of `condition`."""
     return (not condition) if isinstance(condition, bool) else condition.negation()

@@ -234,7 +234,7 @@ def _divide_by_term(numerator: Term, denominator: Term) -> Term:
     # Take out multiples of the denominator's leading monomial: exact for every non-zero denominator.
     leading, leading_coefficient = max(denominator.monomials.items(), key=monomial_key)
     for monomial, coefficient in sorted(numerator.monomials.items(), key=monomial_key, reverse=True):
-        cofactor = _without(monomial, leading)
+        cofactor = without(monomial, leading)
         if cofactor is None or coefficient % leading_coefficient:
             continue
         part = make({cofactor: coefficient // leading_coefficient})
@@ -271,13 +271,14 @@ def _by_factor(term: Term, factor: Term) -> Term:
     ((shared, number),) = factor.monomials.items()
     divided: dict[Monomial, int] = {}
     for monomial, coefficient in term.monomials.items():
-        rest = _without(monomial, shared)
+        rest = without(monomial, shared)
         assert rest is not None
         divided[rest] = coefficient // number
     return make(divided)
 
 
-def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
+def without(monomial: Monomial, factor: Monomial) -> Monomial | None:
+    """A product without the atoms of another; None where it has not got them."""
     remaining = list(monomial)
     for atom in factor:
         if atom not in remaining:

@@ -19,7 +19,7 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value, product
 from nkiverify.symbolic.atoms import Index, Monomial, Term
-from nkiverify.symbolic.terms import add, constant, make, multiply
+from nkiverify.symbolic.terms import add, constant, make, multiply, without
 
 #: Numbers of dimensions.
 Apart = Collection[int]
@@ -201,15 +201,15 @@ def _factors(extent: Term, stride: Term, jumps: Jumps, products: Products) -> li
         return [extent]
     sizes: list[tuple[Monomial, int]] = [((), 1)]
     for jump in sorted(jumps, key=_by_name):
-        size, number = _without(jump, unit), jumps[jump] // each
+        size, number = without(jump, unit), jumps[jump] // each
         last, times = sizes[-1]
-        fits = size and jumps[jump] % each == 0 and _without(whole, size) is not None and count % number == 0
-        if fits and (size, number) != (whole, count) and _without(size, last) and number % times == 0:  # type: ignore[arg-type]
+        fits = size and jumps[jump] % each == 0 and without(whole, size) is not None and count % number == 0
+        if fits and (size, number) != (whole, count) and without(size, last) and number % times == 0:  # type: ignore[arg-type]
             sizes.append((size, number))  # type: ignore[arg-type]
     sizes.append((whole, count))
     factors: list[Term] = []
     for (last, times), (size, number) in pairwise(sizes):
-        factors.insert(0, make({_without(size, last): number // times}))  # type: ignore[dict-item]
+        factors.insert(0, make({without(size, last): number // times}))  # type: ignore[dict-item]
     return factors
 
 
@@ -219,7 +219,7 @@ def _multiple(value: Term, unit: Term) -> Term:
     weight = unit.monomials.get(leading, 1)
     found: dict[Monomial, int] = {}
     for monomial, coefficient in value.monomials.items():
-        rest = _without(monomial, leading)
+        rest = without(monomial, leading)
         if rest is not None and (coefficient % weight == 0 or not monomial):
             found[rest] = coefficient // weight
     return make({monomial: factor for monomial, factor in found.items() if factor})
@@ -231,15 +231,5 @@ def _quotient(value: Term, divisor: Term) -> Term | None:
         return None
     ((whole, count),) = value.monomials.items()
     ((part, number),) = divisor.monomials.items()
-    rest = _without(whole, part)
+    rest = without(whole, part)
     return make({rest: count // number}) if rest is not None and count % number == 0 else None
-
-
-def _without(monomial: Monomial, factor: Monomial) -> Monomial | None:
-    """A product without the atoms of another; None where it has not got them."""
-    rest = list(monomial)
-    for atom in factor:
-        if atom not in rest:
-            return None
-        rest.remove(atom)
-    return tuple(rest)

@@ -223,7 +223,7 @@ class _Writer:
                 (atom,) = fresh.atoms
                 assert isinstance(atom, Index)
                 mapping[loop.index] = fresh
-                bounds = tuple(_substituted(bound, mapping) for bound in loop.bounds)
+                bounds = tuple(conditions.substituted(bound, mapping) for bound in loop.bounds)
                 around.append(Loop(atom, extent, bounds, Block(), None))
         indices = tuple(terms.substitute(terms.of_atom(loop.index), mapping) for loop in allocated.crossed)
         return _Rectangle.of(allocated, mapping), indices
@@ -284,7 +284,3 @@ def _apart(one: _Rectangle, two: _Rectangle) -> Condition | bool:
 def _rectangle(allocated: Allocated, where: _Rectangle) -> tuple[object, ...]:
     name = allocated.storage.name or (f"line {allocated.site.line}" if allocated.site is not None else "tensor")
     return (name, where.start, where.end)
-
-
-def _substituted(bound: Condition | bool, mapping: dict[Atom, Term]) -> Condition | bool:
-    return bound.substitute(mapping) if isinstance(bound, Condition) else bound

@@ -143,8 +143,4 @@ def _instances(
 def _instance(
     path: Sequence[Condition | bool], claim: Condition | bool, values: dict[Atom, Term]
 ) -> tuple[list[Condition | bool], Condition | bool]:
-    return [_substituted(condition, values) for condition in path], _substituted(claim, values)
-
-
-def _substituted(condition: Condition | bool, values: dict[Atom, Term]) -> Condition | bool:
-    return condition.substitute(values) if isinstance(condition, Condition) else condition
+    return [conditions.substituted(condition, values) for condition in path], conditions.substituted(claim, values)
