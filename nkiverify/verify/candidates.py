@@ -21,8 +21,10 @@ MAX_SHAPES = 64
 NEAR = 4096
 #: Shapes of which all up to some bounds are run, at most.
 MAX_ALL = 512
+#: Shapes of a domain of few, at most: those of one dimension up to the partitions.
+FEW = 128
 #: How much more work than others a domain of few shapes is worth: where all of them are run, it is decided.
-WHOLE = 8
+WHOLE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Candidates:
     def few(self) -> bool:
         """True if the domain has so few shapes that each of them can be run."""
         with suppress(TooMany):
-            return len(list(islice(self.shapes.within({}), MAX_SHAPES + 1))) <= MAX_SHAPES
+            return len(list(islice(self.shapes.within({}), FEW + 1))) <= FEW
         return False
 
     @property
@@ -103,7 +105,7 @@ class Candidates:
             least = {name: max(value, least.get(name, value)) for name, value in shape.items()}
         level, before = 1, None
         with suppress(TooMany):
-            while level <= most:
+            while True:
                 bounds = self.shapes.bounds(level, least)
                 if bounds is None:
                     return
@@ -115,7 +117,9 @@ class Candidates:
                     yield part
                     if part.is_all:
                         return
-                level, before = level + max(1, level // 3), bounds
+                if level == most:
+                    return
+                level, before = min(most, level + max(1, level // 3)), bounds
 
     def by_size(self, left: Callable[[], float], found_none: Callable[[], bool]) -> Iterator[dict[str, int]]:
         """The same shapes, the smallest first."""
