@@ -83,7 +83,7 @@ def test_a_module_that_a_kernel_imports_makes_its_target_run_and_the_other_one_n
     assert "from_there" not in told
     comment = (repository / "comment.md").read_text()
     assert "| **worse** | `from_here` | phase 1: SUCCESSFUL → FAILED |" in comment
-    assert "1 target left out: no file of theirs has changed." in comment
+    assert "1 target left out, of which no file has changed." in comment
     # What is committed since is a change as well; what a branch does not have is none of it.
     commit()
     assert since("HEAD~1", "from_*") == 1
