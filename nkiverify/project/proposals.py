@@ -130,22 +130,21 @@ def manifest_entry(answer: Answer) -> str:
     derived = answer.derived
     if derived is None or not derived.proved or not derived.is_said:
         return ""
-    either = " or ".join(derived.ways)
-    ways = [[way if text == either else text for text in derived.where] for way in derived.ways] or [[*derived.where]]
     domain = ", ".join(one.text for one in derived.preconditions) or "all of them"
-    texts = [
-        target_text(
-            answer.reference,
-            answer.arguments,
-            answer.grid,
-            where=where,
-            phases=[run.phase for run in derived.runs],
-            suffix=f"legal_{number}" if derived.ways else "legal",
-            hardware=answer.hardware,
-            domain=f"{domain}; those of them where {derived.ways[number - 1]}" if derived.ways else domain,
+    texts = []
+    for number, way in enumerate(derived.ways or (derived.where,), 1):
+        texts.append(
+            target_text(
+                answer.reference,
+                answer.arguments,
+                answer.grid,
+                where=way,
+                phases=[run.phase for run in derived.runs],
+                suffix=f"legal_{number}" if derived.ways else "legal",
+                hardware=answer.hardware,
+                domain=f"those of them with {', '.join(way)}" if derived.ways else domain,
+            )
         )
-        for number, where in enumerate(ways, 1)
-    ]
     return "\n\n".join(texts)
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
+from math import prod
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import domain_of
@@ -52,8 +54,13 @@ _EFFORT = 1 / 12
 _LIMITS_MS = 1000
 #: Seconds that a domain is given in any case.
 _LEAST_SECONDS = 0.2
+#: Ways through disjunctions that are proved for themselves, at most.
+_WAYS = 8
 #: Phases whose claims are about integers.
 _INTEGER_PHASES = (1, 2, 3)
+
+#: The conditions of each way.
+_Ways = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +98,13 @@ def derive(
 class _Found:
     """Conditions, the verdicts on the domain that they are, and whether every phase is proved there.
 
-    `ways` are the parts of a disjunction among the conditions, where each had to be proved for itself.
+    `ways` are those through the disjunctions among the conditions, where each is proved for itself.
     """
 
     chosen: Cover
     runs: tuple[Run, ...]
     proved: bool
-    ways: tuple[str, ...] = ()
+    ways: _Ways = ()
 
 
 class _Derivation:
@@ -179,19 +186,23 @@ class _Derivation:
                 break
         return _Found(chosen, runs, proved, ways)
 
-    def _by_ways(self, chosen: Cover, texts: tuple[str, ...], effort: float) -> tuple[tuple[Run, ...], tuple[str, ...]]:
-        """The verdicts on a domain with a disjunction, where every phase is proved for each way of it, with these ways;
-        else nothing. Every shape of the domain goes one of them, and proofs are simpler there: `min(N, 512)` is 512."""
-        either = next((one for one in chosen.chosen if isinstance(one.condition, Junction)), None)
-        condition = either.condition if either is not None else None
-        if either is None or not isinstance(condition, Junction) or condition.conjunction:
+    def _by_ways(self, chosen: Cover, texts: tuple[str, ...], effort: float) -> tuple[tuple[Run, ...], _Ways]:
+        """The verdicts on a domain with disjunctions, where every phase is proved for each way through them, with these
+        ways; else nothing. Every shape of the domain goes one, and proofs are simpler there: `min(N, 512)` is 512."""
+        either = {
+            one.text: [readable(way, self._program) for way in one.condition.parts]
+            for one in chosen.chosen
+            if isinstance(one.condition, Junction) and not one.condition.conjunction
+        }
+        unsaid = not all(text for parts in either.values() for text in parts)
+        if not either or unsaid or prod(map(len, either.values())) > _WAYS:
             return (), ()
-        ways = tuple(readable(way, self._program) for way in condition.parts)
-        rest = tuple(text for text in texts if text != either.text)
+        rest = tuple(text for text in texts if text not in either)
+        ways = tuple((*rest, *way) for way in product(*either.values()))
         runs: tuple[Run, ...] = ()
         for way in ways:
-            found = self._verdicts((*rest, way), effort) if way else ()
-            if not found or any(run.verdict is not Verdict.SUCCESSFUL for run in found):
+            found = self._verdicts(way, effort)
+            if any(run.verdict is not Verdict.SUCCESSFUL for run in found):
                 return (), ()
             runs = tuple(
                 one if one.qualifier or not runs else before for one, before in zip(found, runs or found, strict=True)

@@ -97,8 +97,8 @@ class Derived:
     untold: int = 0
     #: A shape of the domain that passes in plain Python.
     example: dict[str, int] = field(default_factory=dict)
-    #: The parts of a disjunction among the conditions, where each is proved for itself.
-    ways: tuple[str, ...] = ()
+    #: The conditions of each way through the disjunctions among them, where each is proved for itself.
+    ways: tuple[tuple[str, ...], ...] = ()
 
     @property
     def where(self) -> tuple[str, ...]:
