@@ -19,7 +19,7 @@ from typing import Any
 from lab.oracle import Complaint, Defect
 from nkiverify.analysis.sets.structure import programs
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.foundation.source import Site, kernel_site
+from nkiverify.foundation.source import Site, frame_site, instruction_of, kernel_frame
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
@@ -75,10 +75,16 @@ class _Listening(ConcreteExecution):
     def __init__(self, hardware: Hardware, seconds: float) -> None:
         super().__init__(hardware, stop_at_first=False, seconds=seconds, phases=_PHASES, records=True)
         self.stated: set[Stated] = set()
+        self._seen: set[tuple[str, object]] = set()
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Remember it, and check it."""
-        self.stated.add((rule.id, _line(kernel_site(2))))
+        frame = kernel_frame(2)
+        key = (rule.id, frame and instruction_of(frame))
+        if key not in self._seen:
+            # Most contracts are stated at one place thousands of times.
+            self._seen.add(key)
+            self.stated.add((rule.id, _line(frame and frame_site(frame))))
         super().require(rule, condition, quantities)
 
 
@@ -228,7 +234,10 @@ def _tensor(view: Tensor, here: Valuation) -> str:
 
 
 def _numbers(extents: Iterable[object], here: Valuation) -> str:
-    return ", ".join(str(here.term(term)) if (term := as_term(one)) is not None else str(one) for one in extents)
+    return ", ".join(
+        str(here.term(term)) if type(one) is not int and (term := as_term(one)) is not None else str(one)
+        for one in extents
+    )
 
 
 def _line(site: Site | None) -> int:

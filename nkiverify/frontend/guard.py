@@ -88,6 +88,9 @@ _REFUSED: dict[str, str] = {
 } | {READS: _FILE}
 #: The same for all events of a module.
 _REFUSED_MODULES = {"socket": _NETWORK, "ctypes": _MACHINE}
+#: Events of nothing that is refused, which we cause ourselves hundreds of thousands of times: by looking for the line of
+#: the kernel that states a claim.
+_FREQUENT = frozenset({"sys._getframe", "object.__getattr__"})
 #: A socket that is connected to nothing.
 _HARMLESS = "socket.__new__"
 #: What looks at files or folders and changes nothing, `open` only where its flags say so.
@@ -218,10 +221,12 @@ def _is_below(path: str, folder: str) -> bool:
 
 
 def _hook(event: str, arguments: tuple[object, ...]) -> None:
+    if event in _FREQUENT:
+        return
     what = _REFUSED.get(event) or _REFUSED_MODULES.get(event.partition(".")[0])
-    run = execution_in_progress()
     if what is None or event == _HARMLESS:
         return
+    run = execution_in_progress()
     # Code of kernels may run later as well, as `__del__` does.
     watched = run.isolated if run is not None else process.for_kernels
     if not (watched or _imports):
