@@ -88,8 +88,8 @@ _REFUSED: dict[str, str] = {
 } | {READS: _FILE}
 #: The same for all events of a module.
 _REFUSED_MODULES = {"socket": _NETWORK, "ctypes": _MACHINE}
-#: Events of nothing that is refused, which we cause ourselves hundreds of thousands of times: by looking for the line of
-#: the kernel that states a claim.
+#: Events of nothing that is refused, which we cause ourselves hundreds of thousands of times: by looking for the line
+#: of the kernel that states a claim.
 _FREQUENT = frozenset({"sys._getframe", "object.__getattr__"})
 #: A socket that is connected to nothing.
 _HARMLESS = "socket.__new__"
