@@ -89,11 +89,72 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Verify what the arguments ask for; the exit status."""
-    from nkiverify.run.executors import choice
-
     # Before anything of the user's is read.
     started = time.time_ns()
     project = with_targets(arguments.bundled)
+    options, files = _asked(arguments, project)
+    targets = selected_targets(options)
+    from nkiverify.report import target_list
+    from nkiverify.results.session import ExitStatus, worst
+
+    if arguments.show_config:
+        from nkiverify.cli import config_table
+
+        print(config_table.text(arguments, project, targets), end="")
+        return ExitStatus.AS_EXPECTED
+    if not targets:
+        return ExitStatus.NOTHING_VERIFIED
+    if arguments.list:
+        print(target_list.plain(targets))
+        return ExitStatus.AS_EXPECTED
+    targets, options = _within_esbmc(targets, options)
+    if not targets:
+        return ExitStatus.NOTHING_VERIFIED
+    earlier = _earlier(arguments, targets, project, files)
+    if earlier is not None:
+        targets = earlier.targets
+        if not targets:
+            return ExitStatus.AS_EXPECTED
+    from nkiverify.model.policy import ERROR
+    from nkiverify.project.manifest import check_kernels
+    from nkiverify.results.cache.remembered import VerdictCache
+    from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
+
+    check_kernels(targets)
+    ensure_reports(project)
+    cache = VerdictCache(options, project.reports, started) if options.cache and not options.allowed else None
+    session = _verify(targets, options, cache, project.reports)
+    strict = any(rule.action == ERROR and rule.pattern.startswith("lang.") for rule in options.policy.warnings)
+    found, unread = _outside_language(targets, options) if strict else ([], "")
+    language = outside(found, options.policy)
+    everything = not (options.patterns or options.families or options.tags or earlier)
+    session = with_accepted(session, language.accepted)
+    session = with_unused(session, options.policy, everything=everything, language=strict)
+    session = without_ignored(session, options.policy)
+    warnings = _warnings(session, cache.problem if cache is not None else "", unread)
+    since = earlier.beside(session) if earlier is not None else None
+    session = _report(session, options, project.reports, files, warnings, since)
+    status = worst((session.exit_status, ExitStatus.INTERNAL_ERROR)) if unread else session.exit_status
+    if layered("page", False if arguments.no_page else None, project.settings, True, "--no-page").value:
+        _write_page(session, project)
+    if language.told:
+        from nkiverify.cli.outcome import language_report
+
+        print(language_report(language, project.root), end="", flush=True)
+        status = worst((ExitStatus(status), ExitStatus.MISMATCH)) if language.failing else status
+    if arguments.annotations:
+        from nkiverify.report import annotations
+
+        print(annotations.text(session), end="", flush=True)
+    failed = failing(session, options.policy)
+    print(failed, end="", flush=True)
+    return worst((ExitStatus(status), ExitStatus.MISMATCH)) if failed else status
+
+
+def _asked(arguments: argparse.Namespace, project: Project) -> tuple[Options, dict[str, Path]]:
+    """The options of the run, and the files that reports are written to, by their forms. Raises `UsageError`."""
+    from nkiverify.run.executors import choice
+
     options = replace(
         selection(arguments, project),
         jobs=layered("jobs", arguments.jobs, project.settings, None).value,
@@ -119,66 +180,16 @@ def execute(arguments: argparse.Namespace) -> int:
     ]
     if len(set(named)) < len(named):
         raise UsageError("two of --json, --sarif, --junit and --markdown name the same file")
-    targets = selected_targets(options)
-    from nkiverify.report import target_list
-    from nkiverify.results.session import ExitStatus, worst
+    return options, files
 
-    if arguments.show_config:
-        from nkiverify.cli import config_table
 
-        print(config_table.text(arguments, project, targets), end="")
-        return ExitStatus.AS_EXPECTED
-    if not targets:
-        return ExitStatus.NOTHING_VERIFIED
-    if arguments.list:
-        print(target_list.plain(targets))
-        return ExitStatus.AS_EXPECTED
-    targets, options = _within_esbmc(targets, options)
-    if not targets:
-        return ExitStatus.NOTHING_VERIFIED
-    earlier = _earlier(arguments, targets, project, files)
-    if earlier is not None:
-        targets = earlier.targets
-        if not targets:
-            return ExitStatus.AS_EXPECTED
+def _warnings(session: Session, problem: str, unread: str) -> list[str]:
+    """The lines about verdicts that cannot be remembered, files that cannot be read, and what modules were refused."""
     from nkiverify.frontend.guard import warning
-    from nkiverify.model.policy import ERROR
-    from nkiverify.project.manifest import check_kernels
-    from nkiverify.results.cache.remembered import VerdictCache
-    from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
 
-    check_kernels(targets)
-    ensure_reports(project)
-    cache = VerdictCache(options, project.reports, started) if options.cache and not options.allowed else None
-    session = _verify(targets, options, cache, project.reports)
-    strict = any(rule.action == ERROR and rule.pattern.startswith("lang.") for rule in options.policy.warnings)
-    found, unread = _outside_language(targets, options) if strict else ([], "")
-    language = outside(found, options.policy)
-    everything = not (options.patterns or options.families or options.tags or earlier)
-    session = with_accepted(session, language.accepted)
-    session = with_unused(session, options.policy, everything=everything, language=strict)
-    session = without_ignored(session, options.policy)
-    problem = cache.problem if cache is not None else ""
-    warnings = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
-    warnings += [f"nkiverify: error: whether kernels are inside the language is not known: {unread}"] if unread else []
-    warnings += [warning(told) for told in dict.fromkeys(told for run in session.runs for told in run.refused)]
-    since = earlier.beside(session) if earlier is not None else None
-    session = _report(session, options, project.reports, files, warnings, since)
-    status = worst((session.exit_status, ExitStatus.INTERNAL_ERROR)) if unread else session.exit_status
-    if layered("page", False if arguments.no_page else None, project.settings, True, "--no-page").value:
-        _write_page(session, project)
-    if language.told:
-        from nkiverify.cli.outcome import language_report
-
-        print(language_report(language, project.root), end="", flush=True)
-        status = worst((ExitStatus(status), ExitStatus.MISMATCH)) if language.failing else status
-    if arguments.annotations:
-        from nkiverify.report import annotations
-
-        print(annotations.text(session), end="", flush=True)
-    failed = failing(session, options.policy)
-    print(failed, end="", flush=True)
-    return worst((ExitStatus(status), ExitStatus.MISMATCH)) if failed else status
+    lines = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
+    lines += [f"nkiverify: error: whether kernels are inside the language is not known: {unread}"] if unread else []
+    return lines + [warning(told) for told in dict.fromkeys(told for run in session.runs for told in run.refused)]
 
 
 def _earlier(
