@@ -152,7 +152,7 @@ def _reason(run: dict[str, object]) -> str:
     if isinstance(violations, list) and violations:
         first = violations[0]
         return f"phase {run['phase']}: {first['contract']} at {first['file']}:{first['line']}"
-    return f"phase {run['phase']}: {run['reason'] or run['verdict']} {run['place'] or ''}".strip()
+    return f"phase {run['phase']}: {run['reason'] or run['verdict']}"
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
