@@ -62,7 +62,7 @@ _compiled: dict[tuple[str, int, int, Rewriting], CodeType] = {}
 class KernelSpace:
     """Kernel modules loaded together, all rewritten in the same way."""
 
-    def __init__(self, root: Path, rewriting: Rewriting, base: Path | None = None) -> None:
+    def __init__(self, root: Path, rewriting: Rewriting, base: Path | None = None, *, legacy: bool = False) -> None:
         self.root = root
         self.rewriting = rewriting
         self.modules: dict[str, ModuleType] = {}
@@ -72,8 +72,9 @@ class KernelSpace:
         self._read: dict[Path, tuple[int, int]] = {}
         self._finder = _Finder(self)
         self.files = ModuleFiles(root, base)
-        #: Whether one of the modules has named the package of the legacy API.
-        self._legacy = False
+        #: Whether one of the modules has named the package of the legacy API, and whether one was loaded before that.
+        self._legacy = legacy
+        self._plain = False
 
     @contextmanager
     def active(self) -> Iterator[None]:
@@ -119,7 +120,13 @@ class KernelSpace:
         if self.rewriting is not Rewriting.NONE:
             return self.rewriting
         self._legacy |= _LEGACY in file.read_bytes()
+        self._plain |= not self._legacy
         return Rewriting.RANGES if self._legacy else Rewriting.NONE
+
+    @property
+    def late(self) -> bool:
+        """True if modules were loaded as those of the new API before one of them named the legacy one."""
+        return self._legacy and self._plain
 
     def will_read(self, file: Path) -> None:
         """Remember what `file` is now."""
@@ -309,6 +316,10 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
     try:
         with guarded_import(), kernel_output():
             module = space.load(dotted)
+            if space.late:
+                space = KernelSpace(root, rewriting, key[1], legacy=True)
+                space.files.serve(dotted, file)
+                module = space.load(dotted)
     except UsageError:
         raise
     except ImportRefused as refused:

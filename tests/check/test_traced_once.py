@@ -86,6 +86,14 @@ def test_a_helper_counts_in_a_range(numbers: str, rows: str, status: int, check:
     assert check("k.py::kernel", "--arg", f"x=f32[{rows},512]", "--phase", "4") == status, check.out
 
 
+def test_a_module_that_is_loaded_before_the_kernel_counts_in_a_range(check: Checker) -> None:
+    """The first of the modules that names the legacy API is not the first that is loaded."""
+    first = "from helper import places\nfrom main import kernel\n"
+    write(check.folder, k=first, main=KERNEL, helper=HELPED.replace("RANGE", "range(count)"))
+    assert check("k.py::kernel", "--arg", "x=f32[256,512]", "--phase", "4") == 3, check.out
+    assert "whose body is traced once" in " ".join(check.out.split())
+
+
 REST = """
     import neuronxcc.nki as nki
     import neuronxcc.nki.language as nl
