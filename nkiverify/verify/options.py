@@ -49,8 +49,9 @@ WITHOUT_ESBMC: frozenset[int] = frozenset(number for number, phase in phases.PHA
 #: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together.
 CROSS_CHECK_SECONDS = 30.0
 
-#: Seconds a target may take in all its phases together, unless the user says otherwise.
-DEFAULT_TIMEOUT_SECONDS = 60.0
+#: Seconds a target may take in all its phases together, unless the user says otherwise: with what comes before and
+#: after them, nobody waits longer than a minute.
+DEFAULT_TIMEOUT_SECONDS = 55.0
 
 #: How many times its processor time a target may take by the wall's clock, on a machine that does other things as well.
 _BUSIEST = 10
