@@ -21,10 +21,10 @@ MAX_SHAPES = 64
 NEAR = 4096
 #: Shapes of which all up to some bounds are run, at most.
 MAX_ALL = 512
-#: Shapes of a domain of few, at most: those of one dimension up to the partitions.
-FEW = 128
+#: Shapes of a domain of few, at most.
+FEW = 64
 #: How much more work than others a domain of few shapes is worth: where all of them are run, it is decided.
-WHOLE = 10
+WHOLE = 8
 
 
 @dataclass(frozen=True, slots=True)

@@ -246,7 +246,7 @@ def shown(known: Known) -> Conclusion | None:
 def not_understood(known: Known) -> Conclusion | None:
     """The exploration ended at something it does not understand, or out of time."""
     limit, search = known.question.limit, known.search
-    if limit is None or (search is not None and search.complete):
+    if limit is None:
         return None
     reason = known.reason
     if search is not None and search.tried:
@@ -366,13 +366,16 @@ class _Searching:
         """Try shapes, then run all of them up to as large a bound as work allows."""
         self._tried()
         result = self.result
-        open_for_others = result.found is None and not result.doubt and result.tried and not result.late
-        if open_for_others:
+        # What is not understood is UNKNOWN however many shapes are run; a part of them is worth telling.
+        limit = self._question.limit
+        if limit is not None and not self._shapes.dimensions:
+            return result
+        if result.found is None and not result.doubt and result.tried and not result.late:
             # Where there is less effort, few shapes were tried before: all up to some bounds say more than others.
             asked = self._candidates.asked or self._question.effort < 1
             reached = self._candidates.reached(self._left()) if asked else Rounds((), loops=False)
             self._work, self._all_shapes = 0, True
-            self._most_work *= WHOLE if self._candidates.few else 1
+            self._most_work *= WHOLE if limit is None and self._candidates.few else 1
             self._all(reached)
         return result
 
@@ -413,7 +416,8 @@ class _Searching:
         self._work += trial.work
         if trial.outside:
             self._ran.add(key)
-            return True
+            # The assert that keeps it out may be one that the symbolic run has not come to.
+            return not self._all_shapes or self._question.limit is None
         result.late = bool(trial.unusable) and time.process_time() > self._deadline
         if result.late or (trial.large and result.tried):
             return False

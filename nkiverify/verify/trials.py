@@ -21,7 +21,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Assume, Block
 from nkiverify.phases import SHAPES
 from nkiverify.symbolic import conditions, terms
-from nkiverify.verify.candidates import FEW, WHOLE, Candidates, Part
+from nkiverify.verify.candidates import FEW, Candidates, Part
 from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.verdicts import PhaseVerdict
@@ -42,9 +42,8 @@ class Trials:
 
     tried: int = 0
     found: dict[int, Run] = field(default_factory=dict)
-    #: The part of the domain on all of whose shapes a phase holds; its verdict, where that is the whole domain.
+    #: The part of the domain on all of whose shapes a phase holds.
     parts: dict[int, Part] = field(default_factory=dict)
-    proved: dict[int, Run] = field(default_factory=dict)
     #: What is wrong with nkiverify itself, seen in one of the runs.
     fault: str = ""
 
@@ -65,8 +64,7 @@ class _Trying:
         self._work = WORK
         self._open = set(phases)
         self._ran: set[tuple[int, ...]] = set()
-        #: What phases say of each shape, by phase; those that hold, or have nothing to claim, on each that was run.
-        self._runs: dict[int, list[Run]] = {phase: [] for phase in phases}
+        #: Phases that hold, or have nothing to claim, on each shape that was run.
         self._holding = set(phases)
         self.result = Trials()
 
@@ -76,13 +74,10 @@ class _Trying:
         for values in candidates.by_size(self._left, lambda: not self.result.tried):
             if not self._goes_on(values):
                 break
-        self._work += WORK * (WHOLE - 1) if candidates.few else 0
         goes_on = lambda values: bool(self._holding) and self._goes_on(values)  # noqa: E731
         for part in candidates.parts(candidates.reached(self._left()), goes_on, FEW):
             for phase in sorted(self._holding & self._open):
                 self.result.parts[phase] = part
-                if part.is_all and any(run.verdict is Verdict.SUCCESSFUL for run in self._runs[phase]):
-                    self.result.proved[phase] = self._proved(phase)
         return self.result
 
     def _left(self) -> float:
@@ -105,7 +100,10 @@ class _Trying:
         except InternalError as error:
             self.result.fault = f"{error}"
             return False
-        if shape is not None:
+        if shape is None:
+            # By an assert of the kernel that the symbolic run may not have come to.
+            self._holding.clear()
+        else:
             self._look(shape, values)
         return True
 
@@ -115,6 +113,9 @@ class _Trying:
         self._work -= shape.run.looked_at
         if shape.run.unsupported_construct is None:
             self.result.tried += 1
+        if shape.run.raised is not None:
+            # What comes after has not been run.
+            self._holding.clear()
         put_back = self._put_back(shape, values)
         for phase in sorted(self._open):
             run = _verdict_on(shape, phase, values, self._left(), self._every)
@@ -125,9 +126,7 @@ class _Trying:
                 self._open.discard(phase)
                 self.result.found[phase] = replace(run, assumptions=self._exploration.assumptions)
             again = None if put_back is None else _verdict_on(put_back, phase, values, self._left(), self._every)
-            if run is not None and _holds(run) and (put_back is None or (again is not None and _holds(again))):
-                self._runs[phase].append(run)
-            else:
+            if not (_holds(run) and (put_back is None or _holds(again))):
                 self._holding.discard(phase)
 
     def _put_back(self, shape: Exploration, values: Mapping[str, int]) -> Exploration | None:
@@ -142,22 +141,6 @@ class _Trying:
         with suppress(UsageError, TargetRaised):
             return _run(self._exploration, values, self._phases, seconds)
         return None
-
-    def _proved(self, phase: int) -> Run:
-        """The verdict of a phase that holds on every shape of the domain."""
-        runs = self._runs[phase]
-        largest = max(runs, key=lambda run: run.claims)
-        return replace(
-            next(run for run in runs if run.verdict is Verdict.SUCCESSFUL),
-            claims=largest.claims,
-            closed_by={"shapes": len(runs)},
-            assumptions=self._exploration.assumptions,
-            assumed_at=self._exploration.assumed_at,
-            decided=largest.decided,
-            memory=(),
-            warnings=tuple(dict.fromkeys(one for run in runs for one in run.warnings)),
-            accepted=tuple(dict.fromkeys(one for run in runs for one in run.accepted)),
-        )
 
 
 def proved_within(exploration: Exploration, still_open: Sequence[Decision], seconds: float) -> Part | None:
@@ -188,9 +171,9 @@ def proved_within(exploration: Exploration, still_open: Sequence[Decision], seco
     return found
 
 
-def _holds(run: Run) -> bool:
+def _holds(run: Run | None) -> bool:
     """True if all that a phase claims of a shape holds, if anything is claimed."""
-    return run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) and not run.qualifier
+    return run is not None and run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) and not run.qualifier
 
 
 def _run(

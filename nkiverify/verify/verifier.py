@@ -320,8 +320,6 @@ class _Verifying:
                 self._runs[phase] = replace(found, milliseconds=run.milliseconds + found.milliseconds)
             elif tried.fault:
                 self._runs[phase] = replace(run, verdict=Verdict.ERROR, qualifier="", reason=tried.fault, advice="")
-            elif phase in tried.proved:
-                self._runs[phase] = replace(tried.proved[phase], milliseconds=run.milliseconds)
             elif tried.tried:
                 ours = self._verdicts.get(phase)
                 still_open = None if ours is None else ours.left_open()

@@ -113,21 +113,18 @@ def late(v: Verification) -> None:
     v.assume(v.dim("M", 1, 5) != 3)
 
 
-def test_a_domain_is_decided_where_every_shape_of_it_is_run(tmp_path: Path) -> None:
-    for phase, run in runs_of(tmp_path, STOPS, few).items():
-        assert (run.verdict, run.qualifier, run.closed_by) == (Verdict.SUCCESSFUL, "", {"shapes": 5}), phase
-        assert run.claims and not run.reason and run.place is None
+def test_a_symbolic_run_that_stopped_is_unknown_however_many_shapes_are_run(tmp_path: Path) -> None:
+    """An assert behind the place where it stopped would narrow the domain, and nobody would be told."""
+    for run in runs_of(tmp_path, STOPS, few).values():
+        assert run.verdict is Verdict.UNKNOWN
+        assert "shapes run in plain Python show no fault" in run.reason
 
 
-@pytest.mark.parametrize(("phase", "old", "new", "rule"), FAULTS[1:4:2])
-def test_a_fault_of_one_shape_leaves_the_other_phases_decided(
-    phase: int, old: str, new: str, rule: str, tmp_path: Path
-) -> None:
-    runs = runs_of(tmp_path, STOPS.replace(old, new), few)
-    assert runs[phase].verdict is Verdict.FAILED
-    # Phase 4 is not about shapes that break another phase.
-    others = [run for other, run in runs.items() if other not in (phase, 4)]
-    assert all(run.verdict is Verdict.SUCCESSFUL for run in others)
+@pytest.mark.parametrize("line", ["assert N != 3", "1 // (N - 3)"])
+def test_shapes_that_do_not_come_to_their_end_prove_no_part(line: str, tmp_path: Path) -> None:
+    for run in runs_of(tmp_path, STOPS.replace("return out", f"{line}\n    return out")).values():
+        assert run.verdict in (Verdict.UNKNOWN, Verdict.FAILED)
+        assert not re.search(r"proved for N <= ([3-9]|\d\d)", run.reason)
 
 
 HANDS_ON = """
@@ -147,11 +144,12 @@ def kernel(x):
 HANDS_ON_THE_SAME = HANDS_ON.replace("i + 2", "1").replace("(ahead - i)", "(ahead + i)")
 
 
-@pytest.mark.parametrize(("body", "verdict"), [(HANDS_ON, "UNKNOWN"), (HANDS_ON_THE_SAME, "SUCCESSFUL")])
-def test_what_a_legacy_loop_hands_on_in_python_leaves_a_domain_open(body: str, verdict: str, tmp_path: Path) -> None:
-    subject = Subject.of(tmp_path, body, few, legacy=True)
-    found = verify(subject.target, Options(root=tmp_path, phases=(2, 4)))
-    assert [run.verdict.value for run in found] == [verdict] * 2
+@pytest.mark.parametrize(("body", "proves"), [(HANDS_ON, False), (HANDS_ON_THE_SAME, True)])
+def test_what_a_legacy_loop_hands_on_in_python_proves_no_part(body: str, proves: bool, tmp_path: Path) -> None:
+    subject = Subject.of(tmp_path, body, domain, legacy=True)
+    for run in verify(subject.target, Options(root=tmp_path, phases=(2, 4))):
+        assert run.verdict is Verdict.UNKNOWN
+        assert ("proved for" in run.reason) is proves
 
 
 def test_a_dimension_that_was_never_heard_of_is_not_decided(tmp_path: Path) -> None:
