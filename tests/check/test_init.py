@@ -12,6 +12,7 @@ import pytest
 from nkiverify.cli.main import main
 from nkiverify.project.manifest import load_targets
 from nkiverify.project.settings import read
+from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 from tests.check.kernel_files import COPY, write
 
 
@@ -83,7 +84,7 @@ def test_the_settings_are_begun_behind_what_is_there(repository: Path) -> None:
     # Every setting that is there as a comment is one.
     toml.write_text(written.replace("\n# manifests", "\nmanifests").replace("\n# t", "\nt"), encoding="utf-8")
     settings = read(toml)
-    assert settings is not None and (settings.timeout, settings.manifests) == (60, ("nkiverify_targets.py",))
+    assert settings is not None and (settings.timeout, settings.manifests) == (DEFAULT_TIMEOUT_SECONDS, ("nkiverify_targets.py",))
     (repository / "nkiverify_targets.py").unlink()
     before = toml.read_text(encoding="utf-8")
     assert main(["init", "kernels/k.py::copy"]) == 0

@@ -119,7 +119,7 @@ def test_each_layer_overrides_the_one_before_it(repository: Path, capsys: pytest
     toml = repository / "pyproject.toml"
     assert main(["run", "--show-config"]) == 0
     shown = rows(capsys.readouterr().out)
-    assert (shown["timeout"], shown["unwind"]) == (["60 default"], ["8 default"])
+    assert (shown["timeout"], shown["unwind"]) == (["55 default"], ["8 default"])
     assert shown["hardware"] == ["trn2 default", "trn1 target deep_copy"]
 
     toml.write_text('[tool.nkiverify]\ntimeout = 7\nhardware = "trn3"\nunwind = 3\nreports = "out"\n', encoding="utf-8")
