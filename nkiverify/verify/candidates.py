@@ -23,8 +23,6 @@ NEAR = 4096
 MAX_ALL = 512
 #: Shapes of a domain of few, at most.
 FEW = 64
-#: How much more work than others a domain of few shapes is worth: where all of them are run, it is decided.
-WHOLE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +65,6 @@ class Candidates:
         self.assumed = domain_of(program, assumptions)
         self.shapes = Shapes(program.dimensions, self.assumed)
         self._reached: Rounds | None = None
-
-    @property
-    def few(self) -> bool:
-        """True if the domain has so few shapes that each of them can be run."""
-        with suppress(TooMany):
-            return len(list(islice(self.shapes.within({}), FEW + 1))) <= FEW
-        return False
 
     @property
     def asked(self) -> bool:

@@ -37,7 +37,6 @@ from nkiverify.verify.candidates import (
     FEW,
     MAX_ALL,
     MAX_SHAPES,
-    WHOLE,
     Candidates,
     Part,
     proved_for,
@@ -375,7 +374,6 @@ class _Searching:
             asked = self._candidates.asked or self._question.effort < 1
             reached = self._candidates.reached(self._left()) if asked else Rounds((), loops=False)
             self._work, self._all_shapes = 0, True
-            self._most_work *= WHOLE if limit is None and self._candidates.few else 1
             self._all(reached)
         return result
 

@@ -127,12 +127,14 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
             add(one.at_least(value), 1.3)
             add(one.equals(value), 1.2)
         add(one.equals(1), 1.25)
+    pairs = related(decisions)
     for two, first in permutations(dimensions, 2):
         # As the kernel names them: what comes later is said in terms of what came before.
         later, earlier = of_atom(two.atom), of_atom(first.atom)
         add(conditions.equals_zero(terms.add(earlier, later, -1)), 1.0)
-        # Of two dimensions that no condition compares this says less than a bound of each (`bounds_seen`).
-        add(conditions.at_most_zero(terms.add(later, earlier, -1)), 2.3)
+        # Of two dimensions that no claim compares this says less than a bound of each (`bounds_seen`).
+        compared = frozenset({two.atom.name, first.atom.name}) in pairs
+        add(conditions.at_most_zero(terms.add(later, earlier, -1)), 1.15 if compared else 2.3)
     for decision in decisions[:_MOST_CLAIMS]:
         rule = decision.claim.contract.id
         for part in about_dimensions(decision.claim.condition):
