@@ -21,8 +21,6 @@ MAX_SHAPES = 64
 NEAR = 4096
 #: Shapes of which all up to some bounds are run, at most.
 MAX_ALL = 512
-#: Shapes of a domain of few, at most.
-FEW = 64
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,6 @@ from nkiverify.phases.dataflow.warned import Subject, warnings
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.candidates import (
-    FEW,
     MAX_ALL,
     MAX_SHAPES,
     Candidates,
@@ -386,7 +385,7 @@ class _Searching:
     def _all(self, reached: Rounds) -> None:
         """Run all shapes of the domain up to bounds that are made larger as long as there is work left."""
         self.result.twice = reached.loops
-        most = MAX_ALL if self._question.limit is None else FEW
+        most = MAX_ALL if self._question.limit is None else MAX_SHAPES
         for part in self._candidates.parts(reached, self._goes_on, most):
             if self.result.doubt:
                 return

@@ -21,7 +21,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Assume, Block
 from nkiverify.phases import SHAPES
 from nkiverify.symbolic import conditions, terms
-from nkiverify.verify.candidates import FEW, Candidates, Part
+from nkiverify.verify.candidates import MAX_SHAPES, Candidates, Part
 from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.verdicts import PhaseVerdict
@@ -75,7 +75,7 @@ class _Trying:
             if not self._goes_on(values):
                 break
         goes_on = lambda values: bool(self._holding) and self._goes_on(values)  # noqa: E731
-        for part in candidates.parts(candidates.reached(self._left()), goes_on, FEW):
+        for part in candidates.parts(candidates.reached(self._left()), goes_on, MAX_SHAPES):
             for phase in sorted(self._holding & self._open):
                 self.result.parts[phase] = part
         return self.result
