@@ -42,7 +42,7 @@ from nkiverify.frontend.placeholders import (
     has_attribute,
     import_module,
 )
-from nkiverify.frontend.process_state import register_code
+from nkiverify.frontend.process_state import Assigned, assign, register_code, show, taken_back
 from nkiverify.frontend.seen import note_sets, noting
 
 #: Calls within one another that going through the tree of a kernel may take. CPython has a thousand for all of a
@@ -70,6 +70,8 @@ class KernelSpace:
         self.executed = False
         #: The files the modules were read from, as they were then: time of the last change, and size.
         self._read: dict[Path, tuple[int, int]] = {}
+        #: What these kernels have assigned to modules that all kernels see: for them alone.
+        self._assigned: list[Assigned] = []
         self._finder = _Finder(self)
         self.files = ModuleFiles(root, base)
         #: Whether one of the modules has named the package of the legacy API, and whether one was loaded before that.
@@ -85,16 +87,20 @@ class KernelSpace:
             del sys.modules[name]
         sys.modules.update(mine)
         sys.meta_path.insert(0, self._finder)
+        others = taken_back()
+        assign(self._assigned)
         try:
             yield
         finally:
+            self._assigned = taken_back()
+            assign(others)
             sys.meta_path.remove(self._finder)
             for name, module in self._shadowed().items():
                 del sys.modules[name]
-                if name.partition(".")[0] in STUB_PACKAGES:
-                    _stub_modules[name] = module
-                elif isinstance(module, PlaceholderModule) or getattr(module, KERNEL_MARKER, None) is not None:
+                if isinstance(module, PlaceholderModule) or getattr(module, KERNEL_MARKER, None) is not None:
                     self.modules[name] = module
+                elif name.partition(".")[0] in STUB_PACKAGES:
+                    _stub_modules[name] = module
             sys.modules.update(hidden)
 
     def _shadowed(self) -> dict[str, ModuleType]:
@@ -177,6 +183,7 @@ class _StubLoader(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
         super().exec_module(module)
         vars(module)["__getattr__"] = absent_name(module)
+        show(module, parts=True)
 
 
 class _KernelSource(importlib.abc.Loader):

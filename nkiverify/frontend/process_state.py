@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import abc
 import gc
+import opcode
 import os
 import pickle
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from types import CodeType
+from operator import is_
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -47,10 +49,12 @@ _used: set[str] = set()
 
 def register_code(code: CodeType) -> None:
     """Note the names in `code` and in the functions it makes."""
+    global _assigns
     pending = [code]
     while pending:
         part = pending.pop()
         _used.update(part.co_names)
+        _assigns |= not _ASSIGNING.isdisjoint(part.co_code[::2])
         for constant in part.co_consts:
             if isinstance(constant, CodeType):
                 pending.append(constant)
@@ -167,3 +171,71 @@ _STATES = (
     _state("how NumPy prints", "set_printoptions printoptions", np.get_printoptions, _cannot),
     _state("how NumPy treats errors", "seterr errstate seterrcall", np.geterr, lambda before: np.seterr(**before)),
 )
+
+
+# --- attributes of what all kernels are shown -------------------------------------------------------------------------
+
+#: Instructions that assign attributes, and names of what else does.
+_ASSIGNING = frozenset(opcode.opmap[name] for name in ("STORE_ATTR", "DELETE_ATTR"))
+_ASSIGNERS = frozenset({"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars"})
+#: Whether a loaded kernel module has an instruction that assigns an attribute.
+_assigns = False
+#: Modules of ours that kernels of several files are shown, and what is in those of NKI, each with the attributes that
+#: it has of itself.
+_shown: list[tuple[Any, dict[str, Any]]] = []
+_inside: list[tuple[Any, dict[str, Any]]] = []
+
+_NONE: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """An attribute that kernel code has assigned to something other kernels see too; `value` is missing if deleted."""
+
+    owner: Any
+    name: str
+    value: Any
+
+    def assign(self) -> None:
+        """Give it that value."""
+        if self.value is _NONE:
+            delattr(self.owner, self.name)
+        else:
+            setattr(self.owner, self.name, self.value)
+
+
+def show(module: ModuleType, *, parts: bool = False) -> None:
+    """Record a module before kernel code sees it; `parts`: the functions, classes and objects in it as well."""
+    _shown.append((module, dict(vars(module))))
+    known = {id(part) for part, _ in _inside}
+    for value in list(vars(module).values()) if parts else ():
+        for part in (value,) if isinstance(value, FunctionType | type) else (value, type(value)):
+            if hasattr(part, "__dict__") and not isinstance(part, ModuleType) and id(part) not in known:
+                known.add(id(part))
+                _inside.append((part, dict(vars(part))))
+
+
+def taken_back() -> list[Assigned]:
+    """What is assigned to shown modules and their parts now, which is put back: other kernels must not see it."""
+    found: list[Assigned] = []
+    parts = _inside if _assigns or not _used.isdisjoint(_ASSIGNERS) else ()
+    for owner, own in (*_shown, *parts):
+        now = vars(owner)
+        if len(now) == len(own) and all(map(is_, now.values(), own.values())):
+            continue
+        for name in [*now, *(name for name in own if name not in now)]:
+            value, before = now.get(name, _NONE), own.get(name, _NONE)
+            if value is before:
+                continue
+            if type(value) is ModuleType and value.__name__ == f"{getattr(owner, '__name__', '')}.{name}":
+                own[name] = value  # the import system put it there
+                continue
+            found.append(Assigned(owner, name, value))
+            Assigned(owner, name, before).assign()
+    return found
+
+
+def assign(parts: Iterable[Assigned]) -> None:
+    """Assign what was taken back."""
+    for one in parts:
+        one.assign()

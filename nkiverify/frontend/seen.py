@@ -20,6 +20,7 @@ from typing import Any, TypeGuard
 
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
+from nkiverify.frontend.process_state import show
 
 #: The name that marks a module of a harness, as `KERNEL_MARKER` one of kernels; its value is the file.
 HARNESS_MARKER = "__nkiverify_harness__"
@@ -144,6 +145,7 @@ class Substitute(ModuleType):
         # No list: kernels cannot change it, and its names nothing assigns.
         self.__dict__["__all__"] = tuple(name for name in dir(module) if not name.startswith("_"))
         self.__dict__["__wrapped__"] = module
+        show(self)
 
     def __getattr__(self, name: str) -> Any:
         module: ModuleType = self.__dict__["__wrapped__"]

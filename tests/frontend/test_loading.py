@@ -10,7 +10,8 @@ import pytest
 
 from nkiverify.foundation.records import Verdict
 from nkiverify.manifest import Verification
-from tests.soundness.trap import make_target, verdict
+from nkiverify.phases.replay import replay
+from tests.soundness.trap import HARDWARE, make_target, verdict
 
 
 def write(folder: Path, **files: str) -> None:
@@ -122,3 +123,37 @@ def test_a_module_that_is_not_there_is_missed_where_it_is_used(tmp_path: Path) -
     run = verdict(make_target(call_it, tmp_path))
     assert run.verdict in (Verdict.UNKNOWN, Verdict.ERROR)
     assert "nowhere_to_be_found" in run.reason
+
+
+ASSIGNED = {
+    "a name of NKI": ("nl.strange = 1", "hasattr(nl, 'strange')"),
+    "a name of NKI exchanged": ("nl.float32 = nl.bfloat16", "nl.float32 is nl.bfloat16"),
+    "an attribute of a function of NKI": ("nl.add.strange = 1", "hasattr(nl.add, 'strange')"),
+    "an attribute of an object of NKI": ("nl.tile_size.strange = 1", "hasattr(nl.tile_size, 'strange')"),
+    "an attribute of a class of NKI": ("nki.tensor.strange = 1", "hasattr(nki.tensor, 'strange')"),
+    "a part of NKI without a model": ("import nki.strange.part", "hasattr(nki, 'strange')"),
+    "a name of NumPy": ("np.strange = 1", "hasattr(np, 'strange')"),
+    "a function of NumPy": ("np.prod = 1", "np.prod == 1"),
+    "a name of the standard library": ("math.strange = 1", "hasattr(math, 'strange')"),
+}
+
+
+@pytest.mark.parametrize("within", [False, True], ids=["imported", "run"])
+@pytest.mark.parametrize("name", ASSIGNED)
+def test_what_a_kernel_assigns_to_a_library_is_there_for_it_alone(name: str, within: bool, tmp_path: Path) -> None:
+    assigns, asks = ASSIGNED[name]
+    imports = "import math\nimport nki\nimport nki.language as nl\nimport numpy as np\n"
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder in (first, second):
+        folder.mkdir()
+    call = (lambda v: v.call(3)) if within else call_it
+    top, inside = ("", f"    {assigns}\n") if within else (f"{assigns}\n", "")
+    write(first, kernel=f"{imports}{top}def kernel(n):\n{inside}    assert {asks} and n >= 0\n")
+    write(second, kernel=f"{imports}def kernel(n):\n    assert not ({asks}) and n >= 0\n")
+    for folder in (first, second, first):
+        found = verdict(make_target(call, folder)).verdict
+        # A symbolic run refuses some of it, and sees no claim where all is plain.
+        assert found in (Verdict.SUCCESSFUL, Verdict.VACUOUS) or (folder is first and found is Verdict.UNKNOWN)
+        values = {} if within else {"n": 3}
+        played = [replay(make_target(call, folder), values, HARDWARE, checked=checked) for checked in (False, True)]
+        assert [(one.raised, one.broken) for one in played] == [(None, ())] * 2

@@ -9,6 +9,27 @@ import pytest
 from tests.soundness.trap import Trap, complaints
 
 TRAPS = [
+    # elements of lists made in loops
+    Trap(
+        "element_of_a_list_made_in_a_loop_exchanged_wrong",
+        """
+        def kernel(n):
+            rows = [[i] for i in range(n)]
+            if n > 0:
+                rows[0][0] = 7
+                assert rows[0][0] == 0
+        """,
+    ),
+    Trap(
+        "element_of_a_list_made_in_a_loop_exchanged_in_a_loop_wrong",
+        """
+        def kernel(n):
+            rows = [[i] for i in range(n)]
+            for i in range(n):
+                rows[i][0] = 7
+                assert rows[i][0] == i
+        """,
+    ),
     # appended lists
     Trap(
         "appended_list_right",

@@ -25,6 +25,33 @@ TRAPS = [
             assert len([j for j in range(length(n))]) <= 3
         """,
     ),
+    Trap(
+        "list_comprehension_left_by_an_assert_that_fails_nowhere_wrong",
+        """
+        def number(i):
+            if i * i == 10:
+                assert i < 0
+            return i
+        def kernel(n):
+            listed = [number(i) for i in range(n)]
+            assert n < 5
+        """,
+    ),
+    Trap(
+        "loop_given_up_and_swallowed_by_finally_wrong",
+        """
+        def attempt(n):
+            x = 7
+            try:
+                for i in range(n):
+                    x = x * x + 1
+            finally:
+                return 0
+        def kernel(n):
+            attempt(n)
+        """,
+        phase=2,
+    ),
     # what an exception holds
     Trap(
         "what_an_exception_holds_counts_right",
