@@ -36,7 +36,7 @@ def is_shared(storage: Storage) -> bool:
     return not storage.buffer.on_chip and storage.buffer.name != "private_hbm" and not storage.constant
 
 
-class _Unknown(Exception):
+class UnknownValue(Exception):
     """Something whose value is not known to be a function of what is looked at."""
 
 
@@ -65,10 +65,10 @@ def _described(value: Any, terms: list[Term]) -> Hashable:
         return (_described(value.difference, terms), value.relation.name)
     if isinstance(value, list | tuple):
         return ("sequence", *(_described(part, terms) for part in value))
-    raise _Unknown
+    raise UnknownValue
 
 
-def _place(view: Tensor, terms: list[Term]) -> Hashable:
+def place_of(view: Tensor, terms: list[Term]) -> Hashable:
     """Where a view lies in its storage."""
     moves = view.indirect_by
     found: list[Any] = [view.shape, view.strides, view.offset, view.dtype, view.storage.shape, view.storage.dtype]
@@ -81,16 +81,16 @@ def _place(view: Tensor, terms: list[Term]) -> Hashable:
 
 
 def _call(operation: Operation, terms: list[Term]) -> Hashable:
-    """All that an operation computes with but the contents of its operands. Raises `_Unknown`."""
+    """All that an operation computes with but the contents of its operands. Raises `UnknownValue`."""
     operands = sorted((operation.reads | operation.writes).items())
-    places = tuple((name, name in operation.reads, _place(view, terms)) for name, view in operands)
-    return (_function(operation, terms), places)
+    places = tuple((name, name in operation.reads, place_of(view, terms)) for name, view in operands)
+    return (computation(operation, terms), places)
 
 
-def _function(operation: Operation, terms: list[Term]) -> Hashable:
-    """The computation of an operation, and with which arguments but its operands. Raises `_Unknown`."""
+def computation(operation: Operation, terms: list[Term]) -> Hashable:
+    """The computation of an operation, and with which arguments but its operands. Raises `UnknownValue`."""
     if has_effect(operation):
-        raise _Unknown
+        raise UnknownValue
     return (
         operation.name,
         tuple((name, _described(value, terms)) for name, value in sorted(operation.attributes.items())),
@@ -156,7 +156,7 @@ def _operations(
             terms: list[Term] = []
             try:
                 _call(item.operation, terms)
-            except _Unknown:
+            except UnknownValue:
                 yield item, False
             else:
                 yield item, steady and _same(terms, loops, programs)
@@ -296,7 +296,7 @@ class _Stores:
     def _store(self, position: int, operation: Operation, argument: str, value: int | None) -> None:
         """Note that what an operation writes to an operand has `value`."""
         view = operation.writes[argument]
-        storage, place = self._shared.first(view.storage), _place(view, [])
+        storage, place = self._shared.first(view.storage), place_of(view, [])
         if is_shared(storage):
             by_program = self.by_storage.setdefault(id(storage), {})
             number = None if value is None else self._number((place, value))
@@ -326,10 +326,10 @@ class _Stores:
             if number is None:
                 # Whatever it is: both programs have the same.
                 number = self._number(("sent", position))
-            sent[position] = number = self._number(("value", number, _place(view, [])))
+            sent[position] = number = self._number(("value", number, place_of(view, [])))
             contents = self._of(self._shared.first(view.storage))
             contents.touch(view)
-            contents.pieces[_place(view, [])] = (view, number)
+            contents.pieces[place_of(view, [])] = (view, number)
         for position, source in exchange.received:
             view = operations[position].writes["dst"]
             same = _kind(view) == _kind(operations[source].reads["src"])
@@ -337,9 +337,9 @@ class _Stores:
 
     def _made(self, operation: Operation) -> int | None:
         try:
-            call = _function(operation, [])
+            call = computation(operation, [])
             held = [(argument, *self._read(view)) for argument, view in sorted(operation.reads.items())]
-        except _Unknown:
+        except UnknownValue:
             return None
         if any(number is None for _, _, number in held):
             return None
@@ -352,7 +352,7 @@ class _Stores:
     def _read(self, view: Tensor) -> tuple[Hashable, int | None]:
         """The source of a read, as the place within something of which the number is known."""
         contents = self._of(self._shared.first(view.storage))
-        place = _place(view, [])
+        place = place_of(view, [])
         piece = contents.pieces.get(place)
         return (_kind(view), piece[1]) if piece is not None else (place, contents.whole)
 

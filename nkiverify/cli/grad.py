@@ -42,6 +42,8 @@ Answers (docs/gradients.md):
                    order of the numbers that were drawn; DIFFERENT, with what is
                    wrong; UNKNOWN, with the operation that has no derivative
   floating point   the gradient beside the same in float64, on random inputs
+  for all m        EQUAL (argued) for every number m of blocks, where both kernels
+                   do the same with every block; not argued, with the reason
 
 exit status: as for equiv
   0  LEGAL and EQUAL     1  ILLEGAL or DIFFERENT     2  cannot be used
@@ -93,7 +95,25 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answer
         return GradientChecker(one, other, hardware, said, *options).check()
 
     told = (forward.reference, backward.reference), (forward.name, backward.name)
-    return Answered(*told, at_all(shapes, checked), shapes.made_for_sizes)
+    found = at_all(shapes, checked)
+    if like is forward:
+        _argue_for_all((like, backward), found, arguments.target)
+    return Answered(*told, found, shapes.made_for_sizes)
+
+
+def _argue_for_all(
+    kernels: tuple[Request, Request], found: list[tuple[dict[str, int], GradientAnswers]], hardware: str
+) -> None:
+    """Add to the first answers what follows from two of them for all values of the only dimension."""
+    from nkiverify.model.hardware import hardware_named
+    from nkiverify.verify.gradients_for_all import equal_in_both, for_all
+
+    (chosen, first), *others = found
+    if len(chosen) != 1 or not others or not equal_in_both(first, others[0][1]):
+        return
+    targets = (kernels[0].target(hardware, several=False), kernels[1].target(hardware, several=False))
+    (dimension,) = chosen
+    first.for_all = for_all(targets, dimension, (first, others[0][1]), hardware_named(hardware))
 
 
 def _kernels(

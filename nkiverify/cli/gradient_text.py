@@ -7,10 +7,11 @@ from pathlib import Path
 from nkiverify.cli.equivalence_text import Answered, painted, sizes, untried
 from nkiverify.report.style import Style
 from nkiverify.results import wording
+from nkiverify.results.wording import place
 from nkiverify.verify.comparison import Finding
 from nkiverify.verify.gradient_pairing import Part
 from nkiverify.verify.gradient_runs import Pairing
-from nkiverify.verify.gradients import GradientAnswers
+from nkiverify.verify.gradients import ForAll, GradientAnswers
 
 
 def text(answered: Answered[GradientAnswers], base: Path, style: Style) -> str:
@@ -30,7 +31,19 @@ def text(answered: Answered[GradientAnswers], base: Path, style: Style) -> str:
             lines.append(f"  also: {sizes(dimensions)}")
             lines += _answers(other, base, style)
     lines += untried(answered.made_for_sizes)
+    if found.for_all is not None:
+        lines.append(for_all(found.for_all, base, style))
     return "\n".join(lines)
+
+
+def for_all(argued: ForAll, base: Path, style: Style) -> str:
+    """The line about all values of a dimension."""
+    label = f"  {f'for all {argued.dimension}':15} "
+    if argued.why_not:
+        where = "" if argued.site is None else f"{place(argued.site.file, argued.site.line, base)}: "
+        return f"{label}not argued: {where}{argued.why_not}"
+    names = ", ".join(argued.equal)
+    return f"{label}{style.good('EQUAL (argued)')}: {names}, over the reals: both kernels do the same with every block"
 
 
 def assumed(pairing: Pairing) -> str:

@@ -24,6 +24,7 @@ from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import Site
 from nkiverify.model.hardware import Hardware
 from nkiverify.verify.comparison import Answer, Finding, limit_text, run_legally
 from nkiverify.verify.error_probability import error_bits
@@ -50,6 +51,16 @@ class GradientAnswer:
     diagnosis: list[str] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class ForAll:
+    """The gradients that are equal over the reals for all values of a dimension; or why it is not argued, and where."""
+
+    dimension: str
+    equal: tuple[str, ...] = ()
+    why_not: str = ""
+    site: Site | None = None
+
+
 @dataclass(slots=True)
 class GradientAnswers:
     """All answers at one choice of shapes."""
@@ -59,6 +70,8 @@ class GradientAnswers:
     legal: Finding | None = None
     defined: Finding | None = None
     gradients: list[GradientAnswer] = field(default_factory=list)
+    #: Of the chosen shapes: what follows for all others.
+    for_all: ForAll | None = None
 
     def findings(self) -> list[Finding]:
         """The answers that were given."""

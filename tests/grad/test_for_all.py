@@ -1,0 +1,121 @@
+"""Gradients that are argued to be right for all numbers of blocks, and kernels of which it cannot be argued."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nkiverify.analysis.blocks import NotAlike, blocks_of
+from nkiverify.cli.main import main
+from nkiverify.frontend.paths import Limits
+from nkiverify.model.hardware import hardware_named
+from nkiverify.phases import DATAFLOW
+from nkiverify.project.request import parameters_of, request
+from nkiverify.verify.exploration import explore
+
+FOLDER = Path(__file__).parent / "kernels"
+SHAPES = {"x": "f32[8*m,4]", "w": "f32[4,4]", "dy": "f32[8*m,4]", "y": "f32[8*m,4]", "weight": "f32[1,4]"}
+SHAPES |= {"s": "f32[1,1]", "ds": "f32[1,1]"}
+
+
+@pytest.fixture(autouse=True)
+def beside_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(FOLDER)
+
+
+def told(capsys: pytest.CaptureFixture[str], forward: str, backward: str, **other: str) -> tuple[int, str]:
+    names = [
+        parameter for kernel in (forward, backward) for parameter in parameters_of(f"by_blocks.py::{kernel}", FOLDER)
+    ]
+    shapes = {name: other.get(name, SHAPES[name]) for name in names}
+    given = [part for name, shape in shapes.items() for part in ("--arg", f"{name}={shape}")]
+    status = main(["grad", f"by_blocks.py::{forward}", f"by_blocks.py::{backward}", *given])
+    return status, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "gradients"),
+    [
+        ("linear", "linear_backward", "dx, dw"),
+        ("softmax", "softmax_backward", "dx"),
+        ("rms_norm", "rms_norm_backward", "dx, dweight"),
+        ("squares", "squares_backward", "dx"),
+    ],
+)
+def test_right_for_all(capsys: pytest.CaptureFixture[str], forward: str, backward: str, gradients: str) -> None:
+    status, text = told(capsys, forward, backward)
+    assert status == 0
+    assert f"  for all m       EQUAL (argued): {gradients}, over the reals: both kernels do the same with every" in text
+
+
+def test_a_gradient_that_is_wrong_is_right_for_no_shape(capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the two gradients of a kernel only the one is that is equal at both."""
+    status, text = told(capsys, "linear", "linear_backward_twice")
+    assert status == 1
+    assert "for all m       EQUAL (argued): dx, over the reals" in text
+
+
+def test_what_is_right_for_the_first_blocks_only(capsys: pytest.CaptureFixture[str]) -> None:
+    _, text = told(capsys, "linear", "linear_backward_that_stops")
+    assert "DIFFERENT" not in text and "(argued)" not in text
+    assert "for all m       not argued: by_blocks.py:" in text and "a condition, or a loop in a loop" in text
+
+
+def test_results_of_all_blocks_may_not_be_given(capsys: pytest.CaptureFixture[str]) -> None:
+    _, text = told(capsys, "squares", "squares_backward_with_the_sum")
+    assert "for all m       not argued: s is made of all blocks by the forward kernel" in text
+
+
+@pytest.mark.parametrize("shapes", [{"x": "f32[m,4]", "dy": "f32[m,4]"}, {"w": "f32[4,n]", "dy": "f32[8*m,n]"}])
+def test_what_is_not_asked(capsys: pytest.CaptureFixture[str], shapes: dict[str, str]) -> None:
+    """A last block that may be shorter; several dimensions."""
+    assert "(argued)" not in told(capsys, "linear", "linear_backward", **shapes)[1]
+
+
+def looked_at(kernel: str, shapes: dict[str, str]) -> None:
+    given = [f"{name}={shapes[name]}" for name in parameters_of(f"by_blocks.py::{kernel}", FOLDER)]
+    asked = request(f"by_blocks.py::{kernel}", FOLDER, given, [], None)
+    hardware = hardware_named("trn2")
+    found = explore(asked.target("trn2", several=False), hardware, Limits(), frozenset({DATAFLOW.number}))
+    assert found.run.unsupported_construct is None
+    blocks_of(found.run.program, "m")
+
+
+@pytest.mark.parametrize("kernel", ["softmax", "squares", "linear_backward_in_psum"])
+@pytest.mark.parametrize("rows", ["f32[8*m,4]", "bf16[24*m,4]"])
+def test_the_same_for_every_block(kernel: str, rows: str) -> None:
+    looked_at(kernel, {**SHAPES, "x": rows, "dy": rows})
+
+
+@pytest.mark.parametrize(
+    ("kernel", "why"),
+    [
+        # The first five are right for the three or four blocks that are asked about.
+        ("linear_backward_that_saturates", "that is no sum"),
+        ("linear_backward_that_stops", "a condition, or a loop in a loop"),
+        ("linear_backward_of_the_first_blocks", "does not touch its own part"),
+        ("linear_backward_by_position", "side effects, or a list"),
+        ("linear_backward_divided_by_blocks", "an argument of nl.multiply depends on the dimension"),
+        ("running_sum", "that is no sum"),
+        ("greatest", "that is no sum"),
+        ("doubled", "that is no sum"),
+        ("shifted", "that is no sum"),
+        ("in_one_tile", "that is no sum"),
+        ("rounded_sum", "that is no sum"),
+        ("in_registers", "reduction registers go on"),
+        ("kept_tiles", "what a loop has allocated"),
+        ("with_neighbours", "no multiple of m"),
+        ("across", "the shape of an operand depends"),
+        ("turned_result", "in another order"),
+        ("on_the_device", "device loops|side effects"),
+        ("whole", "the shape of an operand depends"),
+        ("backwards", "does not touch its own part"),
+        ("one_sum_for_another", "reads sums over the iterations"),
+        ("square_of_squares", "no linear function"),
+    ],
+)
+def test_not_the_same_for_every_block(kernel: str, why: str) -> None:
+    with pytest.raises(NotAlike) as refused:
+        looked_at(kernel, SHAPES)
+    assert any(part in refused.value.why for part in why.split("|")), refused.value.why
