@@ -281,7 +281,7 @@ class _Walk:
             raise self._refused("the size of a tensor on chip depends on the dimension")
         return True
 
-    def _multiple(self, extent: Extent, what: str) -> int:
+    def _multiple(self, extent: Extent | Term, what: str) -> int:
         """The number q of an extent q * m."""
         term = as_term(extent)
         monomials = {} if term is None else term.monomials

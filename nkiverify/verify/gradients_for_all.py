@@ -53,9 +53,9 @@ def _blocks(kernel: Target, dimension: str, hardware: Hardware) -> Blocks:
         exploration = explore(kernel, hardware, Limits(seconds=_SECONDS), frozenset({DATAFLOW.number}))
     except UnsupportedConstruct as limit:
         raise NotAlike(str(limit)) from None
-    limit = exploration.run.unsupported_construct
-    if limit is not None:
-        raise NotAlike(limit.construct, limit.site)
+    stopped = exploration.run.unsupported_construct
+    if stopped is not None:
+        raise NotAlike(stopped.construct, stopped.site)
     for site, reason in exploration.unrolled.items():
         raise NotAlike(f"a loop is not summarised: {reason}", site)
     return blocks_of(exploration.run.program, dimension)
