@@ -13,7 +13,7 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
@@ -65,9 +65,9 @@ class Written:
 
 
 def choices(most: int) -> Iterator[Inputs]:
-    """So many inputs: the plain ones, and then such as have rows of all kinds."""
-    plain = list(inputs(0))
-    yield from plain[:most]
+    """So many inputs: the plain ones, no more than half of them, and then such as have rows of all kinds."""
+    plain = list(inputs(0))[: (most + 1) // 2]
+    yield from plain
     yield from (Inputs((BY_ROWS,), seed, {}) for seed in range(max(0, most - len(plain))))
 
 
@@ -144,39 +144,65 @@ _SHAPES = ({"P": 128, "F": 13}, {"P": 1, "F": 4}, {"P": 3, "F": 40})
 
 
 def of_sizes(target: Target, hardware: Hardware, most: int) -> tuple[bool, list[str]]:
-    """A proof for all sizes, True if there is one; and the numbers of runs of a few that are outside of its ranges."""
+    """A proof for all sizes, True if there is one; and the numbers of runs of a few that are outside of its ranges, or
+    of those of the walk with first iterations apart."""
     explored = explore(target, hardware, PathLimits(), frozenset({5}))
     if explored.run.unsupported_construct is not None or explored.unrolled:
         return False, []
-    bounds: dict[Executed, dict[str, Array]] = {}
-    walk = FamilyWalk(explored.run.program, asked_range, float("inf"))
-    walk.wrote = lambda item, written: bounds.__setitem__(item, {name: part.copy() for name, part in written.items()})
-    walk.run()
-    expected: dict[tuple[str, int, str], Array] = {}
-    for item, written in bounds.items():
-        for name, part in written.items():
-            key = (item.operation.name, item.site.line if item.site else 0, name)
-            expected[key] = walk.n.joined(expected[key], part) if key in expected else part
-    unsure = {site for _, site in walk.unfollowed} | {finding.site for finding in walk.findings.found.values()}
-    proved = not unsure
+    walks = [FamilyWalk(explored.run.program, asked_range, float("inf"), peels=peels) for peels in (False, True)]
+    shown = [_seen_by(walk) for walk in walks]
+    runs: list[tuple[Mapping[str, int], Inputs, Written, Trial]] = []
     for values in _SHAPES:
         for choice in choices(most):
             seen = Written([])
             course = on_inputs(target, values, hardware, RANGE_LIMITS, choice.fill, told=seen.watch)
-            if proved and course.findings:
-                return proved, [f"{values}: {course.findings[0]}, which ranges rule out; {choice}"]
-            for operation, site, name, numbers in seen.elements:
-                known = expected.get((operation, site.line if site else 0, name))
-                if known is None or np.isnan(known[0, 0]):
-                    continue
-                flags = int(known[2, 0])
-                inside = (numbers >= known[0, 0]) & (numbers <= known[1, 0])
-                inside |= (numbers == np.inf) & bool(flags & PLUS) | (numbers == -np.inf) & bool(flags & MINUS)
-                if not inside.all():
-                    wrong = numbers[~inside].flat[0]
-                    where = f"{values}: {site}: {name} of {operation} is {wrong!r}"
-                    return proved, [f"{where}, not in {known[0, 0]!r}..{known[1, 0]!r}; {choice}"]
-    return proved, []
+            runs.append((values, choice, seen, course))
+    proved = [not (walk.unfollowed or walk.findings.found) for walk in walks]
+    found = [_beyond_walk(bounds, each, runs) for bounds, each in zip(shown, proved, strict=True)]
+    return any(proved), [*found[0], *found[1]][:1]
+
+
+def _seen_by(walk: FamilyWalk) -> dict[tuple[str, int, str], Array]:
+    """The numbers that a walk says each operation, by its name, its line and the parameter, writes."""
+    bounds: dict[tuple[Executed, str], Array] = {}
+
+    def wrote(item: Executed, written: dict[str, Array]) -> None:
+        for name, part in written.items():
+            key = (item, name)
+            # The last walk of a body says what is so; with first iterations apart, that and the first one.
+            joins = walk.peels and key in bounds
+            bounds[key] = walk.n.joined(part, bounds[key]) if joins else part.copy()
+
+    walk.wrote = wrote
+    walk.run()
+    expected: dict[tuple[str, int, str], Array] = {}
+    for (item, name), part in bounds.items():
+        key = (item.operation.name, item.site.line if item.site else 0, name)
+        expected[key] = walk.n.joined(expected[key], part) if key in expected else part
+    return expected
+
+
+def _beyond_walk(
+    expected: Mapping[tuple[str, int, str], Array],
+    proved: bool,
+    runs: Iterable[tuple[Mapping[str, int], Inputs, Written, Trial]],
+) -> list[str]:
+    """The first number of runs that is outside of the ranges of a walk, or the first fault where it is a proof."""
+    for values, choice, seen, course in runs:
+        if proved and course.findings:
+            return [f"{values}: {course.findings[0]}, which ranges rule out; {choice}"]
+        for operation, site, name, numbers in seen.elements:
+            known = expected.get((operation, site.line if site else 0, name))
+            if known is None or np.isnan(known[0, 0]):
+                continue
+            flags = int(known[2, 0])
+            inside = (numbers >= known[0, 0]) & (numbers <= known[1, 0])
+            inside |= (numbers == np.inf) & bool(flags & PLUS) | (numbers == -np.inf) & bool(flags & MINUS)
+            if not inside.all():
+                wrong = numbers[~inside].flat[0]
+                where = f"{values}: {site}: {name} of {operation} is {wrong!r}"
+                return [f"{where}, not in {known[0, 0]!r}..{known[1, 0]!r}; {choice}"]
+    return []
 
 
 def main() -> int:

@@ -20,7 +20,7 @@ import numpy as np
 
 from lab.numerics import RANGE_LIMITS, Written, beyond_errors, of_sizes, seen_outside
 from lab.numerics_kernels import drawn
-from nkiverify.analysis.ranges import errors, families, family_numbers, growth, operators
+from nkiverify.analysis.ranges import contents, errors, families, family_numbers, growth, operators
 from nkiverify.analysis.ranges import walk as walk_module
 from nkiverify.analysis.ranges.arithmetic import Parts, stacked
 from nkiverify.analysis.ranges.family_numbers import Families
@@ -48,6 +48,11 @@ def _yes(one: Array, other: Array) -> tuple[Array, Array, Array]:
     return np.ones(shape, dtype=bool), np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.int32)
 
 
+def _both(relations: Relations, group: int) -> tuple[int, float, float]:
+    attained = relations._attained[group]
+    return relations._distances.get(group, 0), attained, attained
+
+
 #: Errors of the arithmetic, by what they are: the owner of a name, the name, and what stands there instead.
 FAULTS: dict[str, tuple[object, str, object]] = {
     "lower ends are not rounded outwards": (operators, "down", lambda number: number + np.abs(number) * 1e-7),
@@ -69,6 +74,7 @@ FAULTS: dict[str, tuple[object, str, object]] = {
             np.minimum(one.low, other.low), np.minimum(one.high, other.high), one.flags | other.flags, one.ids
         ),
     ),
+    "either of two numbers is the greater one": (Relations, "_case_of", lambda self, group, one: _both(self, group)),
     "a select takes one side": (IntervalOperators, "choose", lambda self, condition, x, y: np.asarray(x)),
     "conversions do not round": (Intervals, "_to_float", lambda self, part, dtype: stacked(part)),
     "integers are cut off": (np, "ceil", np.floor),
@@ -84,6 +90,12 @@ SIZE_FAULTS: dict[str, tuple[object, str, object]] = {
     "what is added is not carried": (family_numbers, "moved", lambda carried, *more: carried),
     "the greatest of a row is any of it": (FamilyRelations, "greatest_along", lambda self, ids, axis: ids),
     "some number of each row is large": (FamilyRelations, "attained_along", lambda self, ids, axis: 5.0),
+    "either of two numbers is the greater one": (Relations, "_case_of", lambda self, group, one: _both(self, group)),
+    "columns come round one later": (
+        contents,
+        "_columns_of",
+        lambda view, rounds, known=contents._columns_of: known(view, rounds)[::-1],
+    ),
     "what has no name is one number": (families, "positions", lambda extents: ((),) * len(extents)),
     "a write to a part is one to all": (FamilyWalk, "covers", lambda self, view: True),
     "a mean is of fewer": (family_numbers, "_wider", lambda low, high: (low / 2, high / 2)),

@@ -21,8 +21,10 @@ _RANGES = (
 )  # fmt: skip
 _KINDS = (
     "unary", "unary", "binary", "scalar", "reduce", "centred", "exponential", "matmul", "scaled", "select", "cast",
-    "masked", "counted",
+    "masked", "counted", "rescaled", "statistics", "gathered",
 )  # fmt: skip
+#: The columns of long rows.
+_LONG = 300
 _CARRIED = (
     "nisa.tensor_tensor(dst={state}, data1={state}, data2={column}, op=nl.{op})",
     "nisa.tensor_tensor(dst={state}, data1={column}, data2={state}, op=nl.{op})",
@@ -107,6 +109,14 @@ class _Chain:
                 made = self._beside_its_column(kind, source)
             case "matmul":
                 made = self._product(source)
+            case "rescaled":
+                self.columns.append(self._sum_beside_another(source, chance.choice(self.tiles)))
+                return
+            case "statistics":
+                self.columns += self._moments(source)
+                return
+            case "gathered":
+                made = self._gathered(source)
             case "masked" | "counted":
                 made = self.tile("nl.float32")
                 pattern = f"pattern=[[{chance.choice((1, -1, 3))}, {self.width}]], offset={chance.choice((0, -1, 5))}"
@@ -145,6 +155,64 @@ class _Chain:
                 f"nisa.activation_reduce(dst={made}, op=nl.exp, data={source}, reduce_op=nl.add, reduce_res={column})"
             )
         self.columns.append(column)
+        return made
+
+    def _sum_beside_another(self, source: str, other: str) -> str:
+        """The inverse of the sums of exponentials of two tiles less the greater of their maxima, or nearly so."""
+        columns = [self.reduced("maximum", data) for data in (source, self.chance.choice((other, other, source)))]
+        greater = self.tile("nl.float32", "1")
+        self.lines.append(f"nisa.tensor_tensor(dst={greater}, data1={columns[0]}, data2={columns[1]}, op=nl.maximum)")
+        sums = [self.exponentials(source, self.chance.choice((greater, columns[0])))]
+        # The sums of the second one, or those of the first one's rows as they were.
+        second = self.chance.choice((other, columns[1]))
+        sums.append(self.exponentials(second, self.chance.choice((greater, greater, columns[1]))))
+        total = self.tile("nl.float32", "1")
+        self.lines += [
+            f"nisa.tensor_tensor(dst={total}, data1={sums[0]}, data2={sums[1]}, op=nl.add)",
+            f"nisa.reciprocal(dst={total}, data={total})",
+        ]
+        return total
+
+    def exponentials(self, data: str, less: str) -> str:
+        """The sums of the rows of exp(data - less)."""
+        width = "1" if ", 1)" in self._declared(data) else ""
+        apart, sums = self.tile("nl.float32", width), self.tile("nl.float32", "1")
+        self.lines += [
+            f"nisa.tensor_scalar(dst={apart}, data={data}, op0=nl.subtract, operand0={less})",
+            f"nisa.activation_reduce(dst={apart}, op=nl.exp, data={apart}, reduce_op=nl.add, reduce_res={sums})",
+        ]
+        return sums
+
+    def _declared(self, name: str) -> str:
+        return next((line for line in self.lines if line.startswith(f"{name} = ")), "")
+
+    def _moments(self, source: str) -> list[str]:
+        """The means, and the inverse roots of the variances, of rows."""
+        chance, (data, mean, spread) = (
+            self.chance,
+            (self.tile("nl.float32"), *(self.tile("nl.float32", "1") for _ in "ab")),
+        )
+        statistics, moments = f"statistics{self.made}", f"moments{self.made}"
+        self.lines += [
+            f"{statistics} = nl.ndarray((P, 6), dtype=nl.float32, buffer=nl.sbuf)",
+            f"{moments} = nl.ndarray((P, 2), dtype=nl.float32, buffer=nl.sbuf)",
+            f"nisa.tensor_copy(dst={data}, src={source})",
+            f"nisa.bn_stats(dst={statistics}, data={data})",
+            f"nisa.bn_aggr(dst={moments}, data={statistics})",
+            f"nisa.tensor_copy(dst={mean}, src={moments}[:, 0:1])",
+            f"nisa.activation(dst={spread}, op=nl.{chance.choice(('sqrt', 'copy'))}, data={moments}[:, 1:2])",
+        ]
+        return [mean, spread]
+
+    def _gathered(self, source: str) -> str:
+        """Elements of each row from the last to the first, or each of them the first."""
+        data, made, places = self.tile("nl.float32"), self.tile("nl.float32"), self.tile("nl.uint32")
+        step, first = self.chance.choice(((1, "0"), (-1, f"{self.width} - 1"), (0, "0")))
+        self.lines += [
+            f"nisa.tensor_copy(dst={data}, src={source})",
+            f"nisa.iota(dst={places}, pattern=[[{step}, {self.width}]], offset={first})",
+            f"nisa.nc_n_gather(dst={made}, data={data}, indices={places})",
+        ]
         return made
 
     def _product(self, source: str) -> str:
@@ -188,6 +256,28 @@ def generated(chance: random.Random) -> str:
     return _HEAD + chain.text("    ")
 
 
+def _online(chance: random.Random, around: _Chain, body: _Chain) -> list[str]:
+    """Running sums of exponentials beside a running maximum, right or nearly so: the sums, and the maximum."""
+    best, sums = (around.tile("nl.float32") for _ in "ab")
+    begin = chance.choice(('float("-inf")', 'float("-inf")', "-1.0e4", "0.0"))
+    around.lines += [f"nisa.memset({best}, {begin})", f"nisa.memset({sums}, {chance.choice((0.0, 0.0, 1.0))})"]
+    source = body.tiles[-1]
+    column = body.reduced("maximum", chance.choice((source, source, source, body.tiles[0])))
+    better, kept = body.tile("nl.float32", "1"), body.tile("nl.float32", "1")
+    body.lines.append(f"nisa.tensor_tensor(dst={better}, data1={best}, data2={column}, op=nl.maximum)")
+    one, other = chance.choice(((best, better), (best, better), (best, better), (better, best)))
+    body.lines += [
+        f"nisa.tensor_tensor(dst={kept}, data1={one}, data2={other}, op=nl.subtract)",
+        f"nisa.activation(dst={kept}, op=nl.exp, data={kept})",
+    ]
+    added = body.exponentials(source, chance.choice((better, better, column, best)))
+    body.lines += [
+        f"nisa.tensor_scalar(dst={sums}, data={sums}, op0=nl.multiply, operand0={kept}, op1=nl.add, operand1={added})",
+        f"nisa.tensor_copy(dst={best}, src={chance.choice((better, better, better, column))})",
+    ]
+    return [sums, best]
+
+
 def looped(chance: random.Random) -> str:
     """The text of a random kernel whose loop goes through the columns of x, four at a time, and carries numbers."""
     around, body = _Chain(chance, "1", "state"), _Chain(chance, "4")
@@ -204,11 +294,16 @@ def looped(chance: random.Random) -> str:
         text = chance.choice(_CARRIED)
         op = chance.choice(("add", "maximum", "minimum", "multiply", "subtract"))
         body.lines.append(text.format(state=chance.choice(states), column=column, op=op))
+    online = chance.random() < 0.4
+    if online:
+        states = _online(chance, around, body)
     around.lines.append("for t in range(F // 4):")
     around.lines += ["    " + line for line in body.lines]
     last = around.tile("nl.float32")
     around.lines += [
-        f"nisa.tensor_tensor(dst={last}, data1={states[0]}, data2={states[1]}, op=nl.add)",
+        f"nisa.reciprocal(dst={last}, data={states[0]})"
+        if online
+        else f"nisa.tensor_tensor(dst={last}, data1={states[0]}, data2={states[1]}, op=nl.add)",
         f"nisa.dma_copy(dst=out[:, 0:1], src={last})",
         "return out",
     ]
@@ -219,10 +314,10 @@ def drawn(chance: random.Random, folder: Path, number: int, sizes: bool = False)
     """The target of a random kernel, on random ranges."""
     file = folder / f"k{number}.py"
     file.write_text(looped(chance) if sizes and number % 2 else generated(chance))
-    given = []
-    for name in ("x", "y"):
-        low, high = chance.choice(_RANGES)
-        dtype = chance.choice(("f32", "bf16"))
-        given.append(f"{name}={dtype}[{'P,F' if sizes else '128,13'}] in {low}..{high}")
+    given = [(name, *chance.choice(_RANGES), chance.choice(("f32", "bf16"))) for name in ("x", "y")]
+    # Sums of one number many times over are all rounding; a product has as many rows as they have columns.
+    long = any(low == high for _, low, high, _ in given) and "matmul" not in file.read_text()
+    shape = "P,F" if sizes else f"128,{_LONG if long else 13}"
+    arguments = [f"{name}={dtype}[{shape}] in {low}..{high}" for name, low, high, dtype in given]
     where = ("P <= 128", "F <= 64") if sizes else ()
-    return request(f"{file.name}::kernel", folder, given, where, None).target("trn2", False)
+    return request(f"{file.name}::kernel", folder, arguments, where, None).target("trn2", False)

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -108,6 +109,20 @@ class Numbers(ABC):
     @abstractmethod
     def choose(self, condition: Array, x: Array, y: Array) -> Array:
         """x where the condition is not 0, else y."""
+
+    def every(self, x: Array, first: int, step: int) -> Array:
+        """Each `step`-th column of rows (lanes, P, F), from one on."""
+        return np.ascontiguousarray(x[..., first::step])
+
+    def beside(self, columns: Sequence[Array]) -> Array:
+        """Columns (lanes, P, 1) beside one another."""
+        return np.concatenate([column.astype(columns[1].dtype) for column in columns], axis=2)
+
+    def of_some(self, x: Array, function: Callable[[Array], Sequence[Array]], count: int) -> Sequence[Array]:
+        """What a function makes of rows (lanes, P, F), so many columns (lanes, P, 1): zeros of rows without any."""
+        if x.shape[-1]:
+            return function(x)
+        return [np.zeros_like(x, shape=(*x.shape[:-1], 1))] * count
 
     def out_of_range(self, name: str, x: Array) -> Array | None:
         """Where the argument of an activation function is outside its documented range; None for nowhere."""
@@ -241,6 +256,9 @@ class Step(Protocol):
 
     def indices(self, name: str, *, previous: bool = False) -> Array:
         """An operand as integers (P, F), in both passes."""
+
+    def gathered(self, name: str, by: str, *, stored: bool = False) -> Array:
+        """Elements (lanes, P, F) of an operand, each of its partition and from where an index of another one says."""
 
     def check_places(self, name: str, places: Array, limit: int) -> None:
         """Raise where an index is outside what it indexes."""

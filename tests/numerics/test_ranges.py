@@ -98,7 +98,7 @@ def test_the_walk_for_all_sizes_has_the_numbers_of_a_few_and_errors_of_it_are_no
     for number in range(4):
         target = drawn(random.Random(f"sizes test/{number}"), tmp_path, number, sizes=True)
         assert campaign.of_sizes(target, hardware, 11)[1] == []
-    assert planted.noticed_for_sizes(planted.SIZE_FAULTS["what grows stays"], seed=1, kernels=2) is not None
+    assert planted.noticed_for_sizes(planted.SIZE_FAULTS["what grows stays"], seed=1, kernels=6) is not None
 
 
 def test_differences_from_a_maximum_are_at_most_0() -> None:
@@ -129,7 +129,7 @@ def test_differences_from_a_maximum_are_at_most_0() -> None:
 def test_random_kernels_round_no_further_than_their_bounds(tmp_path: Path) -> None:
     hardware = hardware_named("trn2")
     needed = []
-    for number in (1, 2, 8, 9):
+    for number in (7, 10, 11):
         target = drawn(random.Random(f"errors/{number}"), tmp_path, number)
         part, found = campaign.beyond_errors(target, hardware, 12)
         assert found == []
@@ -221,12 +221,13 @@ def test_a_refutation_says_with_which_inputs_and_how_far_it_holds() -> None:
     assert violation.note.startswith("it holds where the floats of the arguments are at most 88.")
 
 
-def test_what_no_input_shows_is_unknown() -> None:
-    # That one of the tiles has the greatest number of both is not followed, so that the sum may be 0.
-    run = verdict("attention_online", "x=f32[4,8] in -1000..1000")
-    assert (run.verdict, run.qualifier) == (Verdict.UNKNOWN, "num.division")
-    assert "is not ruled out: " in run.reason
-    assert "inputs that were run shows a fault; proved where the floats of the arguments are at most 4" in run.reason
+def test_what_no_input_shows_is_unknown(check: Checker) -> None:
+    write(check.folder, k=ODD)
+    # That the least number of a row is at most the greatest is not followed, so that there may be a 0.
+    assert check("k.py::inverse_of_spread", "--arg", "x=f32[8,16] in -1000..1000", "--phase", "5") == 3
+    said = " ".join(check.out.split())
+    assert "num.division is not ruled out: " in said
+    assert "inputs that were run shows a fault; proved where the floats of the arguments are at most 0.5" in said
 
 
 @pytest.mark.parametrize(
@@ -272,6 +273,21 @@ ODD = """
         nisa.tensor_tensor(dst=found, data1=data.view(nl.float32), data2=data.view(nl.float32), op=nl.multiply)
         out = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.shared_hbm)
         nisa.dma_copy(dst=out, src=found)
+        return out
+
+
+    @nki.jit
+    def inverse_of_spread(x):
+        data = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=data, src=x)
+        most, least = (nl.ndarray((x.shape[0], 1), dtype=nl.float32, buffer=nl.sbuf) for _ in "ab")
+        nisa.tensor_reduce(dst=most, op=nl.maximum, data=data, axis=1)
+        nisa.tensor_reduce(dst=least, op=nl.minimum, data=data, axis=1)
+        nisa.tensor_tensor(dst=most, data1=most, data2=least, op=nl.subtract)
+        nisa.tensor_scalar(dst=most, data=most, op0=nl.add, operand0=1.001)
+        nisa.reciprocal(dst=most, data=most)
+        out = nl.ndarray(most.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=most)
         return out
 
 

@@ -175,6 +175,7 @@ def corners(operator: Callable[..., Array], one: Parts, other: Parts) -> tuple[A
     found = [np.asarray(operator(left, right)) for left in ends[0] for right in ends[1]]
     low = np.minimum(np.minimum(found[0], found[1]), np.minimum(found[2], found[3]))
     high = np.maximum(np.maximum(found[0], found[1]), np.maximum(found[2], found[3]))
+    empty &= ~np.isnan(low)
     return np.where(empty, 0.0, low), np.where(empty, 0.0, high)
 
 

@@ -15,12 +15,15 @@ from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.values.formats import Array
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.symbolic import Extent
+from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.atoms import Atom, Index, Term, collect_atoms
 
 #: A storage in this iteration of the loops around its allocation; the registers of an engine.
 Place = tuple[object, ...]
 Layout = tuple[object, ...]
+#: How many columns of an operation come round again and again, of which each is known apart: those of bn_stats, and of
+#: bn_aggr.
+_ROUNDS = (6, 2)
 
 
 def name_of(number: Extent | Term) -> object:
@@ -39,6 +42,40 @@ def place_of(storage: Storage) -> Place:
 def layout_of(view: Tensor) -> Layout:
     """A name that tells a view from others of its storage."""
     return (tuple(map(name_of, (*view.shape, *view.strides, view.offset))), view.dtype)
+
+
+def _columns_of(view: Tensor, rounds: int) -> tuple[int, ...]:
+    """The columns, of so many that come round along the last axis of a storage, that a view has: one, or all from the
+    first on; empty where that is not known."""
+    *others, last = view.strides
+    first = _remainder(view.offset, rounds)
+    if first is None or any(_remainder(stride, rounds) != 0 for stride in others):
+        return ()
+    if constant_value(view.shape[-1]) == 1 or _remainder(last, rounds) == 0:
+        return (first,)
+    whole = constant_value(last) == 1 and first == 0 and _remainder(view.shape[-1], rounds) == 0
+    return tuple(range(rounds)) if whole else ()
+
+
+def _remainder(number: Extent | Term, divisor: int) -> int | None:
+    """The remainder of a division, where it is the same whatever the sizes are."""
+    rest = 0
+    for monomial, factor in as_term(number).monomials.items():
+        if factor % divisor and monomial:
+            return None
+        rest += 0 if monomial else factor
+    return rest % divisor
+
+
+def _column(place: Place, rounds: int, number: int) -> Place:
+    """The place of the numbers of each so many-th column of a storage."""
+    return (*place, ("column", rounds, number))
+
+
+def _whole(place: Place) -> Place | None:
+    """The place of a storage that columns are of; None for other places."""
+    name = place[-1]
+    return place[:-1] if isinstance(name, tuple) and name[:1] == ("column",) else None
 
 
 def _indices_in(numbers: Sequence[Extent | Term]) -> frozenset[Atom]:
@@ -101,6 +138,14 @@ class State:
                 self.held[place] = found
         return found
 
+    def numbers_at(self, place: Place) -> Array:
+        """The numbers at a place: columns that are not known apart have those of all of the storage."""
+        found, whole = self.held.get(place), _whole(place)
+        if found is None and whole is not None:
+            found = self.held.get(whole)
+            return self.kept.get(whole[0], nothing()) if found is None else found.numbers  # type: ignore[call-overload]
+        return nothing() if found is None else found.numbers
+
     def allocate(self, storage: Storage) -> None:
         """A storage is allocated: nothing has been written to it."""
         self._drop(key_of(storage))
@@ -120,16 +165,44 @@ class State:
         known = contents.exact.get(layout)
         if known is not None:
             return known[0]
-        ids = n.named(contents.numbers, view.dtype)
         shape = tuple(view.shape)
-        found = Family(ids, shape, positions(shape), n.sizes, carried=contents.carried)
+        every = self._columns(view)
+        if len(every) == 1:
+            found = Family(n.named(every[0], view.dtype), shape, positions(shape), n.sizes)
+        else:
+            ids = n.named(contents.numbers, view.dtype)
+            found = Family(ids, shape, positions(shape), n.sizes, carried=contents.carried, every=every)
         contents.exact[layout] = (found, _indices_in((*view.shape, *view.strides, view.offset)))
+        return found
+
+    def _columns(self, view: Tensor) -> tuple[Array, ...]:
+        """The numbers of the columns of a view, where they are known apart."""
+        place = place_of(view.storage)
+        for rounds in _ROUNDS:
+            if _column(place, rounds, 0) in self.held:
+                found = _columns_of(view, rounds)
+                if found:
+                    return tuple(self.held[_column(place, rounds, number)].numbers for number in found)
+        return ()
+
+    def _written_columns(self, view: Tensor, family: Family, n: Families, *, all_of_it: bool) -> dict[Place, Array]:
+        """The numbers of columns once a view is written; `all_of_it`: all of the storage."""
+        place, found = place_of(view.storage), {}
+        for rounds in _ROUNDS:
+            known = family.every if len(family.every) == rounds and len(_columns_of(view, rounds)) == rounds else ()
+            if not known and _column(place, rounds, 0) not in self.held:
+                continue
+            for number in range(rounds):
+                column = _column(place, rounds, number)
+                after = known[number] if known else family.numbers
+                found[column] = n.joined(after, after) if all_of_it else n.joined(self.numbers_at(column), after)
         return found
 
     def write(self, view: Tensor, family: Family, n: Families, *, all_of_it: bool, whole: bool) -> None:
         """A view is written; `all_of_it`: every element of it, `whole`: it is all of its storage."""
         storage = view.storage
         place, key = place_of(storage), key_of(storage)
+        columns = self._written_columns(view, family, n, all_of_it=whole and all_of_it)
         found = Contents(n.joined(family.numbers, family.numbers), family.carried)
         if not (whole and all_of_it):
             before = self.contents(storage)
@@ -144,7 +217,10 @@ class State:
             self.kept[key] = n.joined(self.kept.get(key, nothing()), found.numbers)
             found.indices = _indices_in(indices_of(storage))
         self.held[place] = found
-        self.written.add(place)
+        for column, numbers in columns.items():
+            numbers[3] = 0
+            self.held[column] = Contents(numbers, indices=found.indices, dtype=storage.dtype)
+        self.written.update((place, *columns))
 
     def registers(self, engine: str) -> Contents:
         """The contents of the reduction registers of an engine."""
@@ -159,6 +235,9 @@ class State:
 
     def join(self, other: State, n: Families) -> None:
         """Go on with what is here or there."""
+        for here, there in ((self, other), (other, self)):
+            for place in [each for each in there.held if _whole(each) is not None and each not in here.held]:
+                here.held[place] = replace(there.held[place], numbers=here.numbers_at(place))
         for place, contents in other.held.items():
             mine = self.held.get(place)
             if mine is None:

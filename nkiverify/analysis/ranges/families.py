@@ -63,7 +63,7 @@ class Family:
     """The elements of a tile of these extents. `numbers` (lanes, 1) bounds each of them, as an array of one interval.
 
     `fewer`: a mask may leave out some of them. `reaches`: the greatest along the last axis is a number of at least so
-    much.
+    much. `every`: intervals of each so many-th column, which come round again and again along the last axis.
     """
 
     numbers: Array
@@ -74,6 +74,7 @@ class Family:
     carried: Carried | None = None
     fewer: bool = False
     reaches: float | None = None
+    every: tuple[Array, ...] = ()
 
     __array_ufunc__ = None
 
@@ -91,7 +92,7 @@ class Family:
     def with_numbers(self, numbers: Array) -> Family:
         """Other numbers in the same places, of which nothing is known but their ids."""
         axes = self.axes if numbers[3, 0] else positions(self.extents)
-        return replace(self, numbers=numbers, axes=axes, times=None, carried=None, reaches=None)
+        return replace(self, numbers=numbers, axes=axes, times=None, carried=None, reaches=None, every=())
 
     # --- what meanings ask of an array --------------------------------------------------------------------------------
 
@@ -109,8 +110,8 @@ class Family:
         """The axes in another order, that of the lanes first."""
         axes = [int(axis) - 1 for axis in (order[0] if len(order) == 1 else order)[1:]]
         extents, coordinates = (tuple(part[axis] for axis in axes) for part in (self.extents, self.axes))
-        kept = self.reaches if axes == sorted(axes) else None
-        return replace(self, extents=extents, axes=coordinates, reaches=kept)  # type: ignore[arg-type]
+        kept = (self.reaches, self.every) if axes == sorted(axes) else (None, ())
+        return replace(self, extents=extents, axes=coordinates, reaches=kept[0], every=kept[1])  # type: ignore[arg-type]
 
     def reshape(self, *shape: Any) -> Family:
         """The same elements in row-major order."""
@@ -126,12 +127,15 @@ class Family:
             # Which element comes where is not known; that there are as many is.
             if open_at:
                 raise UnsupportedConstruct("tiles of unknown extents in another shape")
-            return replace(self, extents=wanted).without_id()
+            return replace(self, extents=wanted, every=()).without_id()
         for at, (extent, axis) in zip(target, placed, strict=True):
             found[at] = (extent, axis)
         extents, axes = zip(*found, strict=True) if found else ((), ())
-        kept = self.reaches if len(target) == len(source) and target[-1:] == [len(wanted) - 1] else None
-        return replace(self, extents=tuple(extents), axes=tuple(axes), reaches=kept)
+        last = target[-1:] == [len(wanted) - 1]
+        kept = self.reaches if len(target) == len(source) and last else None
+        # Rows of whole rounds after one another are such a row.
+        every = self.every if last else ()
+        return replace(self, extents=tuple(extents), axes=tuple(axes), reaches=kept, every=every)
 
     def _placed(
         self, source: Sequence[tuple[Extent, Axis]], wanted: Sequence[Extent]
@@ -153,7 +157,7 @@ class Family:
     def __getitem__(self, index: Any) -> Family:
         parts = index if isinstance(index, tuple) else (index,)
         if len(parts) == 2 and parts[0] is Ellipsis and parts[1] == slice(None, 1):
-            return replace(self, extents=(*self.extents[:-1], 1)).without_id()
+            return replace(self, extents=(*self.extents[:-1], 1), every=()).without_id()
         raise UnsupportedConstruct("parts of tiles of unknown extents")
 
     def broadcast_to(self, shape: Sequence[Extent]) -> Family:

@@ -5,7 +5,8 @@ Reductions are over as many elements as the extents allow: sums are bounded for 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import cast
@@ -30,12 +31,14 @@ from nkiverify.analysis.ranges.growth import beside, moved, multiplied, settled
 from nkiverify.analysis.ranges.intervals import CODES, Intervals
 from nkiverify.analysis.ranges.relations import FamilyRelations
 from nkiverify.analysis.ranges.sizes import Sizes
+from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.values.formats import Array, smallest_normal, unit_roundoff
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.meaning import Numbers
-from nkiverify.symbolic import Extent
+from nkiverify.symbolic import Extent, terms
 from nkiverify.symbolic.atoms import Term
+from nkiverify.symbolic.conditions import at_most_zero
 from nkiverify.symbolic.rationals import SymRational
 
 _NOTHING = np.zeros((1,), dtype=np.int8)
@@ -123,8 +126,8 @@ class Families(Numbers):
 
     def _same(self, name: str, x: Array, *more: object) -> Array:
         given = cast(Family, x)
-        found = getattr(self._ends, name)(given.numbers, *more)
-        return cast(Array, replace(given, numbers=found))
+        found, *every = (getattr(self._ends, name)(part, *more) for part in (given.numbers, *given.every))
+        return cast(Array, replace(given, numbers=found, every=tuple(every)))
 
     def read(self, stored: Array, dtype: DType) -> Array:
         return self._same("read", stored, dtype)
@@ -146,6 +149,7 @@ class Families(Numbers):
     def convert(self, numbers: Array, dtype: DType) -> Array:
         given = cast(Family, numbers)
         found = given.with_numbers(self._ends.convert(given.numbers, dtype))
+        found = replace(found, every=tuple(self._ends.convert(part, dtype) for part in given.every))
         if dtype == float32:
             return cast(Array, replace(found, times=given.times, carried=given.carried, reaches=given.reaches))
         if dtype.is_float and given.carried is not None:
@@ -255,6 +259,42 @@ class Families(Numbers):
             found[3] = one[3] if one[3, 0] == other[3, 0] else 0
         return found
 
+    # --- columns ------------------------------------------------------------------------------------------------------
+
+    def every(self, x: Array, first: int, step: int) -> Array:
+        given = cast(Family, x)
+        *others, extent = given.extents
+        count = terms.divide(terms.add(as_term(extent), as_term(step - 1 - first)), as_term(step))
+        parts = given.every[first::step] if given.every and len(given.every) % step == 0 else (given.numbers,)
+        numbers = parts[0]
+        for part in parts[1:]:
+            numbers = self.joined(numbers, part)
+        found = self.family(numbers.copy(), (*others, cast(Extent, count)))
+        return cast(Array, replace(found, fewer=given.fewer, every=parts if len(parts) > 1 else ()))
+
+    def beside(self, columns: Sequence[Array]) -> Array:
+        parts = [cast(Family, column) for column in columns]
+        whole = parts[0]
+        for part in parts[1:]:
+            whole = self.either(whole, part)
+        found = self.family(whole.numbers.copy(), (*whole.extents[:-1], len(parts)))
+        every = tuple(part.without_id().numbers for part in parts)
+        return cast(Array, replace(found, fewer=any(part.fewer for part in parts), every=every))
+
+    def of_some(self, x: Array, function: Callable[[Array], Sequence[Array]], count: int) -> Sequence[Array]:
+        extent = as_term(cast(Family, x).extents[-1])
+        least, most = self.sizes.range_of(extent)
+        if least >= 1:
+            return function(x)
+        zero = cast(Array, self.single_number(0.0, 3))
+        facts = self.sizes.facts
+        if most < 1:
+            return [zero] * count
+        self.sizes.facts = facts.extended(at_most_zero(terms.add(as_term(1), extent, -1)))
+        found = function(x)
+        self.sizes.facts = facts
+        return [cast(Array, self.either(cast(Family, part), cast(Family, zero))) for part in found]
+
     # --- of many ------------------------------------------------------------------------------------------------------
 
     def reduce(self, name: str, x: Array) -> Array:
@@ -265,6 +305,8 @@ class Families(Numbers):
         count = self._count(given.extents[-1], given.fewer)
         left = replace(given, extents=(*given.extents[:-1], 1), axes=(*given.axes[:-1], ()))
         if name == "add":
+            if given.every and not given.fewer and all(each[0, 0] >= 0 and not each[2, 0] for each in given.every):
+                return cast(Array, left.with_numbers(stacked(self._total_of_rounds(given.every, count))))
             found = left.with_numbers(stacked(self._total(part, count, axis)))
             if not given.fewer and _ends(given) is not None:
                 # Of the sum, for each of its numbers.
@@ -316,7 +358,18 @@ class Families(Numbers):
         self._ends.tell(INVALID, "sum", opposite, part)
         nothing = empty & (part.flags > 0)
         low, high = np.where(beyond, np.nan, low), np.where(beyond, np.nan, high)
-        return self._ends._rounded("sum", low, high, nothing, part.flags).poisoned(opposite)
+        found = self._ends._rounded("sum", low, high, nothing, part.flags).poisoned(opposite)
+        greater, *cases = self.relations.cases_along(part.ids, axis)
+        return self._ends._of_cases(
+            found, np.where(rising & ~empty & (part.flags == 0), greater * int(some), 0), *cases
+        )
+
+    def _total_of_rounds(self, every: Sequence[Array], count: tuple[float, float]) -> Parts:
+        """Sums of columns that come round and are not negative: of one round each, of which all are rounded."""
+        low, high = (np.array([sum(float(part[lane, 0]) for part in every)]) for lane in (0, 1))
+        rounds = count[0] / len(every), count[1] / len(every)
+        part = Parts(low, high, _NOTHING, _NOTHING)
+        return self._total(part, rounds, (), rounded=math.ceil(count[1]))
 
     def matmul(self, x: Array, y: Array) -> Array:
         first, second = cast(Family, x), cast(Family, y)

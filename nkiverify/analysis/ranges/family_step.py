@@ -186,6 +186,12 @@ class FamilyStep(Step):
     def write_integers(self, name: str, values: Array) -> None:
         self.write(name, values)
 
+    def gathered(self, name: str, by: str, *, stored: bool = False) -> Array:
+        # That each index is one of an element is a claim of phase 1.
+        data, places = cast(Family, self.rows(name, stored=stored)), cast(Family, self.rows(by))
+        found = self._families.family(data.numbers.copy(), places.extents)
+        return cast(Array, replace(found, fewer=data.fewer or places.fewer))
+
     def indices(self, name: str, *, previous: bool = False) -> Array:
         raise UnsupportedConstruct("indices that are known at run time")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -59,6 +60,8 @@ class IntervalOperators(Numbers):
 
     def _rounded(self, name: str, low: Array, high: Array, empty: Array, flags: Array, *operands: Parts) -> Parts:
         """Results as float32 has them; where they may be too great for it, that is told."""
+        # Of what may be anything, there is something.
+        empty = empty & ~np.isnan(low)
         least, most = down(np.where(empty, 0.0, low)), up(np.where(empty, 0.0, high))
         beyond = np.isinf(least) | np.isinf(most)
         self.tell(OVERFLOW, name, beyond, *operands)
@@ -132,7 +135,8 @@ class IntervalOperators(Numbers):
             case "maximum":
                 found = self._greater(one, other)
             case "minimum":
-                found = mirrored(self._greater(mirrored(one, None), mirrored(other, None)), None)
+                greater = self._greater(*(mirrored(part, self._opposite(part)) for part in (one, other)))
+                found = mirrored(greater, self.relations.negative(greater.ids))
             case "abs_max" | "abs_min":
                 return self.binary(name.replace("abs_", "") + "imum", self.unary("abs", x), self.unary("abs", y))
             case "power":
@@ -161,7 +165,35 @@ class IntervalOperators(Numbers):
         low, high = one.low + other.low, one.high + other.high
         low, high, ids = self._differences(one, other, low, high)
         found = self._rounded("add", low, high, one.empty | other.empty, flags, one, other)
-        return found.poisoned(opposite).with_ids(ids)
+        return self._by_cases(np.add, one, other, found.poisoned(opposite).with_ids(ids))
+
+    def _by_cases(self, operator: Callable[..., Array], one: Parts, other: Parts, found: Parts) -> Parts:
+        """A sum, or a product of numbers that are not negative: what it is at least where the first of two others is
+        the greater one, and where the second is. One of these is so."""
+        relations = self.relations
+        if not relations.any_cases:
+            return found
+        ids = np.broadcast_arrays(one.ids, other.ids)
+        beside = relations.beside(*ids)
+        flags, signs = one.flags | other.flags, (one.low >= 0) & (other.low >= 0)
+        sure = (beside > 0) & (found.ids == 0) & (flags == 0) & ~one.empty & ~other.empty
+        sure &= signs | (operator is np.add)
+        lows = [relations.least(each, beside, part.low) for each, part in zip(ids, (one, other), strict=True)]
+        with np.errstate(all="ignore"):
+            cases = [down(operator(lows[0][case], lows[1][case])) for case in (0, 1)]
+        return self._of_cases(found, np.where(sure, beside, 0), cases[0], cases[1])
+
+    def _of_cases(self, found: Parts, greater: Array, first: Array, second: Array) -> Parts:
+        """Results that are at least `first` where the first of two numbers is the `greater` one, else `second`."""
+        useful = (greater > 0) & (np.maximum(first, second) > found.low)
+        if not useful.any():
+            return found
+        ids = np.array(np.broadcast_to(found.ids, useful.shape))
+        ids[useful] = self.relations.fresh(int(useful.sum()))
+        first, second = np.maximum(first, found.low), np.maximum(second, found.low)
+        named = useful & (ids > 0)
+        self.relations.note_cases(ids[named], greater[named], first[named], second[named])
+        return replace(found, low=np.where(useful, np.minimum(first, second), found.low), ids=ids)
 
     def _differences(self, one: Parts, other: Parts, low: Array, high: Array) -> tuple[Array, Array, Array]:
         """The ends of sums of which one part is the negative of a number that is known to be greater, or less."""
@@ -181,7 +213,8 @@ class IntervalOperators(Numbers):
             if (of > 0).any():
                 ids = np.where(of > 0, relations.named(np.where(of > 0, 0, 1)), 0).astype(np.int32)
                 relations.differences(ids, member, of)
-            break
+            if (below | above).any():
+                break
         return low, high, ids
 
     def _product(self, one: Parts, other: Parts, squares: bool) -> Parts:
@@ -198,7 +231,7 @@ class IntervalOperators(Numbers):
             if factor is not None and part.ids.shape == found.low.shape and factor != 0.0:
                 found = found.with_ids(self._scaled(part.ids, factor))
                 break
-        return found.poisoned(invalid)
+        return self._by_cases(np.multiply, one, other, found.poisoned(invalid))
 
     def _scaled(self, ids: Array, factor: float) -> Array:
         size = abs(factor)
@@ -244,13 +277,27 @@ class IntervalOperators(Numbers):
         low = np.where(one.empty & ~other.empty, np.minimum(other.low, low), low)
         low = np.where(other.empty & ~one.empty, np.minimum(one.low, low), low)
         found = Parts(low, high, flags.astype(np.int8), np.zeros(low.shape, dtype=np.int32))
-        for left, right in ((one, other), (other, one)):
-            constant = scalar(right)
-            if constant is not None and left.ids.shape == low.shape:
-                ids = self.relations.increasing(("maximum", constant), left.ids, _at_least(constant))
-                self.relations.bounded(left.ids, ids)
-                return found.with_ids(ids)
-        return found.with_ids(self.relations.greater(one.ids, other.ids))
+        # Where one is known to be the greater it is that number.
+        second, first = _at_most(one, other), _at_most(other, one)
+        settled = first | second
+        ids = [np.where(settled, 0, part.ids) for part in (one, other)]
+        made = np.where(second, other.ids, np.where(first, one.ids, 0))
+        return found.with_ids(made if settled.all() else np.where(settled, made, self._greater_ids(one, other, ids)))
+
+    def _opposite(self, part: Parts) -> Array:
+        """The ids of the negatives of columns: running maxima may be kept with their sign changed. None of others, as
+        there are many of these."""
+        single = part.ids.shape[-1:] == (1,)
+        return self.relations.negative(part.ids) if single else np.zeros_like(part.ids)
+
+    def _greater_ids(self, one: Parts, other: Parts, ids: list[Array]) -> Array:
+        """The ids of the greater of two numbers each, which have these ids."""
+        for number, constant in ((0, scalar(other)), (1, scalar(one))):
+            if constant is not None and (one, other)[number].ids.shape == ids[number].shape:
+                found = self.relations.increasing(("maximum", constant), ids[number], _at_least(constant))
+                self.relations.bounded(ids[number], found)
+                return found
+        return self.relations.greater(ids[0], ids[1])
 
     def _power(self, one: Parts, other: Parts) -> Parts:
         exponent = scalar(other)
@@ -314,7 +361,11 @@ class IntervalOperators(Numbers):
         self.tell(INVALID, "sum", opposite, part.first_of_rows())
         nothing = np.asarray((empty & (part.flags > 0)).any(axis=-1, keepdims=True))
         found = self._rounded("sum", np.where(beyond, np.nan, least), np.where(beyond, np.nan, most), nothing, flags)
-        return found.poisoned(opposite)
+        found = found.poisoned(opposite)
+        if not self.relations.any_cases:
+            return found
+        greater, *cases = self.relations.cases_of_rows(part.ids)
+        return self._of_cases(found, np.where(rising & (flags == 0), greater, 0), *cases)
 
     def _greatest(self, part: Parts, ids: Array | None) -> Parts:
         # Some element is no infinity, or all may be.
@@ -330,7 +381,8 @@ class IntervalOperators(Numbers):
 
     def matmul(self, x: Array, y: Array) -> Array:
         one, other = Parts.of(x.transpose(0, 2, 1)), Parts.of(y)
-        count = one.low.shape[-1]
+        shape, count = (one.low.shape[0], other.low.shape[1]), one.low.shape[-1]
+        one, other = _once(one, 0), _once(other, 1)
         rows, columns = (one.flags > 0).any(axis=-1, keepdims=True), (other.flags > 0).any(axis=0, keepdims=True)
         infinite = np.asarray(rows | columns)
         with np.errstate(invalid="ignore"):
@@ -339,15 +391,16 @@ class IntervalOperators(Numbers):
         size = one.magnitude @ other.magnitude
         # Each product is rounded as well.
         error = sum_error(size, count + 1)
-        self.tell(INVALID, "matmul", infinite, one.first_of_rows())
         beyond = size + error > FLOAT32_MAX
-        self.tell(OVERFLOW, "matmul", beyond, one.first_of_rows())
+        for contract, where in ((INVALID, infinite), (OVERFLOW, beyond)):
+            self.tell(contract, "matmul", np.broadcast_to(where, shape), one.first_of_rows())
         bad = beyond | infinite
         low, high = np.where(bad, np.nan, low - error), np.where(bad, np.nan, high + error)
         if (one.low >= 0).all() and (other.low >= 0).all():
             low = np.maximum(low, 0.0)
         nothing = np.zeros(low.shape, dtype=bool)
-        return stacked(self._rounded("matmul", low, high, nothing, np.zeros(low.shape, dtype=np.int8)))
+        found = stacked(self._rounded("matmul", low, high, nothing, np.zeros(low.shape, dtype=np.int8)))
+        return np.broadcast_to(found, (len(found), *shape))
 
     def scan(self, name0: str, name1: str, x: Array, y: Array, initial: Array) -> Array:
         shape = np.broadcast_shapes(x.shape, y.shape)
@@ -369,6 +422,12 @@ class IntervalOperators(Numbers):
         return np.where(surely, stacked(one), np.where(never, stacked(other), stacked(either)))
 
 
+def _at_most(one: Parts, other: Parts) -> Array:
+    """Where numbers are known to be at most others. One that is no number at all is at most any."""
+    infinite = ((one.flags & PLUS) > 0) | ((other.flags & MINUS) > 0)
+    return np.asarray(~infinite & (one.high <= other.low))
+
+
 def _plus(constant: float) -> Callable[[float], float]:
     """A lower bound of the float32 sum of a number and a constant."""
     return lambda least: float(down(np.array([least + constant]))[0])
@@ -377,6 +436,17 @@ def _plus(constant: float) -> Callable[[float], float]:
 def _at_least(constant: float) -> Callable[[float], float]:
     """The greater of a number and a constant."""
     return lambda least: max(least, constant)
+
+
+def _once(part: Parts, axis: int) -> Parts:
+    """One row, or one column, of intervals that are the same in all of them: else these."""
+    ends = (part.low, part.high, part.flags)
+    low, high, flags = single = [np.take(end, [0], axis=axis) for end in ends]
+    if not all(
+        np.array_equal(end, np.broadcast_to(one, end.shape), True) for end, one in zip(ends, single, strict=True)
+    ):
+        return part
+    return Parts(low, high, flags, np.zeros(low.shape, dtype=np.int32))
 
 
 def products_summed(one: Parts, other: Parts) -> tuple[Array, Array]:

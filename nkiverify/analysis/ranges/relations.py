@@ -19,6 +19,11 @@ _MOST = 6_000_000
 _STEPS = 64
 #: The function that changes the sign.
 _NEGATIVE = 1
+#: The arrays that are counted by ids.
+_BY_ID = (
+    "_upper", "_function", "_argument", "_group", "_member", "_dtype", "_children", "_leaves",
+    "_first", "_second", "_beside", "_if_first", "_if_second",
+)  # fmt: skip
 
 
 class Relations:
@@ -42,8 +47,18 @@ class Relations:
         #: greatest numbers themselves are replaced by what they are the greatest of.
         self._children = np.zeros(1024, dtype=np.int32)
         self._leaves = np.zeros(1024, dtype=np.int32)
-        #: The group of the differences of either from it.
+        #: The group of the differences of either from it; and by group: the greatest number they are from.
         self._differences: dict[tuple[int, bool], int] = {}
+        self._distances: dict[int, int] = {}
+        #: By id of the greater of two numbers: these two. By id: the greater of two that a number is known beside, and
+        #: what it is at least where the first of these is the greater one, and where the second is.
+        self._first = np.zeros(1024, dtype=np.int32)
+        self._second = np.zeros(1024, dtype=np.int32)
+        self._beside = np.zeros(1024, dtype=np.int32)
+        self._if_first = np.zeros(1024)
+        self._if_second = np.zeros(1024)
+        #: Whether anything is known of cases.
+        self.any_cases = False
         self._codes: dict[tuple[object, ...], int] = {("negative",): _NEGATIVE}
         self._values: dict[int, Array] = {}
         self._images: dict[tuple[int, int], int] = {}
@@ -62,9 +77,9 @@ class Relations:
 
     def _grow(self) -> None:
         size = max(2 * self._upper.size, self._next)
-        for name in ("_upper", "_function", "_argument", "_group", "_member", "_dtype", "_children", "_leaves"):
+        for name in _BY_ID:
             held = getattr(self, name)
-            larger = np.zeros(size, dtype=np.int32)
+            larger = np.zeros(size, dtype=held.dtype)
             larger[: held.size] = held
             setattr(self, name, larger)
 
@@ -104,6 +119,8 @@ class Relations:
                     of_group = groups == group
                     self._group[made[of_group]] = self._image(code, group, function)
                 self._member[made] = self._member[missing]
+                if self._beside[missing].any():
+                    self._image_of_cases(missing, made, function)
         self._values[code] = known
         return np.where(ids > 0, known[ids], 0).astype(np.int32)
 
@@ -135,7 +152,15 @@ class Relations:
             found = self._images[(code, group)] = self._made_group(
                 float(function(self._attained[group])), self._sizes[group]
             )
+            self._distances[found] = self._distances.get(group, 0)
         return found
+
+    def _image_of_cases(self, ids: Array, made: Array, function: Callable[[float], float]) -> None:
+        self._beside[made] = self._beside[ids]
+        for least in (self._if_first, self._if_second):
+            ends, which = np.unique(least[ids], return_inverse=True)
+            images = [function(float(end)) if np.isfinite(end) else -np.inf for end in ends]
+            least[made] = np.array(images)[which.reshape(-1)]
 
     def _made_group(self, attained: float, size: int) -> int:
         self._attained.append(attained)
@@ -147,29 +172,34 @@ class Relations:
     def greatest(self, ids: Array) -> Array:
         """The ids (…, 1) of the greatest along the last axis of numbers that all have ids; 0 where one has none."""
         rows = ids.reshape(-1, ids.shape[-1])
-        whole = (rows > 0).all(axis=1)
         found = np.zeros(len(rows), dtype=np.int32)
-        different = np.sort(rows, axis=1)
-        counts = 1 + (different[:, 1:] != different[:, :-1]).sum(axis=1)
-        uppers = self._upper[rows]
-        for row in np.flatnonzero(whole).tolist():
-            count, first = int(counts[row]), int(uppers[row, 0])
-            if first and int(self._children[first]) == count and (uppers[row] == first).all():
-                found[row] = first
-                continue
-            if count == 1:
-                found[row] = rows[row, 0]
-                continue
-            (made,) = self.fresh(1).tolist()
-            if made:
-                members = np.unique(rows[row])
-                self._upper[members] = made
-                self._children[made] = count
-                self._leaves[made] = np.maximum(self._leaves[members], 1).sum()
-                of = np.unique(self._dtype[members])
-                self._dtype[made] = of[0] if of.size == 1 else 0
-                found[row] = made
+        left = np.flatnonzero((rows > 0).all(axis=1))
+        while left.size:
+            # Rows that begin with the same number may be the same row: the first of these is named before the others.
+            _, at = np.unique(rows[left, 0], return_index=True)
+            found[left[at]] = self._greatest_of_rows(rows[left[at]])
+            left = np.delete(left, at)
         return found.reshape(*ids.shape[:-1], 1)
+
+    def _greatest_of_rows(self, rows: Array) -> Array:
+        """The ids of the greatest of rows of ids, none of which is there twice."""
+        ordered = np.sort(rows, axis=1)
+        first = np.concatenate([np.ones((len(rows), 1), dtype=bool), ordered[:, 1:] != ordered[:, :-1]], axis=1)
+        counts, uppers = first.sum(axis=1), self._upper[rows]
+        found: Array = np.where(counts == 1, rows[:, 0], 0)
+        known = (uppers[:, 0] > 0) & (self._children[uppers[:, 0]] == counts) & (uppers == uppers[:, :1]).all(axis=1)
+        found = np.where(known, uppers[:, 0], found)
+        new = found == 0
+        made = self.fresh(int(new.sum()))
+        if made.size and made[0]:
+            members = ordered[new]
+            self._children[made] = counts[new]
+            self._leaves[made] = np.where(first[new], np.maximum(self._leaves[members], 1), 0).sum(axis=1)
+            of = self._dtype[members]
+            self._dtype[made] = np.where((of == of[:, :1]).all(axis=1), of[:, 0], 0)
+            self._upper[members] = made[:, None]
+            found[new] = made
+        return found
 
     def greater(self, one: Array, other: Array) -> Array:
         """The ids of the greater of two numbers each."""
@@ -181,6 +211,7 @@ class Relations:
             found[both] = made
             self._upper[one[both]] = made
             self._upper[other[both]] = made
+            self._first[made], self._second[made] = one[both], other[both]
             self._children[made] = 2
             self._leaves[made] = np.maximum(self._leaves[one[both]], 1) + np.maximum(self._leaves[other[both]], 1)
             same = self._dtype[one[both]] == self._dtype[other[both]]
@@ -224,9 +255,15 @@ class Relations:
             for greatest in np.unique(of[chosen & (ids > 0)]).tolist():
                 key = (greatest, bool(single))
                 if key not in self._differences:
-                    self._differences[key] = self._made_group(0.0, int(sizes[greatest]))
+                    made = self._differences[key] = self._made_group(0.0, int(sizes[greatest]))
+                    self._distances[made] = greatest
                 here = chosen & (ids > 0) & (of == greatest)
                 self._group[ids[here]], self._member[ids[here]] = self._differences[key], member[here]
+        first, second = self._first[of] == member, self._second[of] == member
+        either = (of > 0) & (ids > 0) & (first | second)
+        # One of both less the greater of them is 0 where it is that one.
+        least = (np.where(which, 0.0, -np.inf)[either] for which in (first, second))
+        self.note_cases(ids[either], of[either], *least)
 
     def attained(self, ids: Array) -> Array:
         """The least that the greatest number along the last axis (…, 1) is known to be; -inf where nothing is."""
@@ -240,6 +277,52 @@ class Relations:
                 found[row] = self._attained[group]
         return found.reshape(*ids.shape[:-1], 1)
 
+    # --- which of two is the greater ----------------------------------------------------------------------------------
+
+    def note_cases(self, ids: Array, greater: Array, first: Array, second: Array) -> None:
+        """Note what numbers are at least where the first of two numbers is the `greater` of them, and where the second
+        is."""
+        self._beside[ids], self._if_first[ids], self._if_second[ids] = greater, first, second
+        self.any_cases |= ids.size > 0
+
+    def beside(self, one: Array, other: Array) -> Array:
+        """The greater of two numbers that either is known beside, the last one that was made; 0 for none, and where one
+        has no id."""
+        found = np.maximum(self._beside[one], self._beside[other])
+        return np.where((one > 0) & (other > 0), found, 0)
+
+    def least(self, ids: Array, greater: Array, low: Array) -> tuple[Array, Array]:
+        """The least that numbers from `low` on are in both cases of the `greater` of two numbers."""
+        known = (self._beside[ids] == greater) & (greater > 0)
+        first, second = (np.where(known, least[ids], -np.inf) for least in (self._if_first, self._if_second))
+        return np.maximum(low, first), np.maximum(low, second)
+
+    def cases_of_rows(self, ids: Array) -> tuple[Array, Array, Array]:
+        """As `note_cases` takes it, of the greatest number along the last axis (…, 1): `greater` is 0 where nothing is
+        known of it."""
+        rows = ids.reshape(-1, ids.shape[-1])
+        groups = self._group[rows]
+        shape = (*ids.shape[:-1], 1)
+        greater = np.zeros(len(rows), dtype=np.int32)
+        ends = np.full((2, len(rows)), -np.inf)
+        whole = (groups[:, 0] > 0) & (groups == groups[:, :1]).all(axis=1)
+        for row in np.flatnonzero(whole).tolist():
+            group = int(groups[row, 0])
+            members = np.unique(self._member[rows[row]])
+            of = int(self._upper[members[0]])
+            all_of_it = (self._upper[members] == of).all() and int(self._children[of]) == members.size
+            if of and all_of_it:
+                greater[row], *ends[:, row] = self._case_of(group, of)
+        return greater.reshape(shape), ends[0].reshape(shape), ends[1].reshape(shape)
+
+    def _case_of(self, group: int, one: int) -> tuple[int, float, float]:
+        """The greater of two numbers that a group has distances from, of which `one` is the greatest of the numbers
+        that there are; what the greatest distance is at least in both cases."""
+        greater, attained = self._distances.get(group, 0), self._attained[group]
+        if int(self._first[greater]) == one:
+            return greater, attained, -np.inf
+        return (greater, -np.inf, attained) if int(self._second[greater]) == one else (0, -np.inf, -np.inf)
+
 
 class FamilyRelations(Relations):
     """Relations of families, whose ids name the numbers at all coordinates: what holds, holds for equal coordinates."""
@@ -249,8 +332,6 @@ class FamilyRelations(Relations):
         #: By id and axis: the greatest of these numbers along it; and by the id of such a greatest: of which and where.
         self._along: dict[tuple[int, tuple[int, ...]], int] = {}
         self._greatest_of: dict[int, tuple[int, tuple[int, ...]]] = {}
-        #: By group: the id of the greatest number from which it has differences.
-        self._distances: dict[int, int] = {}
 
     def greatest_along(self, ids: Array, axis: tuple[int, ...]) -> Array:
         """The id (1,) of the greatest of numbers along an axis that these coordinates count."""
@@ -275,13 +356,9 @@ class FamilyRelations(Relations):
         greatest = self._greatest_of.get(self._distances.get(group, 0))
         return self._attained[group] if group and axis and greatest == (member, axis) else -np.inf
 
-    def differences(self, ids: Array, member: Array, of: Array) -> None:
-        """Note that numbers are the differences of members from the greatest `of` them."""
-        super().differences(ids, member, of)
-        for (greatest, _), group in self._differences.items():
-            self._distances.setdefault(group, greatest)
-
-    def _image(self, code: int, group: int, function: Callable[[float], float]) -> int:
-        found = super()._image(code, group, function)
-        self._distances.setdefault(found, self._distances.get(group, 0))
-        return found
+    def cases_along(self, ids: Array, axis: tuple[int, ...]) -> tuple[Array, Array, Array]:
+        """As `cases_of_rows`, of the greatest number along an axis that these coordinates count."""
+        group, member = int(self._group[ids[0]]), int(self._member[ids[0]])
+        one = self._along.get((member, axis), 0) if axis and group else 0
+        greater, first, second = self._case_of(group, one) if one else (0, -np.inf, -np.inf)
+        return np.array([greater], dtype=np.int32), np.array([first]), np.array([second])

@@ -30,18 +30,24 @@ from nkiverify.ir.program import Assume, Block, Branch, Loop, Program
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.tensor import Storage, Tensor, row_major
-from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.conditions import Condition, equals_zero
 from nkiverify.symbolic.facts import Facts
-from nkiverify.symbolic.terms import INT32_MAX
+from nkiverify.symbolic.terms import INT32_MAX, of_atom
 
 #: Operations that a walk may compute; a limit on time would have the verdict depend on the machine.
 MAX_OPERATIONS = 60_000
 
 
 class FamilyWalk:
-    """The walk over a program. `asked` gives the ends of an argument's elements."""
+    """The walk over a program. `asked` gives the ends of an argument's elements.
 
-    def __init__(self, program: Program, asked: Callable[[Storage], tuple[float, float]], deadline: float) -> None:
+    `peels`: the first iteration of a loop is walked apart from the others, where there is one for sure. Running maxima
+    that begin with -inf, and sums that begin with 0, are others from then on.
+    """
+
+    def __init__(
+        self, program: Program, asked: Callable[[Storage], tuple[float, float]], deadline: float, *, peels: bool = False
+    ) -> None:
         self._program = program
         self._asked = asked
         self._deadline = deadline
@@ -55,6 +61,9 @@ class FamilyWalk:
         self.lines: set[Site | None] = set()
         #: Who wants to hear of each operation that has been computed: its results, by parameter.
         self.wrote: Callable[[Executed, dict[str, Array]], None] | None = None
+        self.peels = peels
+        #: Whether there was a loop that has a first iteration for sure.
+        self.peelable = False
         #: What was found out about loops the last time they were walked.
         self._guesses: dict[Loop, _Assumed] = {}
 
@@ -171,10 +180,18 @@ class FamilyWalk:
     # --- loops --------------------------------------------------------------------------------------------------------
 
     def _loop(self, loop: Loop) -> None:
-        facts, entry = self._sizes.facts, self.state
         least, most = self._sizes.range_of(loop.extent)
         if most <= 0:
             return
+        # Iterations without an order have no first one that is known.
+        peelable = least >= 1 and not loop.parallel and not loop.counts
+        self.peelable |= peelable
+        if self.peels and peelable:
+            self._first_iteration(loop)
+            least, most = least - 1, most - 1
+            if most <= 0:
+                return
+        facts, entry = self._sizes.facts, self.state
         # A walk of the body that assumes nothing tells what it writes.
         assumed = self._guesses.get(loop, _Assumed()).joined(entry, self.n)
         times = min(most, float(INT32_MAX))
@@ -202,17 +219,29 @@ class FamilyWalk:
         self.state = assumed.after(entry, found, times, least >= 1)
         self.state.forget(loop.index)
 
+    def _first_iteration(self, loop: Loop) -> None:
+        """Walk the body as the first iteration does it: what is there is what was there before the loop."""
+        facts = self._sizes.facts
+        self._suppose(*loop.bounds, equals_zero(of_atom(loop.index)))
+        self._merge(list(self._block(loop.body)))
+        self._sizes.facts = facts
+        self.state.forget(loop.index)
+
+    def _merge(self, ends: list[State]) -> None:
+        """Go on with the state in which any of the paths through a block may have ended."""
+        if ends:
+            self.state = ends[0]
+        for other in ends[1:]:
+            self.state.join(other, self.n)
+
     def _pass(self, loop: Loop, entry: State, assumed: _Assumed) -> State:
         """Walk the body, where storages hold what is assumed; the state at its end."""
         facts = self._sizes.facts
         self.state = assumed.begins(entry, self.n)
         self._suppose(*loop.bounds)
-        ends = list(self._block(loop.body))
+        self._merge(list(self._block(loop.body)))
         self._sizes.facts = facts
-        result = ends[0] if ends else self.state
-        for other in ends[1:]:
-            result.join(other, self.n)
-        return result
+        return self.state
 
 
 @dataclass(slots=True)
@@ -237,7 +266,7 @@ class _Assumed:
 
     def joined(self, entry: State, n: Families) -> _Assumed:
         """The same, and what is there before the first iteration."""
-        held = {place: n.joined(numbers, _numbers(entry, place)) for place, numbers in self.held.items()}
+        held = {place: n.joined(numbers, entry.numbers_at(place)) for place, numbers in self.held.items()}
         return _Assumed(held, dict(self.kept), set(self.lost))
 
     def begins(self, entry: State, n: Families) -> State:
@@ -262,7 +291,7 @@ class _Assumed:
                 contents = Contents(found.kept.get(place[0], nothing()))  # type: ignore[call-overload]
             if contents is None or loop.index in contents.indices or place in self.lost:
                 continue
-            before = _numbers(entry, place)
+            before = entry.numbers_at(place)
             assumed = self.held.get(place)
             if assumed is None:
                 # What goes wrong where nothing is carried may go well where something is.
@@ -305,8 +334,3 @@ class _Assumed:
             found.held[place] = Contents(result, carried, indices=known.indices, dtype=known.dtype)
         found.written |= entry.written
         return found
-
-
-def _numbers(state: State, place: Place) -> Array:
-    contents = state.held.get(place)
-    return nothing() if contents is None else contents.numbers

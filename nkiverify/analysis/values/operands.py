@@ -323,6 +323,13 @@ class Operands:
         numbers = self._run.numbers.integers(found, self.dtype(name))
         return numbers.reshape(numbers.shape[0], -1)
 
+    def gathered(self, name: str, by: str, *, stored: bool = False) -> Array:
+        """Elements (lanes, P, F) of an operand, each of its partition and from where an index of another one says."""
+        data, indices = self.rows(name, stored=stored), self.indices(by)
+        self.check_places(by, indices, data.shape[2])
+        found = np.take_along_axis(data, np.broadcast_to(indices[None], (data.shape[0], *indices.shape)), axis=2)
+        return np.maximum(found, self.rows(by)) if self.tracking else found
+
     def check_places(self, name: str, places: Array, limit: int) -> None:
         """Raise where an index is outside what it indexes."""
         if places.size and (int(places.min()) < 0 or int(places.max()) >= limit):

@@ -301,12 +301,7 @@ def gathered(step: Step) -> None:
     """Elements of each partition by an index of its own for each."""
     target = step.only_write
     same = step.dtype("data") == step.dtype(target)
-    data, indices = step.rows("data", stored=same), step.indices("indices")
-    step.check_places("indices", indices, data.shape[2])
-    found = np.take_along_axis(data, np.broadcast_to(indices[None], (data.shape[0], *indices.shape)), axis=2)
-    if step.tracking:
-        found = np.maximum(found, step.rows("indices"))
-    step.write(target, found, stored=same)
+    step.write(target, step.gathered("data", "indices", stored=same), stored=same)
 
 
 @NC_N_GATHER.bounds

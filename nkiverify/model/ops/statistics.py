@@ -12,7 +12,7 @@ from nkiverify.model.dependence import RESULTS, Dependence, Link
 from nkiverify.model.execution import current_execution
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
-from nkiverify.model.meaning import Array, Step
+from nkiverify.model.meaning import Array, Numbers, Step
 from nkiverify.model.ops.arithmetic import difference, mean
 from nkiverify.model.ops.operands import claim_columns, claim_on_chip, destination, tile
 from nkiverify.model.registry import OVERWRITES, operation
@@ -63,21 +63,20 @@ def _of_partitions(mask: Mask | None, data: Tensor) -> Mask | None:
 @BN_STATS.meaning
 def _(step: Step) -> None:
     """Count, mean and variance times count of the even, then of the odd positions ("bn_stats.dst6")."""
-    data = step.rows("data")
-    numbers = step.n
+    data, numbers = step.rows("data"), step.n
     parts: list[Array] = []
     for first in (0, 1):
-        half = data[..., first::2]
-        count = half.shape[-1]
-        if count == 0:
-            parts += [step.n.constant(0, 3) + np.zeros_like(data[..., :1])] * 3
-            continue
-        middle = mean(numbers, half, count)
-        away = difference(numbers, half, middle)
-        squares = numbers.reduce("add", numbers.binary("multiply", away, away))
-        counts = np.broadcast_to(numbers.constant(count, 3), middle.shape)
-        parts += [counts, middle, squares]
-    step.write("dst", np.concatenate([part.astype(parts[1].dtype) for part in parts], axis=2))
+        parts += numbers.of_some(numbers.every(data, first, 2), lambda half: _moments(numbers, half), 3)
+    step.write("dst", numbers.beside(parts))
+
+
+def _moments(numbers: Numbers, half: Array) -> tuple[Array, Array, Array]:
+    """Count, mean and variance times count of rows."""
+    count = half.shape[-1]
+    middle = mean(numbers, half, count)
+    away = difference(numbers, half, middle)
+    squares = numbers.reduce("add", numbers.binary("multiply", away, away))
+    return np.broadcast_to(numbers.constant(count, 3), middle.shape), middle, squares
 
 
 # --- bn_aggr ----------------------------------------------------------------------------------------------------------
@@ -111,13 +110,12 @@ def _(data: object, *, mask: Mask | None = None, dtype: object = None, **kwargs:
 @BN_AGGR.meaning
 def _(step: Step) -> None:
     """Mean and variance of triples of count, mean and variance times count ("bn_aggr.mod3")."""
-    data = step.rows("data")
-    numbers = step.n
-    counts, means, squares = (np.ascontiguousarray(data[..., part::3]) for part in range(3))
+    data, numbers = step.rows("data"), step.n
+    counts, means, squares = (numbers.every(data, part, 3) for part in range(3))
     inverse = numbers.unary("reciprocal", numbers.reduce("add", counts))
     weighted = numbers.reduce("add", numbers.binary("multiply", counts, means))
     middle = numbers.binary("multiply", weighted, inverse)
     away = difference(numbers, means, middle)
     spread = numbers.binary("multiply", counts, numbers.binary("multiply", away, away))
     total = numbers.binary("add", numbers.reduce("add", squares), numbers.reduce("add", spread))
-    step.write("dst", np.concatenate([middle, numbers.binary("multiply", total, inverse)], axis=2))
+    step.write("dst", numbers.beside([middle, numbers.binary("multiply", total, inverse)]))

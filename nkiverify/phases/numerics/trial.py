@@ -110,7 +110,8 @@ def on_ranges(
 
 
 def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> Trial:
-    """Walk a shape program once for all inputs of their ranges, and all values of its dimensions."""
+    """Walk a shape program for all inputs of their ranges, and all values of its dimensions: once; where that leaves
+    something open, again with the first iterations of loops apart."""
     asked: dict[str, tuple[float, float]] = {}
     declared: set[str] = set()
 
@@ -122,6 +123,15 @@ def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> Trial:
         return asked_range(storage, cut)
 
     walk = FamilyWalk(program, ends, deadline)
+    found = _walked(walk, asked, declared)
+    if not walk.peelable or not found.findings or found.unfollowed or found.unusable:
+        return found
+    again = _walked(FamilyWalk(program, ends, deadline, peels=True), asked, declared)
+    # Where both leave something open the plain one tells it as the kernel has it: for any iteration.
+    return found if again.findings or again.unfollowed or again.unusable else again
+
+
+def _walked(walk: FamilyWalk, asked: Mapping[str, tuple[float, float]], declared: Iterable[str]) -> Trial:
     unusable = ""
     try:
         walk.run()
