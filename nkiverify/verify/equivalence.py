@@ -7,7 +7,6 @@ included.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
@@ -37,11 +36,12 @@ from nkiverify.verify.comparison import (
 from nkiverify.verify.error_probability import error_bits
 from nkiverify.verify.few_inputs import example
 from nkiverify.verify.paired_results import OtherResults, Output, outputs_of, outputs_of_reference
-from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side
+from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side, times_within
 
-#: Random inputs on which kernels are compared in floating point where the method is too strict, and seconds for that.
+#: Random inputs on which kernels are compared in floating point where the method is too strict; and the work for
+#: that, in elements of operands: a limit on time would have what is tested depend on the machine.
 _INPUTS = 16
-_INPUT_SECONDS = 2.0
+_INPUT_WORK = 200_000_000
 #: How many times other primes are tried where a denominator is zero by chance.
 _ATTEMPTS = 4
 #: The least -log2 of the probability of an error that is given, and how many times both kernels run for it at most.
@@ -94,6 +94,8 @@ class Comparer:
         #: That positive constants are taken out of maxima.
         self._scaling = False
         self._tell = tell
+        #: On how many random inputs the kernels are compared in floating point.
+        self._again = 1
 
     def compare(self) -> Comparison:
         """Answer all four questions, as far as they can be answered. Raises `UsageError` where the kernels do not take
@@ -125,6 +127,7 @@ class Comparer:
                 found.reals = found.floats = Finding(Answer.UNKNOWN, "no element is defined in both kernels")
                 return found
             found.floats = self._floating(floats, pairs, _of_interface(floats, pairs))
+            self._again = min(_INPUTS, 1 + times_within(_INPUT_WORK, floats))
             self._tell(f"floating point {found.floats.answer.value}: {found.floats.text}")
             found.reals = self._over_the_reals(found)
             if found.reals.answer is Answer.YES and found.floats.answer is Answer.NO:
@@ -390,10 +393,9 @@ class Comparer:
 
     def _look_again(self, found: Comparison) -> None:
         """Compare in floating point on more inputs, as long as no difference was found."""
-        until = time.process_time() + _INPUT_SECONDS
         seed = self._runs.seed
-        for number in range(1, _INPUTS):
-            if found.floats is None or found.floats.answer is Answer.NO or time.process_time() > until:
+        for number in range(1, self._again):
+            if found.floats is None or found.floats.answer is Answer.NO:
                 break
             self._runs.seed = seed + number
             both = self._runs.run(Floats, self._runs.random_floats)

@@ -1,8 +1,7 @@
-"""Inputs on which two kernels differ in one element, with as few numbers that are not 0 as time allows."""
+"""Inputs on which two kernels differ in one element, with few numbers that are not 0: as few as some work shows."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -15,10 +14,11 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Tensor
 from nkiverify.verify.paired_results import Output
-from nkiverify.verify.paired_runs import Illegal, PairedRuns
+from nkiverify.verify.paired_runs import Illegal, PairedRuns, times_within
 
-#: Seconds of processor time for the search.
-_SECONDS = 3.0
+#: Work, in elements of operands, for the search; and how often the kernels are run at least.
+_WORK = 300_000_000
+_LEAST_RUNS = 16
 #: So many inputs are listed.
 _LISTED = 6
 
@@ -54,7 +54,8 @@ class _Search:
         self._outputs = outputs
         self._position, self._element = where
         self._tolerance = tolerance
-        self._until = time.process_time() + _SECONDS
+        #: How often the kernels may be run: a limit on time would have the example depend on the machine.
+        self._left = _LEAST_RUNS
         #: The elements of the float arguments, by position.
         self._names: dict[int, str] = {}
         self._shapes: dict[int, tuple[int, ...]] = {}
@@ -63,8 +64,11 @@ class _Search:
     def values(self, kept: Array | None) -> tuple[float, float] | None:
         """The numbers of both kernels in the element where only the `kept` inputs, counted through, are not 0; None
         where they do not differ there, or do not run."""
+        self._left -= 1
         try:
             both = self._runs.run(Floats, lambda numbers: self._filling(numbers, kept))
+            if kept is None:
+                self._left = max(_LEAST_RUNS, times_within(_WORK, both))
             output = self._outputs(both)[self._position]
             if not output.defined(both)[self._element]:
                 return None
@@ -108,14 +112,14 @@ class _Search:
             return None
         kept = np.arange(sum(part.size for part in self._values.values()))
         pieces = 2
-        while kept.size > 1 and pieces <= kept.size and time.process_time() < self._until:
+        while kept.size > 1 and pieces <= kept.size and self._left > 0:
             for piece in np.array_split(kept, pieces):
                 fewer = np.setdiff1d(kept, piece, assume_unique=True)
                 once = self.values(fewer)
                 if once is not None:
                     found, kept, pieces = once, fewer, max(2, pieces - 1)
                     break
-                if time.process_time() > self._until:
+                if self._left <= 0:
                     break
             else:
                 if pieces == kept.size:

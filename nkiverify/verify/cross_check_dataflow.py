@@ -1,0 +1,309 @@
+"""ESBMC beside phase 4: the claims of one shape, decided a second time by other means.
+
+The shape is the one that a refutation has, or a small one on which loops go round twice. It is run in plain Python, and
+what the run records becomes a program about any one element (`phases.dataflow.one_element`). Three say what is so of
+that shape then, and have to agree: ESBMC, the shadow memory, and the verdict about all shapes. The answer is about one
+shape, says so, and makes no verdict.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+
+from nkiverify.analysis.marks.shadow import execute
+from nkiverify.engines.embedded import Outcome
+from nkiverify.engines.esbmc import output, process
+from nkiverify.engines.esbmc.engine import BUSY_FACTOR, START_SECONDS, leave_text
+from nkiverify.engines.esbmc.flags import read
+from nkiverify.engines.esbmc.locate import Installation
+from nkiverify.engines.esbmc.lowering import Language, place
+from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
+from nkiverify.foundation.records import BOUNDED, DISAGREEMENT, Run, Verdict
+from nkiverify.ir.contract import Severity
+from nkiverify.ir.program import Claim, decided_lines
+from nkiverify.model.policy import applied_policy
+from nkiverify.phases.dataflow.one_element import LOWERED, LoweredRun, lower_run
+from nkiverify.phases.dataflow.pieces import NotLowered
+from nkiverify.phases.dataflow.trial import Trial, attempt
+from nkiverify.verify import rules
+from nkiverify.verify.candidates import Candidates, solved
+from nkiverify.verify.cross_check import installation
+from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.options import Options
+
+#: What decides a claim, in reports.
+BY = "any one element"
+#: Shapes that are looked at for one that can be run, beside those on which loops go round twice.
+_FEW_SHAPES = 8
+#: Seconds of computing for one run of ESBMC.
+_SECONDS = 8.0
+#: How often ESBMC is asked again without the claim that it has refuted, where it cannot tell of all at once.
+_ROUNDS = 8
+#: Contracts of reads: reading an unwritten element breaks one where it reaches an output, which is not followed.
+_OF_READS = frozenset({"df.read_unwritten", "acc.reduce_needs_init"})
+
+#: A claim: its contract, and the position of the item of the run.
+_Key = tuple[str, int]
+
+
+def cross_checked(explored: Exploration, ours: Run, options: Options, seconds: float) -> Run | None:
+    """ESBMC's run about one shape, beside `ours` of phase 4, within `seconds`; None where there is no ESBMC, or no
+    verdict to compare with. Raises `UsageError` as `verify.cross_check` does."""
+    found = installation()
+    if found is None or ours.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
+        return None
+    started = time.monotonic()
+    deadline = started + min(seconds, read(ours.flags).timeout or seconds)
+    try:
+        told = _asked(found, explored, ours, options, deadline)
+    except NotLowered as reason:
+        told = rules.recorded(explored.target, ours.phase, found.name, _open(f"it is not lowered: {reason}"))
+    return replace(
+        told,
+        advisory=True,
+        assumptions=ours.assumptions,
+        milliseconds=(time.monotonic() - started) * 1000,
+    )
+
+
+def _asked(found: Installation, explored: Exploration, ours: Run, options: Options, deadline: float) -> Run:
+    """ESBMC's run. Raises `NotLowered` where no shape becomes a program."""
+    generation = explored.hardware.generation
+    trial = _trial(explored, ours, max(0.0, deadline - time.monotonic()) / 2)
+    lowered = lower_run(trial.recorded, generation)
+    # Of reads that are accepted, the trial tells nothing.
+    findings = execute(trial.recorded, generation) if trial.tolerated else trial.findings
+    broken = {(one.contract, one.position) for one in (*findings.faults, *findings.origins)}
+    name = f"{ours.target}-phase{ours.phase}"
+    shape = ", ".join(f"{name} = {value}" for name, value in trial.values.items())
+    with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
+        session = _Session(found, lowered, f"{name}{f', {shape}' if shape else ''}", Path(folder), deadline, ours.flags)
+        session.settle([claim.number for key, claim in lowered.claims.items() if key not in broken])
+        session.settle([claim.number for key, claim in lowered.claims.items() if key in broken])
+    known = _Known(ours, lowered, session, broken, bool(findings.doubts), shape)
+    conclusion = known.conclusion()
+    if options.keep_lowered is not None:
+        leave_text(options.keep_lowered / f"{name}.c", session.text(known.numbers))
+    if conclusion.qualifier == DISAGREEMENT and options.disagreements is not None:
+        kept = options.disagreements / f"{name}.c"
+        leave_text(kept, session.text(known.numbers))
+        conclusion = replace(conclusion, reason=f"{conclusion.reason}; ESBMC was given {kept}")
+    run = rules.recorded(explored.target, ours.phase, found.name, conclusion)
+    outcomes = ((claim, session.outcome(claim.number)) for claim in lowered.claims.values())
+    decided = decided_lines((claim, one.value, "" if one is Outcome.UNDECIDED else BY) for claim, one in outcomes)
+    return replace(run, decided=decided)
+
+
+def _open(reason: str, claims: int = 0) -> rules.Conclusion:
+    """A conclusion that leaves something open, and changes nothing."""
+    return rules.Conclusion(Verdict.UNKNOWN, reason, reason, claims=claims)
+
+
+# --- the shape --------------------------------------------------------------------------------------------------------
+
+
+def _trial(explored: Exploration, ours: Run, seconds: float) -> Trial:
+    """The run of the shape that is looked at, for so many seconds. Raises `NotLowered` where none can be run."""
+    end = time.monotonic() + seconds
+    reason = "no shape could be run"
+    for values in _shapes(explored, ours, seconds / 2):
+        left = end - time.monotonic()
+        if left <= 0:
+            break
+        trial = attempt(explored.target, values, explored.hardware, left, orders=False)
+        if not trial.outside and not trial.unusable:
+            return trial
+        reason = trial.unusable or reason
+    raise NotLowered(reason)
+
+
+def _shapes(explored: Exploration, ours: Run, seconds: float) -> Iterator[Mapping[str, int]]:
+    """The witness of a refutation; else shapes on which loops go round twice, the smallest first, and others."""
+    if ours.violations:
+        first = ours.violations[0]
+        yield first.values or {name: int(value) for name, value in first.witness.items()}
+        return
+    candidates = Candidates(explored.run.program, explored.assumptions)
+    shapes = candidates.shapes
+    if not shapes.dimensions:
+        yield {}
+        return
+    reached = sorted(candidates.reached(seconds).shapes, key=lambda shape: sum(shape.values()))
+    found = islice(solved(shapes.dimensions, candidates.assumed, lambda: True), 1)
+    yield from chain(reached, islice(shapes.tried(), _FEW_SHAPES), found)
+
+
+# --- asking ESBMC -----------------------------------------------------------------------------------------------------
+
+
+class _Session:
+    """Asks ESBMC about claims of one lowered run until the `deadline` of the wall's clock."""
+
+    def __init__(
+        self, found: Installation, lowered: LoweredRun, title: str, folder: Path, deadline: float, flags: str
+    ) -> None:
+        self._installation = found
+        self._lowered = lowered
+        self._title = title
+        self._folder = folder
+        self._deadline = deadline
+        chosen = read(flags).solver
+        self._solver = [f"--{chosen.value}"] if chosen is not None and found.has_solver(chosen) else []
+        self._decided: dict[int, Outcome] = {}
+        #: The tensor and the place of which a claim does not hold.
+        self.elements: dict[int, str] = {}
+        self.reason = ""
+
+    def outcome(self, number: int) -> Outcome:
+        """ESBMC's decision about a claim."""
+        return self._decided.get(number, Outcome.UNDECIDED)
+
+    def text(self, numbers: Collection[int]) -> str:
+        """The program that asserts these claims."""
+        return self._lowered.text(numbers, self._title)
+
+    def settle(self, numbers: Collection[int]) -> None:
+        """Decide claims, all of them at once where they hold."""
+        left = list(numbers)
+        for _ in range(_ROUNDS):
+            if not left:
+                return
+            report = self._run(left)
+            if report.conclusion is Conclusion.SUCCESSFUL:
+                self._decided.update(dict.fromkeys(left, Outcome.PROVED))
+                return
+            if report.conclusion is Conclusion.FAILED and self._installation.has_table:
+                report = self._run(left, "--multi-property")
+            if report.conclusion is not Conclusion.FAILED:
+                self.reason = self.reason or report.detail or report.conclusion.value
+                return
+            self._take(report)
+            left = [number for number in left if number not in self._decided]
+        self.reason = self.reason or f"more than {_ROUNDS} claims are refuted"
+
+    def _take(self, report: Report) -> None:
+        refuted = {one.claim for one, status in report.table if status is Status.FAILED}
+        refuted |= {violation.property.claim for violation in report.violations}
+        for violation in report.violations:
+            number, where = violation.property.claim, violation.values.get("place")
+            if number in self._lowered.tensors and where is not None:
+                self.elements[number] = f"place {where} of {self._lowered.tensors[number]}"
+        for number in refuted:
+            if number is not None:
+                self._decided[number] = Outcome.REFUTED
+        if self._installation.has_table:
+            kinds = (PropertyKind.CLAIM,)
+            for one, status in report.table:
+                if one.kind in kinds and status is Status.PASSED and one.claim is not None:
+                    self._decided.setdefault(one.claim, Outcome.PROVED)
+
+    def _run(self, numbers: Collection[int], *options: str) -> Report:
+        left = self._deadline - time.monotonic()
+        if left <= 0:
+            return Report(Conclusion.TIMED_OUT)
+        file = self._folder / "element.c"
+        file.write_text(self.text(numbers), encoding="utf-8")
+        computing = _SECONDS + START_SECONDS[Language.C]
+        command: list[str | Path] = [self._installation.path, file.name, "--no-library", *self._solver, *options]
+        finished = process.run(command, self._folder, min(left, computing * BUSY_FACTOR), computing)
+        return output.read(finished, self._installation.version)
+
+
+# --- what follows -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """The facts known of one shape: ESBMC's decisions, the claims that the shadow memory finds `broken`, which has
+    `doubts` or none, and the verdict of phase 4."""
+
+    ours: Run
+    lowered: LoweredRun
+    session: _Session
+    broken: Collection[_Key]
+    doubts: bool
+    shape: str
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of all claims."""
+        return [claim.number for claim in self.lowered.claims.values()]
+
+    def conclusion(self) -> rules.Conclusion:
+        """Agreement, contradiction, or what is left open."""
+        contradictions = [*self._of_the_shadow(), *self._of_the_verdict()]
+        count = len(self.lowered.claims)
+        if contradictions:
+            return rules.Conclusion(Verdict.ERROR, DISAGREEMENT, "; ".join(contradictions[:3]), claims=count)
+        undecided = [key for key, claim in self.lowered.claims.items() if self._outcome(claim) is Outcome.UNDECIDED]
+        refutes = {key[0] for key in self._refuted()} & self._told()
+        if not count:
+            return _open("no claim about elements")
+        if self.ours.verdict is Verdict.FAILED:
+            if not refutes:
+                return _open(f"{self.session.reason or ', '.join(sorted(self._told()))} is not decided by it", count)
+            return self._concluded(Verdict.FAILED)
+        if undecided:
+            return _open(f"{len(undecided)} of {count} claims: {self.session.reason}", count)
+        return self._concluded(Verdict.SUCCESSFUL)
+
+    def _concluded(self, verdict: Verdict) -> rules.Conclusion:
+        lowered = self.lowered
+        told = f"{lowered.operations} operations{f' for {self.shape}' if self.shape else ''}"
+        if lowered.left_out:
+            told += f", {lowered.left_out} accesses left out"
+        bounded = f"{BOUNDED} {self.shape}" if self.shape and verdict is Verdict.SUCCESSFUL else ""
+        decided = sum(self._outcome(claim) is not Outcome.UNDECIDED for claim in lowered.claims.values())
+        return rules.Conclusion(verdict, bounded, told, claims=len(lowered.claims), closed_by={BY: decided})
+
+    def _told(self) -> set[str]:
+        """The contracts that our verdict says are broken."""
+        return {violation.contract for violation in self.ours.violations}
+
+    def _outcome(self, claim: Claim) -> Outcome:
+        return self.session.outcome(claim.number)
+
+    def _refuted(self) -> list[_Key]:
+        return [key for key, claim in self.lowered.claims.items() if self._outcome(claim) is Outcome.REFUTED]
+
+    def _of_the_shadow(self) -> Iterator[str]:
+        """The claims that the shadow memory and ESBMC do not agree about."""
+        for key, claim in self.lowered.claims.items():
+            outcome = self._outcome(claim)
+            if outcome is Outcome.REFUTED and key not in self.broken:
+                yield self._sides(claim, "the shadow memory says proved")
+            elif outcome is Outcome.PROVED and key in self.broken and not self.doubts:
+                yield self._sides(claim, "the shadow memory says refuted")
+        for rule, position in sorted(self.broken):
+            lost = rule in LOWERED and (rule, position) not in self.lowered.claims
+            if lost and not self.doubts and not self.lowered.left_out:
+                where = self.shape or "this launch"
+                yield f"{rule} for {where}: the shadow memory says refuted, ESBMC is not asked"
+
+    def _of_the_verdict(self) -> Iterator[str]:
+        """The claims that the verdict and ESBMC do not agree about, though the shadow memory does."""
+        claims = self.lowered.claims
+        if self.ours.verdict is Verdict.SUCCESSFUL:
+            policy = applied_policy()
+            for key in self._refuted():
+                claim = claims[key]
+                decides = policy.severity(claim.contract, claim.site) is Severity.CLAIM
+                if decides and key[0] not in _OF_READS and key in self.broken:
+                    yield self._sides(claim, "phase 4 says proved")
+            return
+        for rule in sorted(self._told() & {key[0] for key in claims}):
+            outcomes = {self._outcome(claim) for key, claim in claims.items() if key[0] == rule}
+            if outcomes == {Outcome.PROVED}:
+                yield f"{rule} for {self.shape or 'this launch'}: phase 4 says refuted, ESBMC says proved"
+
+    def _sides(self, claim: Claim, other: str) -> str:
+        where = place(claim.site)
+        element = self.session.elements.get(claim.number, "")
+        at = "".join([f" at {where}" if where else "", f" for {self.shape}" if self.shape else ""])
+        said = f"ESBMC says {self._outcome(claim).value}{f' ({element})' if element else ''}"
+        return f"claim {claim.number}, {claim.contract.id}{at}: {other}, {said}"

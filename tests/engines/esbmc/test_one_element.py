@@ -1,0 +1,180 @@
+"""ESBMC beside phase 4: a program about any one element of a concrete run, and what it agrees with."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nkiverify.analysis.marks.cells import Geometry
+from nkiverify.engines.esbmc import locate
+from nkiverify.foundation import resources
+from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
+from nkiverify.frontend.paths import Limits
+from nkiverify.model.hardware import hardware_named
+from nkiverify.model.tensor import Tensor
+from nkiverify.phases.dataflow import one_element
+from nkiverify.phases.dataflow.one_element import _Lowering
+from nkiverify.phases.dataflow.pieces import NotLowered, pieces
+from nkiverify.project.manifest import load_targets
+from nkiverify.results.session import ExitStatus, beside, status_of
+from nkiverify.verify import cross_check_dataflow
+from nkiverify.verify.exploration import explore
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
+
+asks = pytest.mark.skipif(locate.find() is None, reason="there is no ESBMC here")
+
+TARGETS = {target.name: target for target in load_targets(resources.root())}
+
+
+def entries(name: str, **options: object) -> tuple[Run, Run]:
+    """Our run of phase 4, and ESBMC's beside it."""
+    ours, theirs = verify(TARGETS[name], Options(root=resources.root(), engine="auto", phases=(4,), **options))  # type: ignore[arg-type]
+    assert not ours.advisory and theirs.advisory
+    return ours, theirs
+
+
+def holds(condition: str, place: int) -> bool:
+    """The value of a condition in C over unsigned numbers that do not wrap around."""
+    text = re.sub(r"(\d)u\b", r"\1", condition).replace("&&", "and").replace("||", "or").replace("/", "//")
+    return bool(eval(text, {"place": place}))
+
+
+@pytest.mark.parametrize(
+    ("start", "steps", "shape"),
+    [
+        (0, (8, 1), (4, 8)),  # all of it
+        (3, (8, 1), (4, 4)),  # columns
+        (5, (16, 2), (3, 4)),  # every second column of every second row
+        (40, (-8, 1), (3, 3)),  # backwards
+        (7, (0, 1), (5, 3)),  # broadcast
+        (2, (3, 2), (4, 3)),  # rows that overlap
+        (0, (6, 1, 6, 1), (3, 4, 2, 3)),  # windows
+        (1, (20, 6, 1), (2, 3, 4)),
+        (9, (), ()),
+        (0, (4, 1), (0, 4)),
+        (6, (12,), (1,)),
+    ],
+)
+def test_the_condition_of_a_view_holds_for_its_places_and_for_no_other(
+    start: int, steps: tuple[int, ...], shape: tuple[int, ...]
+) -> None:
+    expected = {start + sum(s * i for s, i in zip(steps, at, strict=True)) for at in product(*map(range, shape))}
+    found = pieces(Geometry(start, steps, shape))
+    assert {place for place in range(80) if any(holds(one.condition, place) for one in found)} == expected
+
+
+def test_what_a_mask_leaves_of_a_view_is_said_in_pieces_unless_they_are_too_many() -> None:
+    geometry = Geometry(4, (16, 1, 1), (8, 8, 1))
+    rng = np.random.default_rng(1)
+    triangle = np.tril(np.ones((8, 8), bool))
+    edges = np.zeros((8, 8), bool)
+    edges[1::3, ::7] = True
+    for inside in (triangle, triangle[:, ::-1], rng.random((8, 8)) < 0.3, np.zeros((8, 8), bool), edges, ~edges):
+        expected = {4 + 16 * row + column for row, column in np.argwhere(inside)}
+        found = pieces(geometry, inside)
+        assert {place for place in range(160) if any(holds(one.condition, place) for one in found)} == expected
+    with pytest.raises(NotLowered):
+        pieces(Geometry(0, (64, 1, 1), (64, 64, 1)), rng.random((64, 64)) < 0.5)
+
+
+def test_places_at_equal_distances_are_one_piece_however_deep() -> None:
+    inside = np.zeros((4, 6, 8), bool)
+    inside[::2, ::3, 1:4] = True
+    (piece,) = pieces(Geometry(0, (100, 10, 1, 1), (4, 6, 8, 1)), inside)
+    assert piece.axes == ((200, 2), (30, 2), (1, 3))
+
+
+AGREED = [
+    "dataflow_rows",
+    "dataflow_products",
+    "dataflow_affine",
+    "dataflow_affine_sum",
+    "dataflow_programs",
+    "matmul_tiled_all",
+]
+REFUTED = [
+    "dataflow_missing_load",
+    "dataflow_skipped_tail",
+    "dataflow_products_without_reset",
+    "dataflow_products_on_nothing",
+    "dataflow_affine_overlapping",
+    "dataflow_affine_chained",
+    "dataflow_programs_overlapping",
+]
+
+
+@asks
+@pytest.mark.parametrize("name", [*AGREED, *REFUTED])
+def test_esbmc_decides_the_claims_of_one_shape_as_we_do(name: str) -> None:
+    ours, theirs = entries(name)
+    assert beside(ours, theirs) == "agrees", theirs.reason
+    assert theirs.claims and theirs.milliseconds
+    if name in AGREED:
+        assert theirs.verdict is Verdict.SUCCESSFUL
+        # One shape is not all of them.
+        assert theirs.qualifier.startswith("bounded ") is bool(TARGETS[name].kind.value != "concrete")
+    else:
+        refuted = {one.contract for one in theirs.decided if one.outcome == "refuted"}
+        assert refuted & {violation.contract for violation in ours.violations}
+
+
+def _trivial(self: _Lowering, rule: str, view: Tensor, area: str, condition: str, loop: object = None) -> None:
+    CLAIM(self, rule, view, area, "1", loop)
+
+
+CLAIM = _Lowering._claim
+FAULTS = {
+    "writes define nothing": ("_write", lambda self, effect: None, "dataflow_rows"),
+    "what is claimed always holds": ("_claim", _trivial, "dataflow_missing_load"),
+    "iterations have an order": ("_use", lambda self, effect, area, how: None, "dataflow_affine_overlapping"),
+    "sums begin wherever products are added": (
+        "_accumulate",
+        lambda self, effect: None,
+        "dataflow_products_on_nothing",
+    ),
+}
+
+
+@asks
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_of_the_lowering_is_noticed(fault: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    method, broken, name = FAULTS[fault]
+    monkeypatch.setattr(_Lowering, method, broken)
+    ours, theirs = entries(name, disagreements=tmp_path)
+    assert beside(ours, theirs) == "DISAGREES"
+    assert "the shadow memory says" in theirs.reason
+    assert str(tmp_path / f"{name}-phase4.c") in theirs.reason
+    assert "__ESBMC_assert" in (tmp_path / f"{name}-phase4.c").read_text(encoding="utf-8")
+
+
+@asks
+def test_a_proof_that_one_shape_refutes_is_a_contradiction() -> None:
+    target = TARGETS["dataflow_skipped_tail"]
+    options = Options(root=resources.root(), engine="auto", phases=(4,))
+    explored = explore(target, hardware_named(target.hardware), Limits(), frozenset({4}))
+    ours, _ = entries(target.name)
+    proved = replace(ours, verdict=Verdict.SUCCESSFUL, violations=())
+    theirs = cross_check_dataflow.cross_checked(explored, proved, options, 30.0)
+    assert theirs is not None and theirs.qualifier == DISAGREEMENT
+    assert "df.output_written" in theirs.reason and "phase 4 says proved, ESBMC says refuted" in theirs.reason
+
+
+@asks
+def test_a_run_of_too_many_operations_is_left_open_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_element, "MOST_OPERATIONS", 1)
+    ours, theirs = entries("dataflow_rows")
+    assert (ours.verdict, beside(ours, theirs)) == (Verdict.SUCCESSFUL, "open")
+    assert status_of(theirs) is ExitStatus.AS_EXPECTED
+    assert "operations, of at most 1" in theirs.reason
+
+
+@asks
+def test_esbmc_alone_has_no_verdict_of_phase_4() -> None:
+    (run,) = verify(TARGETS["dataflow_rows"], Options(root=resources.root(), engine="esbmc", phases=(4,)))
+    assert (run.verdict, run.claims) == (Verdict.UNKNOWN, 0)
