@@ -160,16 +160,15 @@ def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
 
 
 def _confinement(options: Options) -> Confinement:
-    """The confinement of the process that checks kernels: it writes results, and where the ESBMC that it asks is
-    kept."""
+    """The confinement of the process that checks kernels: it writes where the ESBMC that it asks is kept."""
     from nkiverify.run.confinement import Confinement
 
-    folders = [options.json.parent] if options.json is not None else []
+    folders: list[Path | None] = []
     asks_esbmc = options.engine != "embedded"
     if asks_esbmc:
         from nkiverify.foundation.resources import cache_folder
 
-        folders += [folder for folder in [cache_folder()] if folder is not None]
+        folders.append(cache_folder())
     return Confinement.of(options.allowed, folders, programs=asks_esbmc, memory=options.memory)
 
 
@@ -317,7 +316,8 @@ def _check(
     arguments: argparse.Namespace, options: Options, hardware: Sequence[str], memory: Memory | None = None
 ) -> int:
     """Check the kernel, of which everything is given, in a process of its own, and print what is found out."""
-    from nkiverify.cli.outcome import checked, session_here
+    from nkiverify.cli.outcome import Checked, checked, session_here
+    from nkiverify.results.session import ExitStatus, worst
     from nkiverify.verify.rule_ids import check_comments
 
     started, clock = datetime.now(timezone.utc), time.perf_counter()
@@ -328,11 +328,17 @@ def _check(
 
     wall, processor = (each * len(hardware) for each in _limits(options, arguments))
     found = in_child(arguments.kernel, work, wall, _confinement(options), options.memory, processor)
+    ended = ExitStatus.AS_EXPECTED
     if isinstance(found, Stopped):
-        return found.status
-    if memory is not None:
+        if not isinstance(found.so_far, Checked) or found.status not in tuple(ExitStatus):
+            return found.status
+        # The phases that had their verdicts before.
+        ended = ExitStatus(found.status)
+        found = found.so_far
+    elif memory is not None:
         memory.conclude(found.runs, found.passed_over)
-    return _reported(found, arguments, options, hardware, session_here(found.runs, options.root, started, clock))
+    session = session_here(found.runs, options.root, started, clock)
+    return worst((ended, ExitStatus(_reported(found, arguments, options, hardware, session))))
 
 
 def _request(arguments: argparse.Namespace) -> Request:

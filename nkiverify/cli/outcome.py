@@ -7,9 +7,10 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 from nkiverify.foundation.records import Run, Verdict
@@ -21,6 +22,7 @@ from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.session import Session, counting
 from nkiverify.results.warning_rules import Outside
+from nkiverify.run.supervisor import keep
 from nkiverify.symbolic.terms import anew
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.rules import replacement
@@ -57,22 +59,18 @@ class Checked:
 
 
 def checked(request: Request, hardware: Sequence[str], options: Options) -> Checked:
-    """The verdicts of the request on each of the hardware generations; whoever stops this process finds those of phases
-    that had theirs in the results."""
+    """The verdicts of the request on each of the hardware generations; where this process is stopped, those of the
+    phases that have theirs are kept."""
     from nkiverify.frontend.guard import passed_over
     from nkiverify.frontend.language_rules import findings
 
-    def keep(unfinished: Session) -> None:
-        if options.json is not None:
-            from nkiverify.results import codec as json_results
-
-            with suppress(OSError):
-                json_results.write(json_results.text(unfinished), options.json)
-
     language = tuple(findings(request.kernel))
-    session = check(request, hardware, options, keep)
-    step = next_step(session, request)
-    return Checked(tuple(session.runs), _subject(request), step, language, tuple(passed_over.values()))
+
+    def found(session: Session, step: str = "") -> Checked:
+        return Checked(tuple(session.runs), _subject(request), step, language, tuple(passed_over.values()))
+
+    session = check(request, hardware, options, lambda unfinished: keep(found(unfinished)))
+    return found(session, next_step(session, request))
 
 
 @anew()
@@ -84,22 +82,21 @@ def check(
     started = datetime.now(timezone.utc)
     clock = time.perf_counter()
     runs: list[Run] = []
+    targets = [request.target(name, len(hardware) > 1) for name in hardware]
 
     def session(found: Iterable[Run]) -> Session:
         return session_here(found, options.root, started, clock)
 
-    for name in hardware:
+    def heard(number: int, so_far: list[Run]) -> None:
+        unfinished = [
+            replacement(target, options, Verdict.UNKNOWN, _UNFINISHED, _UNFINISHED, so_far=() if later else so_far)
+            for later, target in enumerate(targets[number:])
+        ]
+        told(session((*runs, *chain.from_iterable(unfinished))))
+
+    for number, name in enumerate(hardware):
         request.outcome.returned = False
-        target = request.target(name, len(hardware) > 1)
-        missing = {run.phase: run for run in replacement(target, options, Verdict.UNKNOWN, _UNFINISHED, _UNFINISHED)}
-
-        before = tuple(runs)
-
-        def heard(run: Run, missing: dict[int, Run] = missing, before: tuple[Run, ...] = before) -> None:
-            missing[run.phase] = run
-            told(session((*before, *missing.values())))
-
-        found = verify(target, options, heard)
+        found = verify(targets[number], options, partial(heard, number))
         runs += counted(found, request, name, options.phases)
     return session(runs)
 

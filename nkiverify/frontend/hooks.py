@@ -28,6 +28,7 @@ from nkiverify.frontend.loops import (
 )
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymRange, symbolic_sequence
+from nkiverify.frontend.seen import shown
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
 from nkiverify.frontend.text import made_text
@@ -299,6 +300,7 @@ __all__ = [
     "read",
     "replaced",
     "same",
+    "shown",
     "slice",
     "start",
     "stated",

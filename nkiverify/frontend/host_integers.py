@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nkiverify.frontend.seen import shown
 from nkiverify.symbolic.execution import execution_in_progress
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.numpy_numbers import examine, examine_partial, examine_products, without_warnings
@@ -47,6 +48,8 @@ def computed(value: Any) -> Any:
     if kind is int:
         if not INT32_MIN <= value <= INT32_MAX:
             _report(value)
+    elif kind is str:
+        shown(value)
     elif kind is not SymInt:
         large = beyond(value)
         if large is not None:

@@ -317,7 +317,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
 
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
         if self._function is None:
-            return self.generic_visit(node)
+            return super().visit_JoinedStr(node)
         parts: list[ast.expr] = []
         for value in node.values:
             if isinstance(value, ast.FormattedValue):

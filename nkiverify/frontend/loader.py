@@ -43,7 +43,7 @@ from nkiverify.frontend.placeholders import (
     import_module,
 )
 from nkiverify.frontend.process_state import Assigned, assign, register_code, show, taken_back
-from nkiverify.frontend.seen import note_sets, noting
+from nkiverify.frontend.seen import note_text, noting
 
 #: Calls within one another that going through the tree of a kernel may take. CPython has a thousand for all of a
 #: program, of which each node takes about four here.
@@ -237,7 +237,7 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
     code = _compiled.get(key)
     if code is None:
         tree = parse(file)
-        note_sets(tree, str(file))
+        note_text(tree, str(file))
         try:
             with _nested_deeply():
                 code = compile(rewriting.apply(tree, file), str(file), "exec", dont_inherit=True)

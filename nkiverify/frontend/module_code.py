@@ -3,7 +3,8 @@
 Kernel files hold more than kernels: tests at the top level that make arrays and launch kernels on them, data read from
 files. Where such a statement raises, what it would have bound, and what it could have changed, is replaced by
 placeholders, and the module goes on behind it: a kernel that uses one of them is UNKNOWN, any other is not concerned.
-Imports and definitions must work, and a `raise` at the top level means what it says.
+Imports and definitions must work, and a `raise` at the top level means what it says, as `sys.exit()` does: nobody can
+import the file.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def execute(
         try:
             exec(code, namespace)
             return
-        except (Exception, SystemExit, UnsupportedConstruct, ImportRefused) as error:
+        except (Exception, UnsupportedConstruct, ImportRefused) as error:
             if isinstance(error, UnsupportedConstruct) and execution_in_progress() is not None:
                 raise
             if tree is None:

@@ -1,9 +1,10 @@
 """Seeing what code of kernels and of harness modules reads beside its modules and its arguments, as it happens.
 
-A verdict that rests on a clock, the environment, random numbers, identities or files is remembered by nobody. Such code
-has its own built-ins and its own `__import__`: modules of the standard library and NumPy are shown by substitutes that
-note what is taken from them, unless it gives the same to the same arguments. What nobody could see counts as read: a
-module of any other package, and one that no `import` statement names. The audit hook tells of files that are allowed.
+A verdict that rests on a clock, the environment, random numbers, identities, addresses in texts or files is remembered
+by nobody. Such code has its own built-ins and its own `__import__`: modules of the standard library and NumPy are shown
+by substitutes that note what is taken from them, unless it gives the same to the same arguments. What nobody could see
+counts as read: a module of any other package, and one that no `import` statement names. The audit hook tells of files
+that are allowed.
 """
 
 from __future__ import annotations
@@ -93,17 +94,50 @@ def _file_of(namespace: Mapping[str, Any]) -> str:
     return str(namespace.get(KERNEL_MARKER) or namespace.get(HARNESS_MARKER) or "")
 
 
+# --- addresses --------------------------------------------------------------------------------------------------------
+
+#: What stands before the address in the text that Python makes of an object.
+_ADDRESS = " at 0x"
+#: Functions and methods that make text of anything; and attributes that are a number from an address, or lead to one.
+TEXTS = frozenset({"ascii", "format", "repr", "str"})
+TEXT_METHODS = frozenset({"__format__", "__repr__", "__str__", "format", "format_map", "join"})
+_ADDRESSES = frozenset({"__array_interface__", "__array_struct__", "__hash__", "ctypes"})
+
+
+def shown(text: Any) -> Any:
+    """`text`, the result of what makes text of objects; noted if the address of one is in it, which differs between
+    processes."""
+    if isinstance(text, str) and _ADDRESS in text:
+        note("makes text of an object, with its address", sys._getframe(1))
+    return text
+
+
+def _takes_address(node: ast.AST) -> TypeGuard[ast.expr]:
+    """True if an expression asks for what may be made of an address, or has C code make texts that nobody is shown:
+    `sorted(found, key=str)`, `map(str, found)`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in _ADDRESSES and isinstance(node.ctx, ast.Load)
+    if not isinstance(node, ast.Call):
+        return False
+    keys = [keyword.value for keyword in node.keywords if keyword.arg == "key"]
+    mapped = node.args[:1] if getattr(node.func, "id", "") == "map" else []
+    return any(isinstance(one, ast.Name) and one.id in TEXTS for one in (*keys, *mapped))
+
+
 # --- sets -------------------------------------------------------------------------------------------------------------
 
 #: The built-in types, and the functions of sets that their order does not matter to.
 _SETS, _WITHOUT_ORDER = frozenset({"set", "frozenset"}), frozenset({"isinstance", "issubclass", "len", "sorted"})
 
 
-def note_sets(tree: ast.Module, file: str) -> None:
+def note_text(tree: ast.Module, file: str) -> None:
     """Note the first set that the text of a module makes, unless it is only asked what is in it: the order of texts,
-    and of what is told apart by its address, differs between processes. Errs on the side of too many."""
+    and of what is told apart by its address, differs between processes; and where it asks for an address. Errs on the
+    side of too many."""
     harmless: set[int] = set()
     for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "join":
+            harmless.update(map(id, node.args))
         if isinstance(node, ast.Compare):
             asked = (right for way, right in zip(node.ops, node.comparators, strict=True) if type(way) in _MEMBERSHIP)
             harmless.update(map(id, asked))
@@ -112,9 +146,12 @@ def note_sets(tree: ast.Module, file: str) -> None:
         for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
             if annotation is not None:
                 harmless.update(map(id, ast.walk(annotation)))
-    lines = [node.lineno for node in ast.walk(tree) if id(node) not in harmless and _is_set(node)]
-    if lines:
-        _read.setdefault(file, f"{Path(file).name}:{min(lines)} makes a set, whose order may differ")
+    looked = [node for node in ast.walk(tree) if id(node) not in harmless]
+    found = [(node.lineno, "makes a set, whose order may differ") for node in looked if _is_set(node)]
+    found += [(node.lineno, "uses what may be made of an address") for node in looked if _takes_address(node)]
+    if found:
+        line, what = min(found)
+        _read.setdefault(file, f"{Path(file).name}:{line} {what}")
 
 
 _MEMBERSHIP = (ast.In, ast.NotIn)

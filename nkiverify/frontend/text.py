@@ -11,6 +11,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any, NoReturn
 
+from nkiverify.frontend.seen import shown
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
@@ -114,7 +115,7 @@ def joined(*parts: Any) -> Any:
     texts = [part if isinstance(part, str) else _formatted(*part) for part in parts]
     whole = "".join(text if isinstance(text, str) else str(text) for text in texts)
     integers = tuple(integer for text in texts for integer in integers_in(text))
-    return SymText(whole, integers) if any(isinstance(text, SymText) for text in texts) else whole
+    return SymText(whole, integers) if any(isinstance(text, SymText) for text in texts) else shown(whole)
 
 
 def _formatted(value: Any, conversion: int, spec: Any) -> Any:

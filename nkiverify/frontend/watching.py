@@ -10,6 +10,8 @@ of a symbolic run and that of a checked concrete run are rewritten in the same w
     4294967296                  __nki__.computed(4294967296) (a pattern of bits, as 0xffffffff, may have 32 of them)
     LIMIT, settings.limit       __nki__.stated(LIMIT)        (what was computed outside functions)
     x.__mul__, x.sum            __nki__.method(x.__mul__)
+    f"…{x}…"                    __nki__.shown(f"…{x}…")      (and other text that is made outside functions: an address
+                                                             in it may not be remembered)
     except …: body              except …: __nki__.handling(); body   (an exception of ours is not for the kernel)
 
 The ranges that `for` statements run over are handed to the run, as the legacy API traces their bodies once:
@@ -28,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.frontend.nodes import hook, load, placed, store
+from nkiverify.frontend.seen import TEXT_METHODS, TEXTS
 from nkiverify.frontend.source_names import child_nodes, walk
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
@@ -230,7 +233,7 @@ class Watching(ast.NodeTransformer):
     def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
         self.generic_visit(node)
         if not self._depth:
-            return node
+            return placed(hook("shown", node), node) if isinstance(node.op, ast.Mod) else node
         return placed(hook("binary", ast.Constant(_OPERATORS[type(node.op)]), node.left, node.right), node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
@@ -288,15 +291,30 @@ class Watching(ast.NodeTransformer):
         return steps
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
-        token = _is_token(node.func)
+        token, makes_text = _is_token(node.func), _makes_text(node.func)
         self._callees.add(node.func)
         self.generic_visit(node)
         node.func = self.callee(node.func)
-        return node if token or not self._depth else placed(hook("called", node), node)
+        if not self._depth:
+            return placed(hook("shown", node), node) if makes_text else node
+        return node if token else placed(hook("called", node), node)
 
     def callee(self, function: ast.expr) -> ast.expr:
         """The function that is called, rewritten."""
         return function
+
+    # --- what makes text ---------------------------------------------------------------------------------------------
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        self.generic_visit(node)
+        return placed(hook("shown", node), node)
+
+    def visit_FormattedValue(self, node: ast.FormattedValue) -> ast.AST:
+        node.value = self.visit(node.value)
+        if node.format_spec is not None:
+            # It has the form of an f-string, and is none.
+            self.generic_visit(node.format_spec)
+        return node
 
     # --- what was computed elsewhere ---------------------------------------------------------------------------------
 
@@ -355,6 +373,13 @@ def _is_token(function: ast.expr) -> bool:
     if not isinstance(function, ast.Attribute):
         return False
     return function.attr in _TOKENS or (isinstance(function.value, ast.Name) and function.value.id in _MACHINE)
+
+
+def _makes_text(function: ast.expr) -> bool:
+    """True if what is called makes text of what it is given."""
+    if isinstance(function, ast.Attribute):
+        return function.attr in TEXT_METHODS
+    return isinstance(function, ast.Name) and function.id in TEXTS
 
 
 def _as_value(key: ast.expr) -> ast.expr:

@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from nkiverify.frontend.seen import HARNESS_MARKER, imported, note_sets, noting
+from nkiverify.frontend.seen import HARNESS_MARKER, imported, note_text, noting
 
 
 class HarnessSource(SourceFileLoader):
@@ -23,7 +23,7 @@ class HarnessSource(SourceFileLoader):
         vars(module)[HARNESS_MARKER] = self.path
         vars(module)["__builtins__"] = {**vars(builtins), **noting({}, "open"), "__import__": _import}
         super().exec_module(module)
-        note_sets(ast.parse(Path(self.path).read_bytes()), self.path)
+        note_text(ast.parse(Path(self.path).read_bytes()), self.path)
 
 
 class _Beside(MetaPathFinder):

@@ -1,9 +1,10 @@
 """A command in a process of its own, so that the kernels it runs cannot end it in silence, or keep it for ever.
 
 The command works in a child; this process, which runs nothing of anybody's, waits for it. The child says when it is
-done, and with which status: one that ends without a word was ended by a kernel. While it is busy with something that
-has a time limit it says so, and is stopped by force a moment after; so it is where it holds more memory than it may.
-What kernels write to file descriptors themselves comes to this process, which shows it with commands escaped.
+done, and with which status: one that ends without a word was ended by a kernel. Where it has limits it says when it has
+begun, and is stopped by force a moment after its time; so it is where it holds more memory than it may. Nothing that it
+says moves a limit. What kernels write to file descriptors themselves comes to this process, which shows it with
+commands escaped.
 """
 
 from __future__ import annotations
@@ -17,10 +18,9 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
@@ -56,6 +56,9 @@ _ECHO_SECONDS = 0.2
 
 _UNKNOWN, _INTERNAL_ERROR, _INTERRUPTED = 3, 4, 130
 
+#: Bytes that a report of the child has at most.
+_LONGEST_REPORT = 1 << 10
+
 #: The modules of exceptions that are sent as they are.
 _OURS = ("builtins", "nkiverify.foundation.errors", "nkiverify.frontend.domain.syntax")
 
@@ -63,13 +66,14 @@ _OURS = ("builtins", "nkiverify.foundation.errors", "nkiverify.frontend.domain.s
 @dataclass(frozen=True, slots=True)
 class _Parent:
     """The supervisor, as its child knows it: where to report, with the word that shows that it is the child who does;
-    and where what kernels write goes."""
+    where what kernels write goes; and the file for the answer, if it waits for one."""
 
     reports: int
     password: bytes
     output: int
     #: Closed when the supervisor ends.
     life: int
+    answer: BinaryIO | None = None
 
 
 #: The supervisor of this process, a child; None in one that has none.
@@ -81,27 +85,23 @@ def is_supervised() -> bool:
     return _parent is not None
 
 
-@contextmanager
-def limited(
-    subject: str, seconds: float, mebibytes: int | None = None, processor: float = float("inf")
-) -> Iterator[None]:
-    """The block is about `subject` and ends within `seconds` of the wall's clock and `processor` seconds of processor
-    time; a supervisor stops this process where it does not, or where it holds more than `mebibytes` MiB, by default
-    nine tenths of the machine's memory."""
-    with contextlib.ExitStack() as stack:
-        if _parent is not None:
-            from nkiverify.run.confinement import processor_time
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of a child that is about `subject`: `seconds` of the wall's clock and `processor` seconds of processor
+    time from when it has begun, and MiB of memory, by default nine tenths of the machine's."""
 
-            stack.enter_context(processor_time(seconds + GRACE_SECONDS))
-        _tell("busy", f"{seconds:g}", f"{processor:g}", str(mebibytes or ""), " ".join(subject.split()))
-        try:
-            yield
-        finally:
-            _tell("free")
+    subject: str
+    seconds: float
+    processor: float = float("inf")
+    mebibytes: int | None = None
 
 
-def supervised(command: Callable[[], int]) -> int:
-    """Run `command` in a child process, or in this one where the system is not Linux; the exit status."""
+_UNLIMITED = Limits("", float("inf"))
+
+
+def supervised(command: Callable[[], int], limits: Limits = _UNLIMITED) -> int:
+    """Run `command` in a child process, or in this one where the system is not Linux; the exit status. From when on
+    `limits` count, it says by `has_begun`."""
     if sys.platform != "linux":
         return command()
     sys.stdout.flush()
@@ -120,16 +120,18 @@ def supervised(command: Callable[[], int]) -> int:
     for theirs in (writing, output, life):
         os.close(theirs)
     try:
-        return _Supervisor(child, reading, password, Relay(shown)).wait()
+        return _Supervisor(child, reading, password, Relay(shown), limits).wait()
     finally:
         os.close(ours)
 
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """A call that has no result, as its process has ended; why has been said. `status` is what that asks for."""
+    """A call that has no result, as its process has ended; why has been said. `status` is what that asks for, and
+    `so_far` what the process had left by `keep`, or what a kernel wrote in its place."""
 
     status: int
+    so_far: object = None
 
     def __str__(self) -> str:
         return "its process ended before it was done"
@@ -153,14 +155,16 @@ def in_child(
 
     if sys.platform != "linux":
         return work()
+    subject = " ".join(subject.split())
+    limits = _UNLIMITED if debugger else Limits(subject, seconds, processor, mebibytes)
     # A file in memory: disks may be full.
     with os.fdopen(os.memfd_create("answer"), "w+b") as file:
 
         def command() -> int:
             child = os.getpid()
             try:
-                _confine(confinement, file.fileno(), terminal=debugger)
-                with contextlib.nullcontext() if debugger else limited(subject, seconds, mebibytes, processor):
+                _confine(confinement, file, terminal=debugger)
+                with contextlib.nullcontext() if debugger else has_begun(limits):
                     answer: object = (work(),)
             except KeyboardInterrupt:
                 raise
@@ -175,22 +179,16 @@ def in_child(
                 unpickled(content)
             except (Exception, UnsupportedConstruct) as error:
                 content = pickle.dumps(_described(error))
-            # Instead of what a kernel may have written there.
-            file.seek(0)
-            file.truncate()
-            file.write(content)
-            file.flush()
+            _write(file, content)
             return 0
 
-        status = supervised(command)
-        if status != 0:
-            return Stopped(status)
+        status = supervised(command, limits)
         file.seek(0)
         content = file.read(LARGEST + 1)
+    if status != 0:
+        return Stopped(status, _left(content))
     try:
-        if len(content) > LARGEST:
-            raise pickle.UnpicklingError(f"it has more than {LARGEST >> 20} MiB")
-        match unpickled(content):
+        match _answered(content):
             case (result,):
                 return cast("ResultT", result)
             case [type() as kind, tuple() as arguments, dict() as attributes] if issubclass(kind, BaseException):
@@ -199,21 +197,37 @@ def in_child(
             case _:
                 raise pickle.UnpicklingError("it is none")
     except Exception as unread:  # what a kernel has written in its place
-        subject = " ".join(subject.split())
         return Stopped(_complain(f"error: {subject}: its answer cannot be read: {described(unread)}", _INTERNAL_ERROR))
     raise error
 
 
-def _confine(confinement: Confinement, answer: int, *, terminal: bool) -> None:
+def _answered(content: bytes) -> object:
+    if len(content) > LARGEST:
+        raise pickle.UnpicklingError(f"it has more than {LARGEST >> 20} MiB")
+    return unpickled(content)
+
+
+def _left(content: bytes) -> object:
+    """The answer that a process has kept which was stopped; None where there is none, or half of one."""
+    try:
+        found = _answered(content)
+    except Exception:  # whatever a kernel has written
+        return None
+    return found[0] if isinstance(found, tuple) and len(found) == 1 else None
+
+
+def _confine(confinement: Confinement, answer: BinaryIO, *, terminal: bool) -> None:
     """Take it from this process, a child that runs kernels from here on, with its ways to write to others: what is left
     to it is the file of its `answer`, and the user's `terminal`."""
+    global _parent
     assert _parent is not None
     if not terminal:
         give_up_output(_parent.output)
         give_up_streams()
-        give_up_descriptors(open_descriptors() - {_parent.reports, _parent.life, answer})
+        give_up_descriptors(open_descriptors() - {_parent.reports, _parent.life, answer.fileno()})
     else:
         os.close(_parent.output)
+    _parent = replace(_parent, answer=answer)
     confinement.begin()
 
 
@@ -228,6 +242,31 @@ def _described(error: BaseException) -> list[object]:
 
 
 # --- in the child -----------------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def has_begun(limits: Limits) -> Iterator[None]:
+    """Have the supervisor count these limits from here on, and the system that of processor time to the end of the
+    block."""
+    from nkiverify.run.confinement import processor_time
+
+    with processor_time(limits.seconds + GRACE_SECONDS):
+        _tell("begun")
+        yield
+
+
+def keep(answer: object) -> None:
+    """Leave the answer to whoever started this process, in case that it is stopped before it has a better one."""
+    if _parent is not None and _parent.answer is not None:
+        _write(_parent.answer, pickle.dumps((answer,)))
+
+
+def _write(file: BinaryIO, content: bytes) -> None:
+    """Write it instead of what is there, of a kernel's making or not."""
+    file.seek(0)
+    file.truncate()
+    file.write(content)
+    file.flush()
 
 
 def _work(command: Callable[[], int], parent: _Parent) -> None:
@@ -249,7 +288,7 @@ def _work(command: Callable[[], int], parent: _Parent) -> None:
         except KeyboardInterrupt:  # before the command could handle it
             status = _complain("interrupted", _INTERRUPTED)
         status = _shown(int(status))
-        _tell("done", str(status))
+        _tell("done", str(status & 0xFF))
     finally:
         # Without what is left to be done at exit: it may be a kernel that left it. And without a word where even a
         # message cannot be made any more: the supervisor has one.
@@ -309,21 +348,21 @@ def _tell(*words: str) -> None:
 
 @dataclass(slots=True)
 class _Supervisor:
-    """Waits for `child`, which reports at `reading` with the `password`; what its kernels write is the `output`."""
+    """Waits for `child`, which reports at `reading` with the `password` and has `limits`; what its kernels write is the
+    `output`."""
 
     child: int
     reading: int
     password: bytes
     output: Relay
+    limits: Limits
     status: int | None = None
-    subject: str = ""
-    seconds: float = 0.0
-    deadline: float = float("inf")
-    #: Processor time that it may use for its subject, and that it may have used in all.
-    processor: float = float("inf")
-    processor_end: float = float("inf")
+    has_begun: bool = False
     #: Bytes that it may hold; None: any number.
     memory: int | None = None
+    deadline: float = float("inf")
+    #: Processor time that it may have used in all.
+    processor_end: float = float("inf")
     interrupted: bool = False
     #: When Ctrl-C came last, by the monotonic clock.
     last_interrupt: float = float("-inf")
@@ -344,57 +383,61 @@ class _Supervisor:
             os.close(self.output.reading)
 
     def _wait(self) -> int:
-        rest = b""
-        self.memory = default_limit(1)
+        rest, mebibytes = b"", self.limits.mebibytes
+        self.memory = mebibytes * MEBIBYTE if mebibytes is not None else default_limit(1)
         while self.status is None:
             watched = [self.reading, *([self.output.reading] if self.output.is_open else [])]
             happened, _, _ = select.select(watched, [], [], _LOOK_SECONDS)
             self.output.pass_on()
-            ready = self.reading in happened
-            if time.monotonic() >= self.deadline and not ready:
-                self._ended(0.0)
-                return self._stopped(f"{self.seconds:g} s")
-            limited = self.processor_end < float("inf") and not ready
-            if limited and processor_seconds(self.child) > self.processor_end:
-                self._ended(0.0)
-                return self._stopped(f"{self.processor:g} s of processor time")
-            if self.memory is not None and (resident_bytes(self.child) or 0) > self.memory:
-                self._ended(0.0)
-                return self._too_large(self.memory)
-            if not ready:
-                continue
-            chunk = os.read(self.reading, 1 << 16)
-            if not chunk:
-                return self._died(self._ended())
-            *lines, rest = (rest + chunk).split(b"\n")
-            for line in lines:
-                password, _, said = line.partition(b"\t")
-                if password != self.password:
+            if self.reading in happened:
+                chunk = os.read(self.reading, 1 << 16)
+                if not chunk:
+                    return self._died(self._ended())
+                *lines, rest = (rest + chunk).split(b"\n")
+                if len(rest) > _LONGEST_REPORT or not all(map(self._hears, lines)):
                     self._ended(0.0)
                     return self._forged()
-                self._hear(said.decode("utf-8", "replace").split("\t"))
+            # Whatever it says: what it has to say in time it has said.
+            beyond = self._beyond_limits() if self.status is None else None
+            if beyond is not None:
+                return beyond
         self._ended()
         return self.status
 
-    def _hear(self, words: list[str]) -> None:
-        match words:
-            case ["done", status]:
+    def _hears(self, line: bytes) -> bool:
+        """True if the line is one of ours, and says what has not been said."""
+        match line.split(b"\t"):
+            case [self.password, b"done", status] if status.isdigit():
                 self.status = int(status)
-            case ["busy", seconds, processor, mebibytes, subject]:
-                self.subject, self.seconds, self.processor = subject, float(seconds), float(processor)
-                self.processor_end = processor_seconds(self.child) + self.processor + GRACE_SECONDS
-                self.memory = int(mebibytes) * MEBIBYTE if mebibytes else default_limit(1)
-                left = FAREWELL_SECONDS if self.interrupted else self.seconds + GRACE_SECONDS
+            case [self.password, b"begun"] if not self.has_begun:
+                self.has_begun = True
+                left = FAREWELL_SECONDS if self.interrupted else self.limits.seconds + GRACE_SECONDS
                 self.deadline = min(self.deadline, time.monotonic() + left)
-            case ["free"] if not self.interrupted:
-                self.subject, self.deadline, self.processor_end = "", float("inf"), float("inf")
+                self.processor_end = processor_seconds(self.child) + self.limits.processor + GRACE_SECONDS
+            case _:
+                return False
+        return True
+
+    def _beyond_limits(self) -> int | None:
+        """The exit status of a child that has gone beyond its limits, and is stopped; None where it has not."""
+        if time.monotonic() >= self.deadline:
+            limit = f"{self.limits.seconds:g} s"
+        elif self.processor_end < float("inf") and processor_seconds(self.child) > self.processor_end:
+            limit = f"{self.limits.processor:g} s of processor time"
+        elif self.memory is not None and (resident_bytes(self.child) or 0) > self.memory:
+            self._ended(0.0)
+            return self._too_large(self.memory)
+        else:
+            return None
+        self._ended(0.0)
+        return self._stopped(limit)
 
     def _interrupt(self, _number: int, _frame: FrameType | None) -> None:
         """Ctrl-C: the child reports what has finished, or is stopped where there is nothing to wait for, as it is by a
         second one."""
         last, self.last_interrupt = self.last_interrupt, time.monotonic()
         second = self.interrupted and self.last_interrupt - last > _ECHO_SECONDS
-        if second or self.subject:
+        if second or self.has_begun:
             self.deadline = time.monotonic() + FAREWELL_SECONDS
         self.interrupted = True
         self._signal(signal.SIGINT)
@@ -442,7 +485,7 @@ class _Supervisor:
         return self._told("error: ", f"the process that runs kernels {how} before it was done", _INTERNAL_ERROR)
 
     def _told(self, word: str, what: str, status: int) -> int:
-        subject = f"{self.subject}: " if self.subject else ""
+        subject = f"{self.limits.subject}: " if self.limits.subject else ""
         return _complain(f"{word}{subject}{what}", status)
 
 

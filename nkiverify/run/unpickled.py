@@ -1,11 +1,18 @@
-"""Reading what processes that run kernels answer: only records and exceptions of ours are made, whatever is sent."""
+"""Reading what processes that run kernels answer: only records and exceptions of ours are made, whatever is sent, and
+nobody waits for the rest of a message."""
 
 from __future__ import annotations
 
 import enum
 import io
+import os
 import pickle
+from collections.abc import Iterator
 from dataclasses import is_dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
 
 #: The modules of what may be in an answer.
 _MODULES = frozenset(
@@ -41,6 +48,49 @@ LARGEST = 256 << 20
 def unpickled(content: bytes) -> object:
     """The answer that was pickled. Raises `pickle.UnpicklingError`, or whatever else, where it is none."""
     return _Records(io.BytesIO(content)).load()
+
+
+class Inbox:
+    """The messages that arrive at a connection whose other end a kernel may write to, in parts as they come."""
+
+    #: Bytes that are read at a time, and those of a message that say how long it is.
+    _CHUNK, _HEADER = 1 << 20, 4
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._content = bytearray()
+        #: False once nobody can write to it any more.
+        self.is_open = True
+
+    @property
+    def has_more(self) -> bool:
+        """True if something has arrived that is in no message yet."""
+        return bool(self._content) or (self.is_open and self._connection.poll())
+
+    def receive(self) -> None:
+        """Take what has arrived, if something has; wait for nothing."""
+        if not self.is_open or not self._connection.poll():
+            return
+        try:
+            part = os.read(self._connection.fileno(), self._CHUNK)
+        except ConnectionResetError:
+            part = b""
+        self.is_open = bool(part)
+        self._content += part
+
+    def messages(self) -> Iterator[bytes]:
+        """Those that are whole, each once: written as `Connection` does, the length before the bytes. Raises `OSError`
+        where one is too large."""
+        while len(self._content) >= self._HEADER:
+            length = int.from_bytes(self._content[: self._HEADER], "big", signed=True)
+            if not 0 <= length <= LARGEST:
+                raise OSError("a message that is too large")
+            end = self._HEADER + length
+            if len(self._content) < end:
+                return
+            message = bytes(self._content[self._HEADER : end])
+            del self._content[:end]
+            yield message
 
 
 class _Records(pickle.Unpickler):

@@ -46,8 +46,10 @@ LOWERINGS: tuple[str, ...] = ("c", "python", "both")
 #: The phases whose claims are about sets of elements, or numbers: ESBMC is not asked about them.
 WITHOUT_ESBMC: frozenset[int] = frozenset(number for number, phase in phases.PHASES.items() if not phase.for_engines)
 
-#: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together.
+#: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together; and that it has at
+#: least where it is asked by name.
 CROSS_CHECK_SECONDS = 30.0
+LEAST_ESBMC_SECONDS = 1.0
 
 #: Seconds a target may take in all its phases together, unless the user says otherwise: with what comes before and
 #: after them, nobody waits longer than a minute.
@@ -113,15 +115,21 @@ class Options:
 
     @property
     def hard_deadline(self) -> float:
-        """Seconds of the wall's clock after which a target must have its verdicts, what ESBMC may take included."""
+        """Seconds of the wall's clock after which a target must have its verdicts, but for what ESBMC says beside
+        them."""
         limit = self.timeout * (_BUSIEST if self.unhurried else 1)
-        return limit + (CROSS_CHECK_SECONDS if self.engine == "auto" else 0.0)
+        return limit + (LEAST_ESBMC_SECONDS if self.engine in ("both", "esbmc") else 0.0)
 
     @property
     def processor_deadline(self) -> float:
         """Seconds of processor time after which a target must have its verdicts; endless where the wall's clock
         counts."""
         return self.timeout if self.unhurried else float("inf")
+
+    @property
+    def cross_check_seconds(self) -> float:
+        """Seconds that ESBMC may take when the embedded engine has all its verdicts, beyond the time-out."""
+        return CROSS_CHECK_SECONDS if self.engine == "auto" else 0.0
 
 
 def phases_to_run(target: Target, options: Options) -> tuple[int, ...]:

@@ -12,6 +12,8 @@ from nkiverify.frontend.target import Target
 from nkiverify.verify.options import Options, phases_to_run
 
 _Known = TypeVar("_Known")
+#: Hears the runs of a target of which some phases have their verdicts: those that there are.
+Told = Callable[["list[Run]"], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +66,18 @@ def recorded(target: Target, phase: int, engine: str, found: Conclusion) -> Run:
 
 
 def replacement(
-    target: Target, options: Options, verdict: Verdict, reason: str, qualifier: str = "", seconds: float = 0.0
+    target: Target,
+    options: Options,
+    verdict: Verdict,
+    reason: str,
+    qualifier: str = "",
+    seconds: float = 0.0,
+    so_far: Sequence[Run] = (),
 ) -> list[Run]:
-    """The runs of a target that could not report its own."""
+    """The runs of a target that could not report its own, or those of the phases in which it has none `so_far`."""
     found = Conclusion(verdict, qualifier, reason)
-    runs = [recorded(target, phase, "embedded", found) for phase in phases_to_run(target, options)]
-    return [replace(run, milliseconds=seconds * 1000) for run in runs]
+    runs = []
+    for phase in phases_to_run(target, options):
+        own = [run for run in so_far if run.phase == phase]
+        runs += own or [replace(recorded(target, phase, "embedded", found), milliseconds=seconds * 1000)]
+    return runs

@@ -28,9 +28,9 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import DATAFLOW, NUMERICS, PHASES, SHAPES
 from nkiverify.verify.exploration import Exploration, explore, played
-from nkiverify.verify.options import CROSS_CHECK_SECONDS, Options, phases_to_run, unwind_of
+from nkiverify.verify.options import CROSS_CHECK_SECONDS, LEAST_ESBMC_SECONDS, Options, phases_to_run, unwind_of
 from nkiverify.verify.rule_ids import check_comments
-from nkiverify.verify.rules import Conclusion, recorded
+from nkiverify.verify.rules import Conclusion, Told, recorded
 from nkiverify.verify.tolerated import accepted_warnings, qualified
 from nkiverify.verify.verdicts import (
     ADVICE_CARRIED,
@@ -49,29 +49,34 @@ _OPEN = (Verdict.UNKNOWN, Verdict.VACUOUS)
 
 
 @of_stage(Stage.DECIDING)
-def verify(target: Target, options: Options, told: Callable[[Run], None] = lambda run: None) -> list[Run]:
+def verify(target: Target, options: Options, told: Told = lambda runs: None) -> list[Run]:
     """The verdict of `target` in each phase that `options` asks for. Raises nothing but KeyboardInterrupt.
 
-    `told` hears the verdict of the embedded engine about each phase as soon as there is one. Texts of the kernel's in
-    them are harmless wherever they are shown.
+    `told` hears, each time that the embedded engine has a verdict about one more phase, those that there are. Texts of
+    the kernel's in them are harmless wherever they are shown.
     """
     allow(options.allowed)
     assumed = options.allowed.assumed()
-    runs = [replace(run, assumptions=(*run.assumptions, *assumed)) for run in _guarded(target, options, told)]
     files = [str((target.root / target.kernel.partition("::")[0]).resolve()), target.file]
-    reads, refused = read_by(files), refused_in(imported_from(files))
-    runs = [replace(run, reads=reads, refused=refused) for run in runs] if reads or refused else runs
-    return [with_texts(run, harmless) for run in runs]
+
+    def complete(runs: list[Run]) -> list[Run]:
+        reads, refused = read_by(files), refused_in(imported_from(files))
+        runs = [replace(run, assumptions=(*run.assumptions, *assumed), reads=reads, refused=refused) for run in runs]
+        return [with_texts(run, harmless) for run in runs]
+
+    return complete(_guarded(target, options, lambda runs: told(complete(runs))))
 
 
-def _guarded(target: Target, options: Options, told: Callable[[Run], None]) -> list[Run]:
+def _guarded(target: Target, options: Options, told: Told) -> list[Run]:
     phases = phases_to_run(target, options)
     started = time.perf_counter()
     try:
         with applied(options.policy) as policy, counting(options.unhurried):
-            listener = lambda run: told(with_texts(accepted_warnings(run, policy), harmless))  # noqa: E731
-            runs = _Verifying(target, options, phases, listener).run()
-            return qualified([accepted_warnings(run, policy) for run in runs])
+
+            def accepted(runs: list[Run]) -> list[Run]:
+                return qualified([accepted_warnings(run, policy) for run in runs])
+
+            return accepted(_Verifying(target, options, phases, lambda runs: told(accepted(runs))).run())
     except (UsageError, TargetRaised) as error:
         # The target is at fault, not the kernel and not we.
         return [_plain(target, phase, Verdict.ERROR, str(error), started, "usage") for phase in phases]
@@ -123,9 +128,10 @@ class _Explored:
 
 
 class _Verifying:
-    """Explores a target, and decides it phase by phase. `told` hears each run that is made, as soon as it is."""
+    """Explores a target, and decides it phase by phase. `told` hears the runs that there are, each time that there is
+    one more."""
 
-    def __init__(self, target: Target, options: Options, phases: tuple[int, ...], told: Callable[[Run], None]) -> None:
+    def __init__(self, target: Target, options: Options, phases: tuple[int, ...], told: Told) -> None:
         self._target = target
         self._options = options
         self._phases = phases
@@ -156,7 +162,7 @@ class _Verifying:
             if run is not None:
                 self._runs[phase] = replace(run, milliseconds=(time.perf_counter() - clock) * 1000)
                 if not self._tries(first.exploration, phase):
-                    self._told(self._runs[phase])
+                    self._told([one for one in self._runs.values() if not self._tries(first.exploration, one.phase)])
             clock = time.perf_counter()
         self._try_shapes(first.exploration)
         return self._with_cross_checks()
@@ -332,7 +338,7 @@ class _Verifying:
                 within = proved_within(explored, still_open, self._left()) if still_open else None
                 told = proved_for(part, within)
                 self._runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}{told}")
-            self._told(self._runs[phase])
+        self._told(list(self._runs.values()))
 
     def _asked(self) -> dict[int, _Asked]:
         """The questions for ESBMC: the claims about integers, and about elements those of one shape."""
@@ -354,7 +360,7 @@ class _Verifying:
         options, phases, runs = self._options, self._phases, self._runs
         if options.engine == "embedded":
             return [runs[phase] for phase in phases]
-        others = _cross_checks(self._target, self._asked(), options, max(1.0, self._left()))
+        others = _cross_checks(self._target, self._asked(), options, max(LEAST_ESBMC_SECONDS, self._left()))
         if options.engine == "esbmc":
             for phase in phases:
                 if not PHASES[phase].for_engines:

@@ -28,6 +28,19 @@ def test_many_statements_that_fail_leave_the_functions_behind_them_as_they_are(c
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 0, check.out
 
 
+@pytest.mark.parametrize("line", ["import sys; sys.exit(0)", "exit()", "[sys.exit(0) for sys in [__import__('sys')]]"])
+@pytest.mark.parametrize("place", ["before", "behind", "in a helper"])
+def test_a_file_that_exits_when_it_is_imported_has_no_verdict(check: Checker, line: str, place: str) -> None:
+    text = COPY.replace("@nki.jit", f"{line}\n\n\n    @nki.jit") if place == "before" else f"{COPY}\n    {line}\n"
+    if place == "in a helper":
+        text = COPY.replace("import nki\n", "import nki\n    import helper\n")
+    write(check.folder, k=text, helper=f"{line}\n")
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 2, check.out
+    file = "helper.py" if place == "in a helper" else "k.py"
+    number = next(at for at, one in enumerate((check.folder / file).read_text().splitlines(), 1) if line in one)
+    assert f"{file}:{number}: importing k.py raises SystemExit: " in check.err
+
+
 @pytest.mark.parametrize("name", ["f'part_{i}'", "'part' + str(i)", "'part_%d' % 3", "None", "'part'"])
 def test_names_may_tell_the_iteration(check: Checker, name: str) -> None:
     kernel = COPY.replace("buffer=nl.sbuf)", f"buffer=nl.sbuf, name={name})").replace(

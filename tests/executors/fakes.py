@@ -7,7 +7,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -17,6 +17,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.run.executors import processes
 from nkiverify.verify.options import Options
+from nkiverify.verify.rules import Told
 
 
 def target(name: str, **fields: Any) -> Target:
@@ -71,9 +72,29 @@ def runs_of(target: Target, verdict: Verdict = Verdict.SUCCESSFUL, **fields: Any
     ]
 
 
-def verify(target: Target, options: Options) -> list[Run]:
+def verify(target: Target, options: Options, told: Told) -> list[Run]:
     """Do what the first word of the target's name says."""
     match target.name.split("_")[0]:
+        case "tells":  # of one phase, then what the second word says
+            told(runs_of(target)[:1])
+            _, _, rest = target.name.partition("_")
+            return verify(replace(target, name=rest), options, told)
+        case "late":  # comes to its end a while after all phases have their verdicts
+            told(runs_of(target))
+            time.sleep(2)
+            return runs_of(target, reason="whole")
+        case "floods":  # says that it begins, or what it has so far, without end
+            while True:
+                told([] if target.name.endswith("nothing") else runs_of(target))
+        case "drips":  # an answer that does not come to its end
+            connection = sys._getframe(2).f_locals["connection"]
+            os.write(connection.fileno(), (1 << 20).to_bytes(4, "big"))
+            while True:
+                os.write(connection.fileno(), b"x")
+                time.sleep(0.05)
+        case "strange":  # an answer without runs
+            worker = sys._getframe(2).f_locals
+            worker["connection"].send(processes._Answer(worker["question"].nonce, [3], True))  # type: ignore[list-item]
         case "slow":
             time.sleep(0.3)
         case "hang":
@@ -114,7 +135,7 @@ def verify(target: Target, options: Options) -> list[Run]:
                 return runs_of(target, Verdict.FAILED)
         case "twice":
             worker = sys._getframe(2).f_locals
-            worker["connection"].send(processes._Answer(worker["question"].nonce, runs_of(target)))
+            worker["connection"].send(processes._Answer(worker["question"].nonce, runs_of(target), True))
         case "pid":
             return runs_of(target, reason=str(os.getpid()))
     return runs_of(target)

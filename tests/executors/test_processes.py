@@ -87,6 +87,7 @@ def test_results_arrive_as_they_are_ready_and_are_reported_in_the_order_of_the_m
         ("quit", "SystemExit: a kernel should not do this"),
         ("raise", "ValueError: a fault of the verifier"),
         ("unpicklable", "cannot pickle"),
+        ("strange", "sent what is no answer; retried alone, the worker process sent what is no answer"),
     ],
 )
 @pytest.mark.parametrize("processes", [1, 2])
@@ -153,7 +154,7 @@ def test_a_fault_of_the_verifier_comes_with_its_traceback() -> None:
     assert "in verify" in run.traceback and run.traceback.endswith("ValueError: a fault of the verifier\n")
 
 
-@pytest.mark.parametrize("name", ["hang", "deaf"])
+@pytest.mark.parametrize("name", ["hang", "deaf", "floods_nothing", "drips"])
 def test_a_target_that_does_not_answer_in_time_is_stopped_and_unknown(name: str) -> None:
     begin = time.monotonic()
     outcome = work("a", name, "b", "c")
@@ -176,6 +177,26 @@ def test_a_stopped_target_has_a_run_for_every_phase_it_was_to_run_in() -> None:
         outcome = run([dying], WorkerProcesses([dying], verify, dict, 1, grace=GRACE), options(phases=phases))
         assert [run.phase for run in outcome.runs] == expected
         assert [run.expected for run in outcome.runs] == [dying.expect[phase] for phase in expected]
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict", "qualifier"),
+    [("tells_hang", Verdict.UNKNOWN, "time-out 0.2 s"), ("tells_exit", Verdict.ERROR, "")],
+)
+def test_a_stopped_target_keeps_the_verdicts_that_it_had(name: str, verdict: Verdict, qualifier: str) -> None:
+    both = target(name, expect={1: Verdict.FAILED, 2: Verdict.SUCCESSFUL})
+    executor = WorkerProcesses([both], verify, partial(targets_by_name, [name]), 1, grace=GRACE)
+    runs = run([both], executor, options()).runs
+    assert [(run.phase, run.verdict, run.qualifier) for run in runs] == [
+        (1, Verdict.SUCCESSFUL, ""), (2, verdict, qualifier)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("engine", "reason"), [("auto", "whole"), ("embedded", "")])
+def test_only_what_has_every_verdict_has_time_for_a_cross_check(engine: str, reason: str) -> None:
+    outcome = work("late", "hang", engine=engine)
+    assert verdicts(outcome) == {"late": Verdict.SUCCESSFUL, "hang": Verdict.UNKNOWN}
+    assert outcome.runs[0].reason == reason
 
 
 def test_a_worker_takes_one_target_after_another() -> None:

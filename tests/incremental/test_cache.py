@@ -24,6 +24,7 @@ from nkiverify.results import codec as json_results
 from nkiverify.results.cache import key, remembered, store
 from nkiverify.results.cache.remembered import VerdictCache
 from nkiverify.verify.options import Options, phases_to_run
+from nkiverify.verify.rules import Told
 from tests.executors import fakes
 from tests.incremental.project import HARNESS, KERNEL, Project
 from tests.quick import main
@@ -45,7 +46,7 @@ def pretended(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
     return project
 
 
-def _as_expected(target: Target, options: Options) -> list[Run]:
+def _as_expected(target: Target, options: Options, told: Told) -> list[Run]:
     phases = phases_to_run(target, options)
     refuted = {"violations": (REFUTED,)}
     return [
@@ -95,7 +96,7 @@ def test_what_did_not_change_is_not_run_again_and_says_so(
     assert "control, phase 1: dma_copy.count at kernels/rows.py:12" in " ".join(second.split())
 
 
-def _never(target: Target, options: Options) -> list[Run]:
+def _never(target: Target, options: Options, told: Told) -> list[Run]:
     raise AssertionError(f"{target.name} is run again")
 
 

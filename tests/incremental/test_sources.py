@@ -8,6 +8,7 @@ import pytest
 
 from nkiverify.foundation.resources import root
 from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.frontend import seen
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.seen import read_by
@@ -135,7 +136,17 @@ READ: dict[str, tuple[str, str]] = {
     "built-ins by text": ("x = globals()['__builtins__']['id'](3)", "k.py:1 uses id()"),
     "a frame": ("import inspect\nx = inspect.currentframe()", "k.py:2 uses inspect.currentframe"),
     "everything of a module": ("from os import *", "k.py:1 uses os."),
+    "a number from an address": ("X = object().__hash__()", "k.py:1 uses what may be made of an address"),
+    "the address of an array": ("import numpy as np\nX = np.ones(3).ctypes.data", "k.py:2 uses what may be made of an"),
+    "an order by texts": ("X = sorted([len, abs], key=str)", "k.py:1 uses what may be made of an address"),
+    "texts that C code makes": ("X = list(map(repr, [len, abs]))", "k.py:1 uses what may be made of an address"),
 }
+#: Texts of an object of Python's, or of the kernel's, at the top level of a module and in a function.
+ADDRESSES = (
+    "f'{X}'", "f'{X!r:>{99}}'", "str(X)", "repr([X])", "format(X)", "ascii(X)", "'%s' % X", "'{}'.format(X)",
+    "'{a}'.format_map({'a': X})", "', '.join(map(str, [X]))", "X.__repr__()", "(lambda x: f'{x}')(X)",
+    "max([X], key=lambda x: f'{x}')",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("rewriting", [Rewriting.NONE, Rewriting.FULL])
@@ -153,6 +164,18 @@ def test_what_is_read_beside_modules_is_seen(
     assert read_by([str(tmp_path / "repository" / "k.py")]).startswith(message)
 
 
+@pytest.mark.parametrize("rewriting", [Rewriting.ARITHMETIC, Rewriting.FULL])
+@pytest.mark.parametrize("value", ["object()", "lambda: 0", "type('Own', (), {})()", "(x for x in 'ab')"])
+@pytest.mark.parametrize("text", ADDRESSES)
+def test_an_address_in_a_text_is_seen(tmp_path: Path, text: str, value: str, rewriting: Rewriting) -> None:
+    for body in (f"X = {value}\nY = {text}", f"X = {value}\ndef f():\n    return {text}\nY = f()"):
+        written(tmp_path, {"k.py": body + KERNEL})
+        load_kernel("k.py::kernel", tmp_path, rewriting)
+        line = body.splitlines().index(next(one for one in body.splitlines() if text in one)) + 1
+        assert read_by([str(tmp_path / "k.py")]) == f"k.py:{line} makes text of an object, with its address"
+        seen._read.clear()
+
+
 @pytest.mark.parametrize("rewriting", [Rewriting.NONE, Rewriting.FULL])
 @pytest.mark.parametrize(
     "line",
@@ -168,6 +191,8 @@ def test_what_is_read_beside_modules_is_seen(
         "import helper",
         "X = 'a' in {'a', 'b'}, len(set('ab')), sorted({'a', 'b'}), list({1, 2}), isinstance({}, (set, frozenset))",
         "X: set[int] | None = None\ndef f(x: frozenset[str]) -> set[str]: ...",
+        "X = 'x'.join(map(str, (1, 2))), f'{3:>{4}}', repr([dict, 'a']), '%s' % int, str(Exception('x'))",
+        "class C:\n    def __repr__(self): return 'C()'\nX = f'{C()}', str(C), repr(3.5), '{}'.format([C()])",
     ],
 )
 def test_what_gives_the_same_each_time_is_not(tmp_path: Path, line: str, rewriting: Rewriting) -> None:

@@ -35,7 +35,7 @@ def test_phases_share_the_time_that_esbmc_takes_in_its_own_processes(monkeypatch
     wall = [0.0]
     shares: list[float] = []
 
-    def asked(ours: object, options: Options, seconds: float) -> None:
+    def asked(target: object, phase: int, ask: object, options: Options, seconds: float) -> None:
         shares.append(seconds)
         wall[0] += seconds
 

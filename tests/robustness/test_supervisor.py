@@ -31,8 +31,11 @@ TOP = Path(__file__).parents[2]
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are supervised on Linux")
 
 COMMAND = """
-import fcntl, os, signal, stat, sys, time
-from nkiverify.run.supervisor import limited, supervised
+import contextlib, fcntl, os, signal, stat, sys, time
+from nkiverify.run import supervisor
+from nkiverify.run.supervisor import Limits, has_begun, supervised
+
+LIMITS = Limits({limits})
 
 def is_pipe(fd):
     try:
@@ -42,16 +45,17 @@ def is_pipe(fd):
 
 def command():
     print("begun", flush=True)
-    {body}
+    with has_begun(LIMITS) if LIMITS.subject else contextlib.nullcontext():
+        {body}
     return 7
 
-sys.exit(supervised(command))
+sys.exit(supervised(command, LIMITS))
 """
 
 
-def run(body: str) -> subprocess.Popen[str]:
+def run(body: str, limits: str = "'', float('inf')") -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", COMMAND.format(body=body)],
+        [sys.executable, "-c", COMMAND.format(body=body, limits=limits)],
         env=os.environ | {"PYTHONPATH": str(TOP)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -70,11 +74,6 @@ def run(body: str) -> subprocess.Popen[str]:
         ("os.kill(os.getpid(), signal.SIGKILL)", 4, "was ended by SIGKILL before it was done"),
         ("os._exit(0) if os.fork() else time.sleep(1)", 4, "ended with exit status 0 before it was done"),
         ("os.fork()", 7, ""),
-        ("\n    with limited('k.py::k', 0.2): time.sleep(60)", 3, "UNKNOWN: k.py::k: no verdict within 0.2 s"),
-        ("\n    with limited('k', 60, None, 0.1):\n        while True: pass", 3, "k: no verdict within 0.1 s of proc"),
-        ("\n    with limited('k', 60, None, 0.1): time.sleep(2)", 7, ""),
-        ("\n    with limited('k.py::k', 60): os._exit(0)", 4, "k.py::k: the process that runs kernels ended"),
-        ("\n    with limited('k', 0.1): pass\n    time.sleep(2)", 7, ""),
         ("os.kill(os.getpid(), signal.SIGTERM)", 4, "was ended by SIGTERM before it was done"),
         ("os.closerange(3, 64); time.sleep(60)", 4, "was ended by SIGKILL before it was done"),
         ("raise BaseException", 4, "ended with exit status 4 before it was done"),
@@ -82,14 +81,9 @@ def run(body: str) -> subprocess.Popen[str]:
         ("import atexit; atexit.register(time.sleep, 60)", 7, ""),
         ("import threading; threading.Thread(target=time.sleep, args=(60,)).start()", 7, ""),
         ("type('D', (), {'__del__': lambda self: 1 / 0})()", 7, "Python ignores ZeroDivisionError at <string>:"),
-        ("\n    with limited('k', 60): os.kill(os.getpid(), signal.SIGTERM)", 4, "k: the process that runs"),
-        ("\n    with limited('k', 0.2): os.kill(os.getpid(), signal.SIGSTOP)", 3, "UNKNOWN: k: no verdict within"),
-        (
-            "\n    with limited('k', 60, 200): x = bytearray(300 << 20); time.sleep(60)",
-            3,
-            "UNKNOWN: k: the process that runs kernels held more than 200 MiB and was stopped",
-        ),
-        ("\n    with limited('k', 60, 400): x = bytearray(100 << 20)", 7, ""),
+        ("[supervisor._tell('begun') for _ in 'ab']", 4, "a kernel reported in place of the process that runs it"),
+        ("supervisor._tell('free')", 4, "a kernel reported in place of the process that runs it"),
+        ("\n            while True: os.write(supervisor._parent.reports, b'x' * 99)", 4, "a kernel reported in place"),
     ],
 )
 def test_how_a_command_ends_is_told(body: str, status: int, told: str) -> None:
@@ -102,6 +96,31 @@ def test_how_a_command_ends_is_told(body: str, status: int, told: str) -> None:
     assert len(err.splitlines()) == bool(told)
 
 
+@pytest.mark.parametrize(
+    ("limits", "body", "status", "told"),
+    [
+        ("'k.py::k', 0.2", "time.sleep(60)", 3, "UNKNOWN: k.py::k: no verdict within 0.2 s"),
+        ("'k', 60, 0.1", "\n            while True: pass", 3, "k: no verdict within 0.1 s of processor time"),
+        ("'k', 60, 0.1", "time.sleep(2)", 7, ""),
+        ("'k.py::k', 60", "os._exit(0)", 4, "k.py::k: the process that runs kernels ended"),
+        ("'k', 60", "os.kill(os.getpid(), signal.SIGTERM)", 4, "k: the process that runs"),
+        ("'k', 0.2", "os.kill(os.getpid(), signal.SIGSTOP)", 3, "UNKNOWN: k: no verdict within"),
+        (
+            "'k', 60, float('inf'), 200",
+            "x = bytearray(300 << 20); time.sleep(60)",
+            3,
+            "UNKNOWN: k: the process that runs kernels held more than 200 MiB and was stopped",
+        ),
+        ("'k', 60, float('inf'), 400", "x = bytearray(100 << 20)", 7, ""),
+    ],
+)
+def test_how_a_command_with_limits_ends_is_told(limits: str, body: str, status: int, told: str) -> None:
+    with run(body, limits) as process:
+        _, err = process.communicate(timeout=60)
+    assert (process.returncode, len(err.splitlines())) == (status, bool(told))
+    assert told in err
+
+
 def test_what_a_kernel_writes_to_every_descriptor_that_it_can_guess_is_no_answer() -> None:
     with run("[os.write(fd, b'done\\t0\\n') for fd in range(3, 64) if is_pipe(fd)]; time.sleep(60)") as process:
         out, err = process.communicate(timeout=60)
@@ -110,10 +129,11 @@ def test_what_a_kernel_writes_to_every_descriptor_that_it_can_guess_is_no_answer
 
 
 @pytest.mark.parametrize(
-    "busy", ["time.sleep(60)", "\n    while True: pass", "\n    with limited('k', 60): 10 ** (10**9)"]
+    ("busy", "limits"),
+    [("time.sleep(60)", "'', 60"), ("while True: pass", "'', 60"), ("10 ** (10**9)", "'k', 60")],
 )
-def test_an_interrupt_ends_it_at_once(busy: str) -> None:
-    with run(f"signal.signal(signal.SIGINT, signal.SIG_DFL)\n    {busy}") as process:
+def test_an_interrupt_ends_it_at_once(busy: str, limits: str) -> None:
+    with run(f"signal.signal(signal.SIGINT, signal.SIG_DFL)\n        {busy}", limits) as process:
         assert process.stdout is not None
         process.stdout.readline()
         process.send_signal(signal.SIGINT)
@@ -123,8 +143,8 @@ def test_an_interrupt_ends_it_at_once(busy: str) -> None:
 
 def test_what_has_finished_can_be_reported_after_an_interrupt() -> None:
     body = (
-        "\n    try: print('ready', flush=True); time.sleep(60)"
-        "\n    except KeyboardInterrupt: time.sleep(1); print('saved', flush=True); return 130"
+        "\n            try: print('ready', flush=True); time.sleep(60)"
+        "\n            except KeyboardInterrupt: time.sleep(1); print('saved', flush=True); return 130"
     )
     with run(body) as process:
         assert process.stdout is not None
@@ -203,6 +223,11 @@ class _OfAKernel(Exception):
     pass
 
 
+def _keeps(answer: str) -> str:
+    supervisor.keep(answer)
+    return answer
+
+
 def _raises(error: BaseException) -> None:
     raise error
 
@@ -213,6 +238,9 @@ def _raises(error: BaseException) -> None:
         (lambda: (7, "seven"), (7, "seven")),
         (lambda: os._exit(0), Stopped(4)),
         (lambda: time.sleep(60), Stopped(3)),
+        (lambda: time.sleep(60 if _keeps("half") else 0), Stopped(3, "half")),
+        (lambda: _keeps("half") and os._exit(0), Stopped(4, "half")),
+        (lambda: _keeps("half") and 7, 7),
         (lambda: sys.exit(0), "RuntimeError: SystemExit: 0"),
         (lambda: _raises(_OfAKernel("no")), "RuntimeError: _OfAKernel: no"),
         (lambda: _raises(ValueError("no")), "ValueError: no"),

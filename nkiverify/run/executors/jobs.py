@@ -19,13 +19,14 @@ from nkiverify.foundation.errors import described
 from nkiverify.foundation.kernel_text import HarmlessStream
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.verify.options import phases_to_run
-from nkiverify.verify.rules import replacement
+from nkiverify.verify.rules import Told, replacement
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
     from nkiverify.verify.options import Options
 
-Verify = Callable[["Target", "Options"], "list[Run]"]
+#: Verifies a target, and tells of phases that have their verdicts before all have.
+Verify = Callable[["Target", "Options", Told], "list[Run]"]
 #: Gives the targets by name to a worker that does not share our memory; picklable.
 Loader = Callable[[], "Mapping[str, Target]"]
 
@@ -165,12 +166,13 @@ class WorkerStopped(SystemExit):
     """The parent has told this worker to end."""
 
 
-def verify_guarded(target: Target, options: Options, verify: Verify) -> list[Run]:
-    """The target's runs; an ERROR where `verify` itself fails. What a kernel prints goes to stderr."""
+def verify_guarded(target: Target, options: Options, verify: Verify, told: Told = lambda runs: None) -> list[Run]:
+    """The target's runs; an ERROR where `verify` itself fails. What a kernel prints goes to stderr. `told` hears the
+    runs that there are before."""
     try:
         said = cast(TextIO, HarmlessStream(sys.stderr))
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            return verify(target, options)
+            return verify(target, options, told)
     except (KeyboardInterrupt, WorkerStopped):
         raise
     except BaseException as fault:  # SystemExit as well: no kernel may end the run of the others
@@ -184,14 +186,14 @@ def faulted(target: Target, options: Options, fault: BaseException) -> list[Run]
     return [replace(run, traceback=traceback.format_exc()) for run in runs]
 
 
-def verify_target(target: Target, options: Options) -> list[Run]:
+def verify_target(target: Target, options: Options, told: Told = lambda runs: None) -> list[Run]:
     """The task that executors are given. The verifier is imported by the worker: its libraries start threads, and then
     a process cannot fork."""
     from nkiverify.symbolic.terms import anew
     from nkiverify.verify.verifier import verify
 
     with anew():
-        return verify(target, options)
+        return verify(target, options, told)
 
 
 def targets_by_name(root: Path) -> Mapping[str, Target]:

@@ -8,7 +8,6 @@ of the monotonic clock: setting the time of the machine moves none.
 from __future__ import annotations
 
 import contextlib
-import enum
 import multiprocessing
 import multiprocessing.resource_tracker as resource_tracker
 import os
@@ -31,8 +30,10 @@ from nkiverify.foundation.process import is_for_kernels
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import Job, Loader, Verify, WorkerStopped, faulted, verify_guarded
 from nkiverify.run.relay import Relay, give_up_descriptors, give_up_output, give_up_streams, open_descriptors
-from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
-from nkiverify.run.unpickled import LARGEST, unpickled
+from nkiverify.run.resident_memory import MEBIBYTE, processor_seconds, resident_bytes
+from nkiverify.run.supervisor import GRACE_SECONDS
+from nkiverify.run.unpickled import Inbox, unpickled
+from nkiverify.verify.options import phases_to_run
 from nkiverify.verify.rules import replacement
 
 if TYPE_CHECKING:
@@ -40,29 +41,19 @@ if TYPE_CHECKING:
     from nkiverify.run.confinement import Confinement
     from nkiverify.verify.options import Options
 
-#: Seconds past its time-out after which a target that has not answered is stopped by force.
-GRACE_SECONDS = 5.0
 #: Seconds a worker may take to start and load the manifest.
 STARTUP_SECONDS = 60.0
-#: Seconds a worker has to end its own child processes when it is told to stop.
+#: Seconds a worker has to end when it is told to, with processes that it has started, and where it can start none.
 FAREWELL_SECONDS = 1.0
-#: Seconds between two looks at what the workers hold in memory.
-MEMORY_CHECK_SECONDS = 0.1
+_ALONE_SECONDS = 0.2
+#: Seconds between two looks at the memory and the processor time of workers.
+LOOK_SECONDS = 0.1
 #: Seconds after which `wait` returns without anything having ended, so that somebody can say so.
 END_SECONDS = 5.0
 #: Seconds between two looks of a worker at whether its parent still lives.
 _ORPHAN_CHECK_SECONDS = 1.0
-#: Seconds that a message may stop for in its middle.
-_SILENCE_SECONDS = 5.0
 #: Seconds between two looks at whether processes have ended.
 _MOMENT_SECONDS = 0.002
-
-
-class _Signal(enum.Enum):
-    """The messages of a worker besides runs."""
-
-    #: The time of the target that was sent last counts from now on.
-    BEGUN = enum.auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,20 +69,24 @@ class _Question:
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """The answer of a worker to the question with this `nonce`: that it has begun, or the runs."""
+    """The answer of a worker to the question with this `nonce`: when it has begun, and each time that a phase has its
+    verdict, the runs so far; in the end all of them."""
 
     nonce: bytes
-    said: list[Run] | _Signal
+    runs: list[Run]
+    is_whole: bool
 
 
 @dataclass(slots=True)
 class _Task:
-    """A job with its future. `death` says how the worker died that had it before, where one did."""
+    """A job with its future. `death` says how the worker died that had it before, where one did; `so_far` are the runs
+    of phases that have their verdicts, None before it is begun."""
 
     job: Job
     future: Future[list[Run]]
     death: str = ""
     nonce: bytes = b""
+    so_far: list[Run] | None = None
 
     @property
     def options(self) -> Options:
@@ -101,20 +96,27 @@ class _Task:
         self.future.set_result(runs)
         return self.future
 
+    def ended(self, verdict: Verdict, reason: str, qualifier: str = "", seconds: float = 0.0) -> list[Run]:
+        """The runs where it has ended by force: those that there are, and this verdict of the other phases."""
+        so_far = self.so_far or ()
+        return replacement(self.job.target, self.options, verdict, reason, qualifier, seconds, so_far)
+
 
 @dataclass(slots=True)
 class _Worker:
     """A worker process, our end of its pipe and of that of its kernels' output, and the task it is busy with until
-    `deadline`."""
+    `deadline`, or until it has used processor time up to `processor_end`."""
 
     process: BaseProcess
     connection: Connection
     output: Connection
     relay: Relay
+    inbox: Inbox
     task: _Task | None = None
     #: The task that it answered last.
     answered: _Task | None = None
     deadline: float = 0.0
+    processor_end: float = float("inf")
 
     def handles(self) -> list[Connection | int]:
         """Whatever something may happen at."""
@@ -130,11 +132,11 @@ class _Worker:
 class WorkerProcesses:
     """Verifies in up to `processes` workers at the same time.
 
-    A target that has not answered `grace` seconds past its time-out is stopped by force and UNKNOWN; so is one whose
-    worker holds more than `memory` bytes (None: no limit; where the system does not say what a process holds, there is
-    none). A target whose worker dies runs again, alone, after all others; if that one dies as well, it is an ERROR.
-    Each of them gets a new worker for the rest. `confinement` is what the system takes from workers. `targets` are
-    those of all jobs, `load` finds them by name where memory is not shared.
+    A target that has not answered `grace` seconds past its time-out is stopped by force, and UNKNOWN in the phases that
+    had no verdict; so is one whose worker holds more than `memory` bytes (None: no limit; where the system does not say
+    what a process holds, there is none). A target whose worker dies runs again, alone, after all others; if that one
+    dies as well, it is an ERROR. Each of them gets a new worker for the rest. `confinement` is what the system takes
+    from workers. `targets` are those of all jobs, `load` finds them by name where memory is not shared.
     """
 
     def __init__(
@@ -196,9 +198,7 @@ class WorkerProcesses:
         """End all workers, whatever they are doing."""
         self._waiting.clear()
         self._again.clear()
-        _end([worker.process for worker in self._workers])
-        for worker in self._workers:
-            worker.close()
+        self._end(self._workers)
         self._workers.clear()
 
     def _hand_out(self) -> None:
@@ -223,13 +223,15 @@ class WorkerProcesses:
     def _give(self, worker: _Worker, task: _Task) -> None:
         worker.task = task
         task.nonce = os.urandom(16)
-        worker.deadline = time.monotonic() + STARTUP_SECONDS
+        task.so_far = None
+        worker.deadline, worker.processor_end = time.monotonic() + STARTUP_SECONDS, float("inf")
         if not task.death:
             self.on_start(task.job.name)
         # A worker that has died meanwhile is found by its sentinel.
         with contextlib.suppress(OSError):
-            seconds = task.options.hard_deadline + self._grace
-            worker.connection.send(_Question(task.nonce, task.job.target.name, task.options, seconds))
+            options = task.options
+            seconds = options.hard_deadline + options.cross_check_seconds + self._grace
+            worker.connection.send(_Question(task.nonce, task.job.target.name, options, seconds))
 
     def _hire(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
@@ -245,7 +247,7 @@ class WorkerProcesses:
         process.start()
         theirs.close()
         shown.close()
-        worker = _Worker(process, ours, output, Relay(output.fileno()))
+        worker = _Worker(process, ours, output, Relay(output.fileno()), Inbox(ours))
         self._workers.append(worker)
         return worker
 
@@ -254,9 +256,7 @@ class WorkerProcesses:
         busy = [worker for worker in self._workers if worker.task is not None]
         handles = [handle for worker in busy for handle in worker.handles()]
         longest = min(end, *(worker.deadline for worker in busy)) - time.monotonic() if busy else 0.0
-        if self._memory is not None:
-            longest = min(longest, MEMORY_CHECK_SECONDS)
-        happened = set(wait(handles, max(0.0, longest)))
+        happened = set(wait(handles, max(0.0, min(longest, LOOK_SECONDS))))
         ended = []
         for worker in busy:
             task = worker.task
@@ -265,54 +265,82 @@ class WorkerProcesses:
             worker.relay.pass_on()
             if worker.connection in happened or worker.process.sentinel in happened:
                 runs = self._answer(worker, task)
-            elif time.monotonic() >= worker.deadline:
-                self._dismiss(worker)
-                runs = self._timed_out(task)
-            elif self._memory is not None and (resident_bytes(worker.process.pid) or 0) > self._memory:
-                self._dismiss(worker)
-                runs = self._too_large(task, self._memory)
+            if runs is None and worker in self._workers:
+                # Whatever it says: what it has to say in time it has said.
+                runs = self._beyond_limits(worker, task)
             if runs is not None:
                 ended.append(task.ends(runs))
         return ended
 
-    def _answer(self, worker: _Worker, task: _Task) -> list[Run] | None:
-        """The message of the worker about its target, or that it died before it could; None if it has only begun."""
-        try:
-            answer = unpickled(_received(worker.connection)) if worker.connection.poll() else None
-        except Exception:  # a death in the middle of an answer leaves bytes that unpickle to anything
-            answer = None
-        if isinstance(answer, _Answer) and answer.nonce != task.nonce:
-            # The worker can no longer be believed; the task it was given meanwhile is nobody's fault.
-            self._withdraw(worker)
-            self._waiting.append(task)
+    def _beyond_limits(self, worker: _Worker, task: _Task) -> list[Run] | None:
+        """The runs of the target whose worker has gone beyond its limits, and is stopped."""
+        pid, limit = worker.process.pid, self._memory
+        if time.monotonic() >= worker.deadline:
+            runs = self._timed_out(task, f"{task.options.timeout:g} s")
+        elif worker.processor_end < float("inf") and processor_seconds(pid) > worker.processor_end:
+            runs = self._timed_out(task, f"{task.options.timeout:g} s of processor time")
+        elif limit is not None and (resident_bytes(pid) or 0) > limit:
+            runs = self._too_large(task, limit)
+        else:
             return None
-        said = answer.said if isinstance(answer, _Answer) else None
-        if said is _Signal.BEGUN:
-            worker.deadline = time.monotonic() + task.options.hard_deadline + self._grace
-            return None
-        if isinstance(said, list):
-            worker.task = None
-            worker.answered = task
-            if self._memory is not None and (resident_bytes(worker.process.pid) or 0) > self._memory // 2:
-                # What one target leaves behind is not held against the next.
-                self._dismiss(worker)
-            return said
         self._dismiss(worker)
-        death = _cause_of_death(worker.process.exitcode)
+        return runs
+
+    def _answer(self, worker: _Worker, task: _Task) -> list[Run] | None:
+        """The runs of the target, if its worker has said all of them, or has died before it could."""
+        strange = ""
+        try:
+            worker.inbox.receive()
+            for message in worker.inbox.messages():
+                answer = _as_answer(message)
+                if answer.nonce != task.nonce:
+                    # The worker can no longer be believed; the task it was given meanwhile is nobody's fault.
+                    self._withdraw(worker)
+                    self._waiting.append(task)
+                    return None
+                if answer.is_whole:
+                    return self._whole(worker, task, answer.runs)
+                self._has_come_to(worker, task, answer.runs)
+        except Exception:  # bytes that a kernel wrote unpickle to anything
+            strange = "the worker process sent what is no answer"
+        else:
+            if worker.inbox.is_open and (worker.process.is_alive() or worker.connection.poll()):
+                return None
+        self._dismiss(worker)
+        death = strange or _cause_of_death(worker.process.exitcode)
         if not task.death:
             task.death = death
             self._again.append(task)
             return None
-        reason = f"{task.death}; retried alone, {death}"
-        return replacement(task.job.target, task.options, Verdict.ERROR, reason)
+        return task.ended(Verdict.ERROR, f"{task.death}; retried alone, {death}")
+
+    def _has_come_to(self, worker: _Worker, task: _Task, runs: list[Run]) -> None:
+        """The task has these runs so far: at first none, when its time begins; at last those of all phases, which ESBMC
+        may be asked about from then on. Neither happens twice, whatever a kernel sends."""
+        options, before = task.options, task.so_far
+        if before is None:
+            worker.deadline = time.monotonic() + options.hard_deadline + self._grace
+            used = processor_seconds(worker.process.pid)
+            worker.processor_end = used + options.processor_deadline + self._grace
+        elif _has_every_phase(before, task.job):
+            return
+        elif _has_every_phase(runs, task.job):
+            worker.deadline += options.cross_check_seconds
+            worker.processor_end += options.cross_check_seconds
+        task.so_far = runs
+
+    def _whole(self, worker: _Worker, task: _Task, runs: list[Run]) -> list[Run]:
+        """The runs of a target, whose worker can have another one."""
+        worker.task, worker.answered = None, task
+        if self._memory is not None and (resident_bytes(worker.process.pid) or 0) > self._memory // 2:
+            # What one target leaves behind is not held against the next.
+            self._dismiss(worker)
+        return runs
 
     def _look_for_second_answer(self, worker: _Worker) -> bool:
         """True if a worker without a task has something to say: that nobody asked for."""
-        try:
-            if not worker.connection.poll():
-                return False
-            _received(worker.connection)
-        except Exception:  # its end of the pipe is closed, or what is in the pipe is no answer
+        worker.inbox.receive()
+        if not worker.inbox.has_more:
             return False
         self._withdraw(worker)
         return True
@@ -325,43 +353,48 @@ class WorkerProcesses:
             reason = "its worker process answered more than once: none of the answers counts"
             self._withdrawn[task.job.name] = replacement(task.job.target, task.options, Verdict.ERROR, reason)
 
-    def _timed_out(self, task: _Task) -> list[Run]:
-        seconds = f"{task.options.timeout:g} s"
-        reason = f"no verdict within {seconds}, nor {self._grace:g} s later; its process was stopped"
-        qualifier = f"time-out {seconds}"
-        return replacement(task.job.target, task.options, Verdict.UNKNOWN, reason, qualifier, task.options.timeout)
+    def _timed_out(self, task: _Task, limit: str) -> list[Run]:
+        reason = f"no verdict within {limit}, nor {self._grace:g} s later; its process was stopped"
+        qualifier = f"time-out {task.options.timeout:g} s"
+        return task.ended(Verdict.UNKNOWN, reason, qualifier, task.options.timeout)
 
     def _too_large(self, task: _Task, limit: int) -> list[Run]:
         qualifier = f"memory limit {limit // MEBIBYTE} MiB"
         reason = f"its process held more than {limit // MEBIBYTE} MiB and was stopped"
-        return replacement(task.job.target, task.options, Verdict.UNKNOWN, reason, qualifier)
+        return task.ended(Verdict.UNKNOWN, reason, qualifier)
 
     def _dismiss(self, worker: _Worker) -> None:
         self._workers.remove(worker)
-        _end([worker.process])
-        worker.close()
+        self._end([worker])
+
+    def _end(self, workers: Sequence[_Worker]) -> None:
+        """Ask the workers to end, so that they end processes of their own and remove temporary files, then make them.
+        Python's `join` waits for a pipe that kernels can write to, and then for ever."""
+        for worker in workers:
+            worker.process.terminate()
+        starts_programs = self._confinement is None or self._confinement.programs
+        deadline = time.monotonic() + (FAREWELL_SECONDS if starts_programs else _ALONE_SECONDS)
+        while time.monotonic() < deadline and any(worker.process.is_alive() for worker in workers):
+            time.sleep(_MOMENT_SECONDS)
+        for worker in workers:
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+            worker.close()
 
 
-def _received(connection: Connection) -> bytes:
-    """The next message, written as `Connection` does: its length, then its bytes. Raises `OSError` where it is too
-    large, or does not go on: a kernel wrote it, and `Connection` would wait for the rest for ever."""
+def _as_answer(message: bytes) -> _Answer:
+    """The answer that a worker has sent. Raises `ValueError`, or whatever else, where it is none."""
+    answer = unpickled(message)
+    if not isinstance(answer, _Answer) or not isinstance(answer.runs, list):
+        raise ValueError("no answer")
+    if not all(isinstance(run, Run) for run in answer.runs):
+        raise ValueError("an answer that has no runs")
+    return answer
 
-    def read(left: int) -> bytes:
-        parts = []
-        while left:
-            if not wait([connection], _SILENCE_SECONDS):
-                raise OSError("a message that ends in its middle")
-            part = os.read(connection.fileno(), min(left, 1 << 20))
-            if not part:
-                raise EOFError
-            parts.append(part)
-            left -= len(part)
-        return b"".join(parts)
 
-    length = int.from_bytes(read(4), "big", signed=True)
-    if not 0 <= length <= LARGEST:
-        raise OSError("a message that is too large")
-    return read(length)
+def _has_every_phase(runs: Sequence[Run], job: Job) -> bool:
+    return {run.phase for run in runs} >= set(phases_to_run(job.target, job.options))
 
 
 def start_method() -> ForkContext | SpawnContext:
@@ -372,20 +405,6 @@ def start_method() -> ForkContext | SpawnContext:
     if sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1:
         return multiprocessing.get_context("fork")
     return multiprocessing.get_context("spawn")
-
-
-def _end(processes: Sequence[BaseProcess]) -> None:
-    """Ask the processes to end, so that they end their own children, then make them. Python's `join` waits for a pipe
-    that kernels can write to, and then for ever."""
-    for process in processes:
-        process.terminate()
-    deadline = time.monotonic() + FAREWELL_SECONDS
-    while time.monotonic() < deadline and any(process.is_alive() for process in processes):
-        time.sleep(_MOMENT_SECONDS)
-    for process in processes:
-        if process.is_alive():
-            process.kill()
-            process.join()
 
 
 def _cause_of_death(exit_code: int | None) -> str:
@@ -436,18 +455,22 @@ def _work(
             return
         if question is None:
             return
-        target = targets[question.target]
-        try:
-            connection.send(_Answer(question.nonce, _Signal.BEGUN))
-            with processor_time(question.seconds):
-                runs = verify_guarded(target, question.options, verify)
+
+        def tell(runs: list[Run], *, whole: bool = False, nonce: bytes = question.nonce) -> None:
             if os.getpid() != worker:  # a kernel has forked: its copy of us has nothing to say
                 os._exit(0)
-            connection.send(_Answer(question.nonce, runs))
+            connection.send(_Answer(nonce, runs, whole))
+
+        target = targets[question.target]
+        try:
+            tell([])
+            with processor_time(question.seconds):
+                runs = verify_guarded(target, question.options, verify, tell)
+            tell(runs, whole=True)
         except BrokenPipeError:
             return
         except Exception as fault:  # something in the runs cannot be pickled
-            connection.send(_Answer(question.nonce, faulted(target, question.options, fault)))
+            tell(faulted(target, question.options, fault), whole=True)
 
 
 def _end_with(parent: int) -> None:
