@@ -63,7 +63,11 @@ def _record(
     run = current_execution()
     if not run.records:
         return
-    skips = getattr(attributes.get("oob_mode"), "name", "") == "skip"
+    mode = attributes.get("oob_mode")
+    skips = getattr(mode, "name", "") == "skip"
+    if skips and all(map(_stays_inside, (*(reads or {}).values(), *writes.values()))):
+        # Nothing is out of bounds: what it writes, it writes for sure.
+        skips, attributes["oob_mode"] = False, type(mode)["error"]
     read = {name: _as_used(view, skips) for name, view in (reads or {}).items()}
     writes = {name: _as_used(view, skips) for name, view in writes.items()}
     for argument, view in (*read.items(), *writes.items()):
@@ -94,6 +98,22 @@ def _as_used(view: Tensor, skips: bool) -> Tensor:
     used = view.with_layout(view.shape, view.strides)
     used.indirect_by = replace(moves, value=value.from_zero() if skips and value is not None else value)
     return used
+
+
+def _stays_inside(view: Tensor) -> bool:
+    """True if no index moves the view, or none that it may be leaves the tensor."""
+    moves = view.indirect_by
+    if moves is None:
+        return True
+    value, reach = indices_of(moves), moves.reach
+    if value is None or value.known is None or value.assumptions or reach is None:
+        return False
+    return known(
+        all_of(
+            *(reach.first + each.low * reach.unit >= 0 for each in value.known),
+            *(reach.last + each.high * reach.unit < reach.size for each in value.known),
+        )
+    )
 
 
 def _placed(view: Tensor) -> Tensor:

@@ -10,6 +10,7 @@ import sys
 from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
@@ -264,10 +265,25 @@ def _bind(kernel: Callable[..., Any], name: str, arguments: Sequence[Argument]) 
 
 def _grid_extents(grid: str, domain: Domain) -> tuple[ast.expr, ...]:
     text, node = parse("--grid", grid, subscript=True)
-    extents = tuple(node.elts) if isinstance(node, ast.Tuple) else (node,)
+    extents = tuple(_Numbers().visit(extent) for extent in (node.elts if isinstance(node, ast.Tuple) else [node]))
     for extent in extents:
         enter_extent(extent, text, domain)
     return extents
+
+
+class _Numbers(ast.NodeTransformer):
+    """Takes an extent of a grid as the legacy API writes it for a number: `nl.nc(2)` is 2, `nl.spmd_dim(a, b)` a * b."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if node.keywords or not node.args or any(isinstance(part, ast.Starred) for part in node.args):
+            return node
+        if called == "nc" and len(node.args) == 1:
+            return node.args[0]
+        if called == "spmd_dim":
+            return reduce(lambda left, right: ast.copy_location(ast.BinOp(left, ast.Mult(), right), node), node.args)
+        return node
 
 
 def _wrapping(kernel: Callable[..., Any], module: ModuleType) -> str:

@@ -281,6 +281,9 @@ def test_a_legacy_grid_is_as_large_as_the_product_that_is_written(check: Checker
     # One program more than there are rows for; and one less, which leaves rows unwritten.
     assert check("k.py::launch", "--arg", "a=f32[96,64]") == 1
     assert check("k.py::launch", "--arg", "a=f32[160,64]") == 1
+    assert check("k.py::rows", "--arg", "a=f32[128,64]", "--grid", grid) == 0, check.out + check.err
+    assert check(f"k.py::rows[{grid}]", "--arg", "a=f32[96,64]") == 1
+    assert check("k.py::rows", "--arg", "a=f32[128,64]", "--grid", "nl.nc(2, 2)") == 2
 
 
 def test_a_legacy_kernel_on_gen4_is_what_it_is_on_gen3_and_a_warning(check: Checker) -> None:

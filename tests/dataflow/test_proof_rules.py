@@ -18,8 +18,12 @@ def square(v: Verification) -> None:
     v.call(v.tensor("x", (128, 128), bfloat16))
 
 
-def indexed(v: Verification) -> None:
-    v.call(v.tensor("x", (64, 8), float32), v.tensor("places", (64, 1), int32, values=(0, 63)))
+def indexed(v: Verification, last: int = 63) -> None:
+    v.call(v.tensor("x", (64, 8), float32), v.tensor("places", (64, 1), int32, values=(0, last)))
+
+
+def indexed_beyond(v: Verification) -> None:
+    indexed(v, 64)
 
 
 GATHER = """
@@ -73,7 +77,7 @@ def kernel(x):
 PAIRS = {
     "rows beside those that are skipped": (
         GATHER.replace("MODE", "skip"),
-        indexed,
+        indexed_beyond,
         ("    nisa.memset(rows, 0.0)\n", ""),
         "df.output_written",
     ),
@@ -111,6 +115,14 @@ def test_a_proof_misses_what_is_missing(name: str, tmp_path: Path) -> None:
     # A concrete run does not know what an index holds.
     assert run.verdict in (Verdict.FAILED, Verdict.UNKNOWN)
     assert run.verdict is Verdict.UNKNOWN or contracts(run) == {contract}
+
+
+def test_nothing_is_skipped_where_every_index_is_a_row(tmp_path: Path) -> None:
+    body = GATHER.replace("MODE", "skip").replace("    nisa.memset(rows, 0.0)\n", "")
+    inside = Subject.of(tmp_path, body, indexed)
+    assert inside.proof().open == []
+    assert inside.verdict().verdict is Verdict.SUCCESSFUL
+    assert Subject.of(tmp_path, body, indexed_beyond).verdict().verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize("used", ["rows", "x"])
