@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.attributes import sym_delattr, sym_getattr, sym_hasattr, sym_id, sym_setattr
-from nkiverify.frontend.iterators import Enumerate, Filter, Iterating, Map, Zip
+from nkiverify.frontend.iterators import Enumerate, Filter, Iterating, Map, OverSequence, Zip
 from nkiverify.frontend.ranges import (
     SymbolicSequence,
     SymEnumerate,
@@ -175,13 +175,14 @@ def _call_type(*arguments: Any, **options: Any) -> Any:
 
 def sym_enumerate(values: Any, start: Any = 0) -> Any:
     """`enumerate`."""
-    sequence = symbolic_sequence(values)
+    source = sym_iter(values) if symbolic_sequence(values) is None else values
+    sequence = source.take() if isinstance(source, OverSequence) else symbolic_sequence(source)
     if sequence is not None:
         first = as_term(start)
         if first is None:
             raise TypeError(f"'{type(start).__name__}' object cannot be interpreted as an integer")
         return SymEnumerate(sequence, first)
-    return Enumerate(sym_iter(values), start)
+    return Enumerate(source, start)
 
 
 def sym_zip(*sources: Any, strict: bool = False) -> Any:
@@ -227,12 +228,13 @@ def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
     """`iter`; of lists and ranges an iterator whose position can be seen and put back."""
     if sentinel is not _MISSING:
         return iter(values, sentinel)
-    if isinstance(values, Iterating | Enumerate | Zip | Map | Filter):
+    if isinstance(values, Iterating | OverSequence | Enumerate | Zip | Map | Filter):
         return values
     if isinstance(values, SymRange) and current_execution().forced_value(values.trip_count()) is not None:
         return Iterating(list(values))
-    if symbolic_sequence(values) is not None:
-        raise unsupported("an iterator over a symbolic sequence, advanced by hand", "write a `for` loop")
+    sequence = symbolic_sequence(values)
+    if sequence is not None:
+        return OverSequence(sequence)
     if isinstance(values, list | tuple | range | str | SymList):
         return Iterating(values)
     return iter(values)

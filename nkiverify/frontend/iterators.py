@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from nkiverify.frontend.ranges import SymbolicSequence
+from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.values import tell
 
@@ -32,6 +34,30 @@ class Iterating(Iterator[Any]):
 
     def __nki_restore__(self, state: dict[str, Any]) -> None:
         self.position = state["position"]
+
+
+class OverSequence(Iterator[Any]):
+    """An iterator over a sequence of symbolic length, which one `for` loop may run over from its beginning."""
+
+    def __init__(self, sequence: SymbolicSequence) -> None:
+        self.sequence = sequence
+        self.taken = False
+
+    def take(self) -> SymbolicSequence:
+        """The sequence; a loop is about to run over it."""
+        if self.taken:
+            raise unsupported("an iterator over a symbolic sequence, run over twice", "write a `for` loop over it")
+        self.taken = True
+        return self.sequence
+
+    def __next__(self) -> Any:
+        raise unsupported("an iterator over a symbolic sequence, advanced by hand", "write a `for` loop")
+
+    def __nki_state__(self) -> dict[str, Any]:
+        return {"taken": self.taken}
+
+    def __nki_restore__(self, state: dict[str, Any]) -> None:
+        self.taken = state["taken"]
 
 
 class Enumerate(Iterator[Any]):

@@ -7,6 +7,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.iterators import OverSequence
 from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.ir.program import Iteration
@@ -168,7 +169,10 @@ def loop_over(
     if sequence is None:
         from nkiverify.frontend.builtins import sym_iter
 
-        return PlainLoop(sym_iter(iterable))
+        iterator = sym_iter(iterable)
+        if not isinstance(iterator, OverSequence):
+            return PlainLoop(iterator)
+        sequence = iterator.take()
     # The cheap prover decides whether a loop is short: a longer one is summarised, which is right for every length.
     length = run.context.facts.value_of(sequence.trip_count())
     short = SHORT_LOOP if not sequence.traced else 0

@@ -272,7 +272,7 @@ def _grid_extents(grid: str, domain: Domain) -> tuple[ast.expr, ...]:
 
 
 class _Numbers(ast.NodeTransformer):
-    """Takes an extent of a grid as the legacy API writes it for a number: `nl.nc(2)` is 2, `nl.spmd_dim(a, b)` a * b."""
+    """Takes grids as the legacy API writes them for numbers: `nl.nc(2)` is 2, `nl.spmd_dim(a, b)` a * b."""
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)

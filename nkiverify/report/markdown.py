@@ -56,9 +56,7 @@ def text(session: Session, since: SinceCommit | None = None) -> str:
 
 def _since(since: SinceCommit) -> str:
     left = (
-        f"{wording.counted(since.left_out, 'target')} left out, of which no file has changed."
-        if since.left_out
-        else ""
+        f"{wording.counted(since.left_out, 'target')} left out, of which no file has changed." if since.left_out else ""
     )
     head = f"### Since {code(since.commit)}"
     if since.problem:

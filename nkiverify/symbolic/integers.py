@@ -196,9 +196,9 @@ class SymInt(StandsFor, Term):
 
     def __format__(self, spec: str) -> str:
         value = self.constant
-        if value is not None:
-            return format(value, spec)
-        return text_of(self, sys._getframe(1))
+        # What Python takes of an integer does not depend on which.
+        shown = format(value if value is not None else 1, spec)
+        return shown if value is not None else text_of(self, sys._getframe(1))
 
     def __str__(self) -> str:
         return text_of(self, sys._getframe(1))

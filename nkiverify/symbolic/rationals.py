@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from fractions import Fraction
+from types import FrameType
 from typing import Any, NoReturn
 
 from nkiverify.symbolic import conditions, terms
@@ -13,6 +14,7 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
 from nkiverify.symbolic.values import (
+    TextConversion,
     as_term,
     at_most,
     check_divisor,
@@ -206,7 +208,17 @@ class SymRational(StandsFor):
         raise missing_attribute(float, name)
 
     def __repr__(self) -> str:
-        frame = sys._getframe(1)
+        return self._shown(sys._getframe(1))
+
+    def __format__(self, spec: str) -> str:
+        # What Python takes of a float does not depend on which.
+        format(1.0, spec)
+        return self._shown(sys._getframe(1))
+
+    def _shown(self, frame: FrameType) -> str:
+        """The text, which is not Python's of the number: guarded where it may be data."""
+        if TextConversion.active:
+            TextConversion.symbolic = True
         return f"({text_of(self.top, frame)})/({text_of(self.bottom, frame)})"
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import math
 import sys
+from types import FrameType
 from typing import Any
 
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational, use_power
-from nkiverify.symbolic.values import at_most, check_divisor
+from nkiverify.symbolic.values import TextConversion, at_most, check_divisor
 
 #: Exponents of two between which a product of powers neither overflows nor becomes 0.
 _SAFE_BITS = 1000
@@ -63,7 +64,9 @@ class SymReal(SymRational):
     def __float__(self) -> float:
         raise unsupported(f"the value of {self} in C code")
 
-    def __repr__(self) -> str:
+    def _shown(self, frame: FrameType) -> str:
+        if TextConversion.active:
+            TextConversion.symbolic = True
         return f"a {self.name} of symbolic numbers"
 
 

@@ -169,6 +169,21 @@ CONSTRUCTS = {
         assert total == 3
         """,
     ),
+    "objects that are run over": (
+        """
+        class Tiles:
+            def __init__(self, n, w): self.parts = tuple([(i * w, min(w, n - i * w)) for i in range(n // w)])
+            def __iter__(self): return iter(self.parts)
+        """,
+        """
+        print(f"{F / 3:.2f} of {F:>8}, {math.sqrt(F):.1e}")
+        for start, size in Tiles(F // 64, 1):
+            copy(start * 64, size * 64)
+        for i, (start, size) in enumerate(Tiles(F, 64)):
+            assert start == i * 64
+            copy(start, size)
+        """,
+    ),
     "loops with ends of their own": (
         "",
         """
@@ -243,6 +258,27 @@ def test_the_length_of_an_object(check: Checker, length: str, status: int) -> No
     """
     write(check.folder, k=source)
     assert check("k.py::kernel", "--arg", "n=n:1..10", "--phase", "1") == status, check.out
+
+
+@pytest.mark.parametrize(
+    ("line", "status"),
+    [
+        ("for i in parts: assert i < n", 0),
+        # What a loop has run over gives nothing more: not known here, and no success.
+        ("for i in parts: pass\n            for i in parts: assert i > n", 3),
+        ("f'{n:.1f} {n / 2:>9}'", 0),
+        ("f'{n:s}'", 1),
+        ("f'{n / 2:d}'", 1),
+    ],
+)
+def test_what_python_takes_an_iterator_and_a_format_for(check: Checker, line: str, status: int) -> None:
+    source = f"""
+        def kernel(n):
+            parts = iter([i for i in range(n)])
+            {line}
+    """
+    write(check.folder, k=source)
+    assert check("k.py::kernel", "--arg", "n=n:1..400", "--phase", "1") == status, check.out
 
 
 TABLES = "TABLE = {0: 5, 1: 6, 2: 7, 3: 8, 4: 9}\nNAMED = {f't{i}': TABLE[i] for i in TABLE}"
