@@ -63,11 +63,11 @@ def _record(
     run = current_execution()
     if not run.records:
         return
-    mode = attributes.get("oob_mode")
+    mode: Any = attributes.get("oob_mode")
     skips = getattr(mode, "name", "") == "skip"
     if skips and all(map(_stays_inside, (*(reads or {}).values(), *writes.values()))):
         # Nothing is out of bounds: what it writes, it writes for sure.
-        skips, attributes["oob_mode"] = False, type(mode)["error"]
+        skips, attributes["oob_mode"] = False, type(mode).error
     read = {name: _as_used(view, skips) for name, view in (reads or {}).items()}
     writes = {name: _as_used(view, skips) for name, view in writes.items()}
     for argument, view in (*read.items(), *writes.items()):
