@@ -119,7 +119,7 @@ class Numbers(ABC):
         return np.concatenate([column.astype(columns[1].dtype) for column in columns], axis=2)
 
     def of_some(self, x: Array, function: Callable[[Array], Sequence[Array]], count: int) -> Sequence[Array]:
-        """What a function makes of rows (lanes, P, F), so many columns (lanes, P, 1): zeros of rows without any."""
+        """So many columns (lanes, P, 1) that a function makes of rows (lanes, P, F): zeros where these are empty."""
         if x.shape[-1]:
             return function(x)
         return [np.zeros_like(x, shape=(*x.shape[:-1], 1))] * count

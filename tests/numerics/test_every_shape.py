@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.foundation.records import Verdict
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases.numerics.trial import Trial, on_every_shape
 from nkiverify.project.request import request
 from nkiverify.verify.exploration import explore
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
 from tests.numerics.test_kernels import KERNELS, TABLE, verdict
 
 #: Kernels of the table of which not all sizes are proved, and why.
@@ -57,6 +59,37 @@ def test_a_proof_for_all_sizes_is_a_verdict_where_the_kernel_is_legal() -> None:
     assert (right.verdict, right.qualifier, right.closed_by) == (Verdict.SUCCESSFUL, "", {"ranges": 7})
     # More than 128 partitions are for phase 1 to say: nothing is proved of them.
     assert verdict("softmax", "x=f32[P,F] in -50..50").verdict is Verdict.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("kernel", "given", "where", "contract"),
+    [
+        (
+            "attention_by_tiles",
+            ("q=bf16[D,128] in -100..100", "k=bf16[D,N] in -100..100", "v=bf16[N,D] in -100..100"),
+            ("D <= 128", "N % 128 == 0"),
+            "num.invalid",
+        ),
+        ("norm_by_chunks", ("x=f32[P,F] in -10..10",), ("P <= 128", "F % 512 == 0", "F <= 8192"), "num.invalid"),
+        (
+            "gathered_inverse",
+            ("x=f32[P,F] in 0..10", "places=u32[P,N] in 0..15"),
+            ("P <= 128", "16 <= F", "F <= 4096", "N <= 4096"),
+            "num.division",
+        ),
+    ],
+)
+def test_parts_of_tiles_are_followed_for_all_sizes(
+    kernel: str, given: tuple[str, ...], where: tuple[str, ...], contract: str
+) -> None:
+    def run(*more: str) -> Run:
+        target = request(f"parts.py::{kernel}", KERNELS, (*given, *more), where, None).target("trn2", False)
+        return verify(target, Options(root=KERNELS, phases=(5,)))[0]
+
+    right, broken = run(), run("broken=True")
+    assert (right.verdict, right.qualifier) == (Verdict.SUCCESSFUL, ""), right.reason
+    assert broken.verdict is Verdict.FAILED, broken.reason
+    assert contract in {violation.contract for violation in broken.violations}
 
 
 def test_loops_that_are_unrolled_bound_the_verdict() -> None:

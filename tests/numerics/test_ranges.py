@@ -230,6 +230,13 @@ def test_what_no_input_shows_is_unknown(check: Checker) -> None:
     assert "inputs that were run shows a fault; proved where the floats of the arguments are at most 0.5" in said
 
 
+@pytest.mark.parametrize(("most", "status"), [(40, 0), (1000, 1)])
+def test_what_the_greatest_is_at_least_is_none_of_the_numbers_it_is_of(most: int, status: int, check: Checker) -> None:
+    write(check.folder, k=ODD)
+    # The greatest of two numbers and 0.5: neither of both need be that.
+    assert check("k.py::inverse_of_sums", "--arg", f"x=f32[8,2] in -{most}..{most}", "--phase", "5") == status
+
+
 @pytest.mark.parametrize(
     ("kernel", "given", "verdict_", "qualifier"),
     [
@@ -288,6 +295,24 @@ ODD = """
         nisa.reciprocal(dst=most, data=most)
         out = nl.ndarray(most.shape, dtype=nl.float32, buffer=nl.shared_hbm)
         nisa.dma_copy(dst=out, src=most)
+        return out
+
+
+    @nki.jit
+    def inverse_of_sums(x):
+        rows = x.shape[0]
+        data = nl.ndarray((rows, 2), dtype=nl.float32, buffer=nl.sbuf)
+        one = nl.ndarray((rows, 1), dtype=nl.float32, buffer=nl.sbuf)
+        apart = nl.ndarray((rows, 2), dtype=nl.float32, buffer=nl.sbuf)
+        sums = nl.ndarray((rows, 1), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=data, src=x)
+        nisa.tensor_scalar(dst=one, data=data[:, 0:1], op0=nl.maximum, operand0=0.5)
+        nisa.tensor_tensor(dst=one, data1=one, data2=data[:, 1:2], op=nl.maximum)
+        nisa.tensor_scalar(dst=apart, data=data, op0=nl.subtract, operand0=one)
+        nisa.activation_reduce(dst=apart, op=nl.exp, data=apart, reduce_op=nl.add, reduce_res=sums)
+        nisa.reciprocal(dst=sums, data=sums)
+        out = nl.ndarray((rows, 1), dtype=nl.float32, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=sums)
         return out
 
 

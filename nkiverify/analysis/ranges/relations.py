@@ -48,7 +48,7 @@ class Relations:
         self._children = np.zeros(1024, dtype=np.int32)
         self._leaves = np.zeros(1024, dtype=np.int32)
         #: The group of the differences of either from it; and by group: the greatest number they are from.
-        self._differences: dict[tuple[int, bool], int] = {}
+        self._differences: dict[tuple[int, int], int] = {}
         self._distances: dict[int, int] = {}
         #: By id of the greater of two numbers: these two. By id: the greater of two that a number is known beside, and
         #: what it is at least where the first of these is the greater one, and where the second is.
@@ -223,44 +223,88 @@ class Relations:
         free = (one > 0) & (other > 0) & (one != other) & (self._upper[one] == 0)
         self._upper[one[free]] = other[free]
 
+    def _above(self, ids: Array) -> Array:
+        """The ids of numbers that these are at most: what is known of numbers holds for the values of a function."""
+        found = self._upper[ids]
+        image = (found == 0) & (self._function[ids] > _NEGATIVE)
+        if image.any():
+            above = self._upper[self._argument[ids]]
+            found = np.where(image, self._images_of(self._function[ids], above), found)
+        return found
+
+    def _images_of(self, functions: Array, ids: Array) -> Array:
+        """The ids of the values of functions of numbers, where they have one; 0 elsewhere."""
+        found = np.zeros(ids.shape, dtype=np.int32)
+        for code in np.unique(functions).tolist():
+            known = self._values.get(code)
+            if known is not None:
+                here = (functions == code) & (ids > 0) & (ids < known.size)
+                found[here] = known[ids[here]]
+        return found
+
     def at_most(self, one: Array, other: Array) -> tuple[Array, Array, Array]:
         """Where a number is known to be at most another one; and where that is as the other is the greatest of numbers
         that it is one of, these two, else 0. Where it is the greatest of others itself, it has to be so directly."""
         one, other = (np.array(part) for part in np.broadcast_arrays(one, other))
+        whole, of_whole = one, other
         holds = (one == other) & (one > 0)
         member, of = np.zeros(one.shape, dtype=np.int32), np.zeros(one.shape, dtype=np.int32)
         while True:
-            climbed = one
-            for step in range(_STEPS):
-                climbed = self._upper[climbed]
-                if not climbed.any():
-                    break
-                found = (climbed == other) & (climbed > 0)
-                holds |= found
-                if step:
-                    found &= self._leaves[one] == 0
-                member, of = np.where(found, one, member), np.where(found, other, of)
+            self._climb(self._upper.__getitem__, one, other, (holds, member, of))
             same = (self._function[one] == self._function[other]) & (self._function[one] > _NEGATIVE) & ~holds
             if not same.any():
-                return holds, member, of
+                break
             one = np.where(same, self._argument[one], 0)
             other = np.where(same, self._argument[other], 0)
+        values = np.where(holds | (self._function[whole] <= _NEGATIVE), 0, whole)
+        if values.any():
+            self._climb(self._above, values, of_whole, (holds, member, of))
+        return holds, member, of
+
+    def _climb(
+        self, above: Callable[[Array], Array], one: Array, other: Array, found: tuple[Array, Array, Array]
+    ) -> None:
+        """Note what `at_most` gives where one reaches the other by steps to numbers `above`."""
+        holds, member, of = found
+        climbed = one
+        for step in range(_STEPS):
+            climbed = above(climbed)
+            if not climbed.any():
+                break
+            here = (climbed == other) & (climbed > 0)
+            holds |= here
+            if step:
+                here &= self._leaves[one] == 0
+            member[here], of[here] = one[here], other[here]
+
+    def _is_leaf(self, ids: Array, of: Array) -> Array:
+        """Where numbers are counted among those that the greatest `of` them is of: each one on the way there is one of
+        those that the next one is the greatest of, and not at most it for another reason."""
+        found, climbed = (ids > 0) & (of > 0), ids
+        for _ in range(_STEPS):
+            climbed = np.where(climbed == of, of, self._upper[climbed])
+            found &= self._children[climbed] > 0
+            if ((climbed == of) | ~found).all():
+                break
+        return np.asarray(found & (climbed == of))
 
     def differences(self, ids: Array, member: Array, of: Array) -> None:
         """Note that numbers are the differences of members from the greatest `of` them."""
-        for single, chosen in enumerate(
-            ((of > 0) & (self._leaves[member] > 0), (of > 0) & (self._leaves[member] == 0))
-        ):
-            sizes = self._leaves if single else self._children
-            for greatest in np.unique(of[chosen & (ids > 0)]).tolist():
-                key = (greatest, bool(single))
+        some = (of > 0) & (ids > 0)
+        leaf = some & self._is_leaf(member, of)
+        kinds = (self._children, leaf & (self._leaves[member] > 0)), (self._leaves, leaf & (self._leaves[member] == 0))
+        # Of others not all are known.
+        for kind, (sizes, chosen) in enumerate((*kinds, (None, some & ~leaf))):
+            for greatest in np.unique(of[chosen]).tolist():
+                key = (greatest, kind)
                 if key not in self._differences:
-                    made = self._differences[key] = self._made_group(0.0, int(sizes[greatest]))
+                    size = 0 if sizes is None else int(sizes[greatest])
+                    made = self._differences[key] = self._made_group(0.0, size)
                     self._distances[made] = greatest
-                here = chosen & (ids > 0) & (of == greatest)
+                here = chosen & (of == greatest)
                 self._group[ids[here]], self._member[ids[here]] = self._differences[key], member[here]
         first, second = self._first[of] == member, self._second[of] == member
-        either = (of > 0) & (ids > 0) & (first | second)
+        either = some & (first | second)
         # One of both less the greater of them is 0 where it is that one.
         least = (np.where(which, 0.0, -np.inf)[either] for which in (first, second))
         self.note_cases(ids[either], of[either], *least)
@@ -309,9 +353,10 @@ class Relations:
         for row in np.flatnonzero(whole).tolist():
             group = int(groups[row, 0])
             members = np.unique(self._member[rows[row]])
-            of = int(self._upper[members[0]])
-            all_of_it = (self._upper[members] == of).all() and int(self._children[of]) == members.size
-            if of and all_of_it:
+            above = self._above(members)
+            of = int(above[0])
+            whole_of = int(self._argument[of]) if self._function[of] > _NEGATIVE else of
+            if of and (above == of).all() and int(self._children[whole_of]) == members.size:
                 greater[row], *ends[:, row] = self._case_of(group, of)
         return greater.reshape(shape), ends[0].reshape(shape), ends[1].reshape(shape)
 
@@ -359,6 +404,14 @@ class FamilyRelations(Relations):
     def cases_along(self, ids: Array, axis: tuple[int, ...]) -> tuple[Array, Array, Array]:
         """As `cases_of_rows`, of the greatest number along an axis that these coordinates count."""
         group, member = int(self._group[ids[0]]), int(self._member[ids[0]])
-        one = self._along.get((member, axis), 0) if axis and group else 0
+        one = self._greatest_known(member, axis) if axis and group else 0
         greater, first, second = self._case_of(group, one) if one else (0, -np.inf, -np.inf)
         return np.array([greater], dtype=np.int32), np.array([first]), np.array([second])
+
+    def _greatest_known(self, number: int, axis: tuple[int, ...]) -> int:
+        """The id of the greatest of numbers along an axis: that of a function of them is the function of theirs."""
+        found = self._along.get((number, axis), 0)
+        if not found and self._function[number] > _NEGATIVE:
+            of = self._along.get((int(self._argument[number]), axis), 0)
+            found = int(self._images_of(self._function[[number]], np.array([of]))[0])
+        return found
