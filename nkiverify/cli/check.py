@@ -184,10 +184,11 @@ def _described(arguments: argparse.Namespace, reference: str) -> bool:
     if arguments.derive:
         return False
     if arguments.arg or arguments.where:
+        from nkiverify.project.discovery import existing
         from nkiverify.project.inference import check_tensors, inferred_for
 
         path, _, name = reference.partition("::")
-        _existing(path)
+        existing(path)
         found = inferred_for(path, name, Path.cwd(), arguments.arg)
         check_tensors(inferred_for(path, name, Path.cwd(), ()), arguments.arg)
         return not found.arguments and not found.missing
@@ -204,48 +205,19 @@ def _decorated(reference: str) -> str:
 
 def _list(arguments: argparse.Namespace) -> int:
     from nkiverify.cli.listing import listing
-    from nkiverify.project.discovery import kernels_in
+    from nkiverify.project.discovery import as_typed, files_of, kernels_in
     from nkiverify.results.session import ExitStatus
 
     listed = []
     for path in arguments.paths or ["."]:
-        for file in _files(path, arguments.exclude):
+        for file in files_of(path, arguments.exclude):
             found = kernels_in(file)
             if found:
-                listed.append(listing(_shown(file, path), found))
+                listed.append(listing(as_typed(file, path), found))
             elif not Path(path).is_dir():
                 raise UsageError(f"there are no kernels in {path}: no function at its top uses NKI")
     print("\n\n".join(listed) if listed else "there are no kernels here")
     return ExitStatus.AS_EXPECTED
-
-
-def _files(path: str, excluded: Sequence[str]) -> list[Path]:
-    """The files that `path` names: itself, or those below it."""
-    from nkiverify.project.discovery import kernel_files
-
-    name = path.partition("::")[0]
-    return list(kernel_files(Path(name), excluded)) if Path(name).is_dir() else [_existing(name)]
-
-
-def _shown(file: Path, path: str) -> str:
-    """`file` as the user would type it, who typed `path`."""
-    return path if not Path(path).is_dir() else file.as_posix()
-
-
-def _references(arguments: argparse.Namespace, paths: Sequence[str]) -> list[str]:
-    """The kernels that are to be checked, as `PATH::NAME`."""
-    from nkiverify.project.discovery import kernels_to_check
-
-    found: list[str] = []
-    for path in paths:
-        if "::" in path:
-            _existing(path.partition("::")[0])
-            found.append(path)
-            continue
-        files = {file: _shown(file, path) for file in _files(path, arguments.exclude)}
-        for file, kernels in kernels_to_check(list(files)).items():
-            found += [f"{files[file]}::{kernel.name}" for kernel in kernels]
-    return list(dict.fromkeys(found))
 
 
 def _answers(
@@ -257,8 +229,9 @@ def _answers(
 ) -> int:
     """Say of every kernel for which shapes it is legal."""
     from nkiverify.cli.answers import Asked, answers
+    from nkiverify.project.discovery import references_of
 
-    references = _references(arguments, paths)
+    references = references_of(paths, arguments.exclude)
     named = [path for path in paths if "::" in path]
     for option in ("arg", "where", "grid"):
         if getattr(arguments, option) and not (len(named) == len(paths) == 1):
@@ -430,15 +403,3 @@ def _debug(session: Session, arguments: argparse.Namespace, options: Options, ha
         return replayed(recorded, _request(arguments).target(name, several), session.root, name, debug=True)
 
     concluded(isolated(arguments.kernel, work, arguments, options.allowed, debugger=True))
-
-
-def _existing(path: str) -> Path:
-    """The file at `path`. Raises `UsageError` where there is none, or it is not Python by its name."""
-    file = Path(path)
-    if file.is_dir():
-        raise UsageError(f"{path} is a folder: name a file of it before ::")
-    if not file.is_file():
-        raise UsageError(f"no file {path}")
-    if file.suffix != ".py":
-        raise UsageError(f"{path} is no Python file")
-    return file.resolve()

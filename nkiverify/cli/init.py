@@ -1,4 +1,4 @@
-"""`nkiverify init FILE::KERNEL`: begin a manifest in one's own repository."""
+"""`nkiverify init PATH`: begin a manifest in one's own repository."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import MANIFEST_FILE
 
 DESCRIPTION = """\
-Begin to verify the kernels of a repository: write a target for a kernel to
-nkiverify_targets.py here, with the arguments that are inferred and what its
-asserts say, to be changed, and a section [tool.nkiverify] with the settings to
-pyproject.toml. What is there stays.
+Begin to verify the kernels of a repository: write a target for each kernel that
+is named to nkiverify_targets.py here, with the arguments that are inferred and
+what its asserts say, to be changed, and a section [tool.nkiverify] with the
+settings to pyproject.toml. What is there stays.
 `nkiverify run` finds every nkiverify_targets.py of the repository it is run in."""
 
 _HEAD = '''\
@@ -66,33 +66,45 @@ _SETTINGS = """\
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.description = DESCRIPTION
-    parser.add_argument("kernel", metavar="FILE::KERNEL", help="the kernel of the first target")
+    parser.add_argument(
+        "paths",
+        metavar="PATH[::KERNEL]",
+        nargs="+",
+        help="a Python file, a function in it, or a folder: a target for each of their kernels that has none",
+    )
+    parser.add_argument(
+        "--exclude", action="append", default=[], metavar="GLOB", help="leave out these files or folders of a folder"
+    )
 
 
 def execute(arguments: argparse.Namespace) -> int:
-    """Write the target and the settings; the exit status. Raises `UsageError` where there is such a target, or no such
-    kernel."""
-    from nkiverify.frontend.domain.syntax import did_you_mean
+    """Write the targets and the settings; the exit status. Raises `UsageError` where there is no such kernel, or one
+    that is named by itself has a target."""
     from nkiverify.project import settings
-    from nkiverify.project.discovery import kernels_in
+    from nkiverify.project.discovery import references_of
     from nkiverify.project.proposals import begun as begun_target
 
-    path, separator, name = arguments.kernel.partition("::")
-    if not separator or not name:
-        raise UsageError(f"a kernel is written path/to/file.py::function, not {arguments.kernel!r}")
-    if not Path(path).is_file():
-        raise UsageError(f"no file {path}")
-    known = {found.name: found for found in kernels_in(Path(path).resolve())}
-    if name not in known:
-        raise UsageError(f"no kernel {name} in {path}{did_you_mean(name, known)}")
+    references = references_of(arguments.paths, arguments.exclude)
+    if not references:
+        raise UsageError(f"there are no kernels in {', '.join(arguments.paths)}: no function uses NKI")
     toml = Path("pyproject.toml")
     begun = toml.is_file() and settings.read(toml) is not None
-    text = begun_target(arguments.kernel, Path.cwd())
-    made = re.sub(r"\W+", "_", name) + "_all"
     manifest = Path(MANIFEST_FILE)
-    before = manifest.read_text(encoding="utf-8") if manifest.exists() else _HEAD
-    _write(manifest, _with_target(before, made, text))
-    print(f"{MANIFEST_FILE} has a target {made}: change it to the shapes and arguments of {name}")
+    text = manifest.read_text(encoding="utf-8") if manifest.exists() else _HEAD
+    told = []
+    for reference in references:
+        _known(reference)
+        name = reference.partition("::")[2]
+        made = re.sub(r"\W+", "_", name) + "_all"
+        if _has_target(text, made):
+            if reference in arguments.paths:
+                raise UsageError(f"{MANIFEST_FILE} has a target {made} already")
+            told.append(f"{MANIFEST_FILE} has a target {made} already: left as it is, and none made for {reference}")
+            continue
+        text = _with_target(text, begun_target(reference, Path.cwd()))
+        told.append(f"{MANIFEST_FILE} has a target {made}: change it to the shapes and arguments of {name}")
+    _write(manifest, text)
+    print("\n".join(told))
     if not begun:
         before = toml.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if toml.is_file() else ""
         _write(toml, before + _SETTINGS)
@@ -100,16 +112,33 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _with_target(before: str, name: str, text: str) -> str:
+def _known(reference: str) -> None:
+    """Raises `UsageError` where a file has no such kernel."""
+    from nkiverify.frontend.domain.syntax import did_you_mean
+    from nkiverify.project.discovery import kernels_in
+
+    path, _, name = reference.partition("::")
+    known = {found.name for found in kernels_in(Path(path).resolve())}
+    if name not in known:
+        raise UsageError(f"no kernel {name} in {path}{did_you_mean(name, known)}")
+
+
+def _has_target(manifest: str, name: str) -> bool:
+    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in _parsed(manifest).body)
+
+
+def _parsed(manifest: str) -> ast.Module:
+    try:
+        return ast.parse(manifest)
+    except SyntaxError as error:
+        raise UsageError(f"{MANIFEST_FILE} is no valid Python: line {error.lineno}") from None
+
+
+def _with_target(before: str, text: str) -> str:
     """A manifest with one more target, and with what that needs to be imported."""
     from nkiverify.project.proposals import dtypes_in
 
-    try:
-        tree = ast.parse(before)
-    except SyntaxError as error:
-        raise UsageError(f"{MANIFEST_FILE} is no valid Python: line {error.lineno}") from None
-    if any(isinstance(node, ast.FunctionDef) and node.name == name for node in tree.body):
-        raise UsageError(f"{MANIFEST_FILE} has a target {name} already")
+    tree = _parsed(before)
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     known = {alias.asname or alias.name for node in imports for alias in node.names}
     needed = [f"from {module} import {word}" for word, module in _NEEDED.items() if word not in known]

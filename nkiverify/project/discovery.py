@@ -109,6 +109,44 @@ def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
                 yield file
 
 
+def references_of(paths: Sequence[str], excluded: Sequence[str] = ()) -> list[str]:
+    """The kernels that `paths` name, as `PATH::NAME`: each a kernel, a file or a folder (those of its files, but for what
+    is excluded). Raises `UsageError` where there is no such file."""
+    found: list[str] = []
+    for path in paths:
+        if "::" in path:
+            existing(path.partition("::")[0])
+            found.append(path)
+            continue
+        files = {file: as_typed(file, path) for file in files_of(path, excluded)}
+        for file, kernels in kernels_to_check(list(files)).items():
+            found += [f"{files[file]}::{kernel.name}" for kernel in kernels]
+    return list(dict.fromkeys(found))
+
+
+def files_of(path: str, excluded: Sequence[str]) -> list[Path]:
+    """The files that `path` names: itself, or those below it."""
+    name = path.partition("::")[0]
+    return list(kernel_files(Path(name), excluded)) if Path(name).is_dir() else [existing(name)]
+
+
+def as_typed(file: Path, path: str) -> str:
+    """`file` as the user would type it, who typed `path`."""
+    return path if not Path(path).is_dir() else file.as_posix()
+
+
+def existing(path: str) -> Path:
+    """The file at `path`. Raises `UsageError` where there is none, or it is not Python by its name."""
+    file = Path(path)
+    if file.is_dir():
+        raise UsageError(f"{path} is a folder: name a file of it before ::")
+    if not file.is_file():
+        raise UsageError(f"no file {path}")
+    if file.suffix != ".py":
+        raise UsageError(f"{path} is no Python file")
+    return file.resolve()
+
+
 def kernels_to_check(files: Sequence[Path]) -> dict[Path, list[Found]]:
     """The kernels of `files`: the decorated ones, and functions that use NKI and nobody in `files` calls.
 

@@ -66,7 +66,7 @@ def with_targets(bundled: bool) -> Project:
     if found is None or not (found.ours or manifests(found)):
         place = f"{found.root} has" if found is not None else "there is"
         raise UsageError(
-            f"{place} no {MANIFEST_FILE}: `nkiverify init FILE::KERNEL` begins one; "
+            f"{place} no {MANIFEST_FILE}: `nkiverify init PATH` begins one; "
             "--bundled verifies the kernels that come with nkiverify"
         )
     return found

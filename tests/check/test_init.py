@@ -68,6 +68,18 @@ def test_a_target_is_added_to_a_manifest_with_what_is_inferred(repository: Path)
     assert {one.name for one in load_targets(repository)} == {"copy_all", "gather_all"}
 
 
+def test_each_kernel_of_a_folder_has_a_target(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Those that have one keep it, as somebody has changed it; helpers and files without a kernel are passed over."""
+    write(repository, more=textwrap.dedent(MORE), other="import nki\n")
+    assert main(["init", "more.py"]) == 0
+    assert main(["init", "."]) == 0
+    assert "has a target gather_all already: left as it is, and none made for more.py::gather" in capsys.readouterr().out
+    assert {one.name for one in load_targets(repository)} == {"copy_all", "gather_all"}
+    assert main(["init", "more.py::gathers"]) == 2
+    assert main(["init", "other.py"]) == 2
+    assert "no kernel gathers in more.py; did you mean gather?" in capsys.readouterr().err
+
+
 def test_the_first_target_is_as_expected(repository: Path) -> None:
     """The asserts of the kernel are what it assumes."""
     write(repository, kernels__k=COPY)
@@ -103,7 +115,6 @@ def test_its_targets_are_found_where_it_is(repository: Path) -> None:
 @pytest.mark.parametrize(
     ("kernel", "message"),
     [
-        ("kernels/k.py", "a kernel is written path/to/file.py::function, not 'kernels/k.py'"),
         ("kernels/j.py::copy", "no file kernels/j.py"),
         ("kernels/k.py::cop", "no kernel cop in kernels/k.py; did you mean copy?"),
     ],
