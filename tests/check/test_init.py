@@ -73,7 +73,8 @@ def test_each_kernel_of_a_folder_has_a_target(repository: Path, capsys: pytest.C
     write(repository, more=textwrap.dedent(MORE), other="import nki\n")
     assert main(["init", "more.py"]) == 0
     assert main(["init", "."]) == 0
-    assert "has a target gather_all already: left as it is, and none made for more.py::gather" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "has a target gather_all already: left as it is, and none made for more.py::gather" in told
     assert {one.name for one in load_targets(repository)} == {"copy_all", "gather_all"}
     assert main(["init", "more.py::gathers"]) == 2
     assert main(["init", "other.py"]) == 2
