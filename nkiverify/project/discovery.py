@@ -110,8 +110,8 @@ def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
 
 
 def references_of(paths: Sequence[str], excluded: Sequence[str] = ()) -> list[str]:
-    """The kernels that `paths` name, as `PATH::NAME`: each a kernel, a file or a folder (those of its files, but for what
-    is excluded). Raises `UsageError` where there is no such file."""
+    """The kernels that `paths` name, as `PATH::NAME`: each a kernel, a file or a folder, of which files may be
+    excluded. Raises `UsageError` where there is no such file."""
     found: list[str] = []
     for path in paths:
         if "::" in path:
