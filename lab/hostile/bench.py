@@ -23,7 +23,7 @@ from pathlib import Path
 
 from lab.hostile.conditions import contents, defects_of, unsaid, written
 from lab.hostile.inputs import REPORTS, Input
-from lab.hostile.texts import KERNEL, manifest, spoiled
+from lab.hostile.texts import KERNEL, WIDE, WITHIN, manifest, spoiled
 from nkiverify.foundation.resources import root
 
 #: Seconds that a process may take beyond its time limit, beside what starting takes.
@@ -61,7 +61,6 @@ class Bench:
         self._of_thread = threading.local()
         self._folder = Path(tempfile.mkdtemp(prefix="nkiverify-hostile-"))
         self._numbers = count()
-        self._reports: Path | None = None
         self._lock = threading.Lock()
         harmless = Input("harmless", "", _harmless_command(), frozenset({0}), {"k.py": KERNEL.encode()})
         self.start = float("inf")
@@ -95,8 +94,12 @@ class Bench:
         (work / "victim").write_text("victim\n", encoding="utf-8")
         if one.reports:
             with self._lock:
-                earlier = self._earlier()
+                earlier = self._earlier("right", KERNEL, manifest("@TARGET"))
             shutil.copytree(earlier, work / REPORTS)
+        if one.failed:
+            with self._lock:
+                earlier = self._earlier("wrong", KERNEL.replace(WITHIN, ""), manifest(WIDE))
+            shutil.copy(earlier / "results.json", work)
         for name, content in one.files.items():
             path = work / name
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -112,22 +115,25 @@ class Bench:
             else:
                 path.write_bytes(spoiled(text, original) if one.reports else content)
 
-    def _earlier(self) -> Path:
-        """The reports of a run that found everything as expected."""
-        if self._reports is None:
-            place = self._folder / "earlier"
-            place.mkdir()
-            (place / ".git").mkdir()
-            (place / "k.py").write_text(KERNEL, encoding="utf-8")
-            (place / "nkiverify_targets.py").write_text(manifest("@TARGET"), encoding="utf-8")
+    def _earlier(self, name: str, kernel: str, targets: str) -> Path:
+        """The reports of a run of these targets, that found everything as expected; made once for each name."""
+        place = self._folder / name
+        if not place.is_dir():
+            (place / ".git").mkdir(parents=True)
+            (place / "k.py").write_text(kernel, encoding="utf-8")
+            (place / "nkiverify_targets.py").write_text(targets, encoding="utf-8")
             command = [self.python, "-m", "nkiverify", "run", "--engine", "embedded"]
             subprocess.run(command, cwd=place, env=_environment(place), check=True, capture_output=True)
-            self._reports = place / REPORTS
-        return self._reports
+        return place / REPORTS
 
     def _ended(self, one: Input, place: Path, work: Path, before: Mapping[str, str], wrapped: Sequence[str]) -> Tried:
         environment = _environment(place) | dict(one.environment)
         program = [self.python, "-m", "nkiverify"]
+        if one.command[0] == "pytest":
+            # Where we are installed pytest knows the plugin already. The byte code of manifests is its own.
+            program = [self.python, "-m"]
+            environment["PYTHONDONTWRITEBYTECODE"] = "1"
+            environment["PYTEST_ADDOPTS"] = "-q -p no:nkiverify -p nkiverify.cli.pytest_plugin -p no:cacheprovider"
         if one.command[0] == "bash":
             _as_installed(place, program)
             environment["RUNNER_TEMP"] = str(place / "tmp")
@@ -137,7 +143,8 @@ class Bench:
         if one.file_size is not None:
             # Python 3.10 would leave a part of a file of byte code in our checkout, and read it the next time.
             environment["PYTHONDONTWRITEBYTECODE"] = "1"
-        own = not program or wrapped or one.script or one.file_size is not None
+        is_command = program[-1:] == ["nkiverify"]
+        own = not is_command or wrapped or one.script or one.file_size is not None
         starter = None if own else self._starter()
         longest = max(one.timeout + 20, _ENDLESS)
         if starter is not None:

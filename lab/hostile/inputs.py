@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lab.hostile.texts import ARGUMENT, KERNEL, PLACES, expanded, kernel_with, manifest, verify_step
+from lab.hostile.texts import ARGUMENT, KERNEL, PLACES, WIDE, WITHIN, expanded, kernel_with, manifest, verify_step
 from nkiverify.foundation.resources import root
 
 if sys.version_info >= (3, 11):
@@ -22,8 +22,19 @@ TABLE = Path(__file__).with_name("inputs.toml")
 REPORTS = "nkiverify-reports"
 
 _DEFAULT_TIMEOUT = 20.0
-#: The command that kernels are tried with, but for those of which the table names others.
+#: The command that kernels are tried with at each place, and those that each is tried with at one place.
 _CHECK = "check k.py::k --arg a=bf16[P,F] --phase 1,2"
+_CONTEXTS = (
+    "run --engine embedded --no-cache --no-page",
+    "sweep sweep.toml --no-cache",
+    "pytest nkiverify_targets.py",
+    "replay results.json --target k",
+    "simulate k.py::k --arg a=bf16[8,8]",
+    "equiv k.py::k k.py::k --arg a=bf16[8,8]",
+    "grad k.py::k k.py::k --arg a=bf16[8,8] --pair a=out",
+)
+#: Where a command ends with 0 if a kernel does nothing wrong, all others that tell of a kernel that does.
+_TELLING = frozenset({1, 2, 3, 4, 130})
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +43,8 @@ class Input:
     said.
 
     `broken`: it leaves a Python in which nothing can be relied on, and may end in an internal error, with a traceback.
-    `phases` are those whose verdicts a 0 stands for, none where the command gives no verdicts on `k`.
+    `phases` are those whose verdicts a 0 stands for, none where the command gives no verdicts on `k`. `reports` of an
+    earlier run are there, or the results of one that has `failed`.
     """
 
     kind: str
@@ -50,6 +62,7 @@ class Input:
     tmpfs: int = 0
     read_only: bool = False
     reports: bool = False
+    failed: bool = False
     script: str = ""
     broken: bool = False
 
@@ -71,24 +84,53 @@ def inputs(table: Path = TABLE) -> list[Input]:
 
 def _kernels(entry: dict[str, Any]) -> Iterator[Input]:
     timeout = entry.get("timeout", 6)
-    for line in entry["lines"]:
+    limits = ["--timeout", str(timeout), *(["--memory", str(entry["memory"])] if "memory" in entry else [])]
+    for number, line in enumerate(entry["lines"]):
         for place in PLACES:
-            for command in entry.get("commands", [_CHECK]):
-                checks = command == _CHECK
-                words = [*shlex.split(command), "--timeout", str(timeout)]
-                words += ["--memory", str(entry["memory"])] if "memory" in entry else []
-                yield Input(
-                    kind=entry["kind"],
-                    name=f"{place}: {line}" if checks else f"{command.split()[0]}, {place}: {line}",
-                    command=(*words, "--json", "results/out.json") if checks else tuple(words),
-                    status=frozenset(entry["module" if place == "module" else "inside"]),
-                    files={"k.py": kernel_with(line, place)},
-                    said=entry.get("said", ""),
-                    timeout=timeout,
-                    phases=(1, 2) if checks else (),
-                    written=("results/out.json",),
-                    broken=entry.get("broken", False),
-                )
+            yield Input(
+                kind=entry["kind"],
+                name=f"{place}: {line}",
+                command=(*shlex.split(_CHECK), *limits, "--json", "results/out.json"),
+                status=_right(entry, place),
+                files={"k.py": kernel_with(line, place)},
+                said=entry.get("said", ""),
+                timeout=timeout,
+                phases=(1, 2),
+                written=("results/out.json",),
+                broken=entry.get("broken", False),
+            )
+        for position, command in enumerate(_CONTEXTS):
+            yield _in_context(entry, line, PLACES[(number + position) % len(PLACES)], command, limits)
+
+
+def _in_context(entry: dict[str, Any], line: str, place: str, command: str, limits: list[str]) -> Input:
+    """The line at the place in another command than `check`, whose 0 stands for as much."""
+    name, right = command.split()[0], _right(entry, place)
+    text, targets = kernel_with(line, place), "@TARGET"
+    if name == "replay":  # the kernel has to come to the line before it fails
+        text, targets = text.replace(WITHIN.encode(), b""), WIDE
+    timeout = entry.get("timeout", 6)
+    return Input(
+        kind=f"{name}: what check is tried with",
+        name=f"{place}: {line}",
+        command=(*shlex.split(command), *(limits if name != "pytest" else ())),
+        status=_TELLING | (right & {0}),
+        files={
+            "k.py": text,
+            "nkiverify_targets.py": manifest(targets).encode(),
+            "sweep.toml": b'targets = ["*"]\nhardware = ["trn2"]\n',
+            "pyproject.toml": f"[tool.nkiverify]\ntimeout = {timeout}\n".encode(),
+        },
+        said=entry.get("said", "") if name in ("run", "sweep") else "",
+        timeout=timeout,
+        written=(REPORTS,),
+        failed=name == "replay",
+        broken=entry.get("broken", False),
+    )
+
+
+def _right(entry: dict[str, Any], place: str) -> frozenset[int]:
+    return frozenset(entry["module" if place == "module" else "inside"])
 
 
 def _folders(entry: dict[str, Any]) -> Iterator[Input]:

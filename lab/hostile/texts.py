@@ -39,7 +39,7 @@ def k(a):
 """
 
 _MANIFEST = """\
-from nkiverify.manifest import SUCCESSFUL, Kind, target
+from nkiverify.manifest import FAILED, SUCCESSFUL, Kind, target
 from nkiverify.model.dtypes import bfloat16
 
 CALL = "v.call(v.tensor('a', (v.dim('P', 1, 128), v.dim('F', 1, 512)), bfloat16))"
@@ -80,6 +80,9 @@ def _one_a_line(lines: str) -> str:
 
 
 KERNEL = kernel_with("", "module").decode()
+#: What keeps it from failing, and a target for which it does without.
+WITHIN = "P <= 128 and "
+WIDE = "@TARGET(body=CALL.replace('128', '256'), expect={1: FAILED})"
 
 
 def expanded(text: str) -> str:
