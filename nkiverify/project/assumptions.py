@@ -54,6 +54,20 @@ def other_dtypes(
     return search.smallest(at, chosen) if at is not None else chosen
 
 
+def comes_further(
+    target_for: Callable[[Mapping[str, str]], Target],
+    shapes: Sequence[Mapping[str, int]],
+    hardware: Hardware,
+    dtypes: Mapping[str, str],
+) -> bool:
+    """True if the kernel comes further with these dtypes on one of the shapes."""
+
+    def progress(shape: Mapping[str, int], dtypes: Mapping[str, str]) -> tuple[bool, int, int]:
+        return _progress(shown(target_for(dtypes), shape, hardware, _RUN_SECONDS))
+
+    return any(progress(shape, dtypes) > progress(shape, {}) for shape in shapes)
+
+
 class _Search:
     """Runs one shape with dtypes."""
 

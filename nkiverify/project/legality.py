@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
-from nkiverify.foundation.records import Run, Verdict, Violation
+from nkiverify.foundation.records import MemoryPeak, Run, Verdict, Violation
 from nkiverify.frontend.domain.expressions import names_in
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.language_rules import findings
@@ -22,12 +22,13 @@ from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware, hardware_asked_for, hardware_named
 from nkiverify.model.policy import applied
+from nkiverify.phases import DATAFLOW, MEMORY
 from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred_for
 from nkiverify.project.request import Request, request
 from nkiverify.project.vacuous import counted, passed
 from nkiverify.results.answers import Answer, Instead
 from nkiverify.symbolic.terms import anew
-from nkiverify.verify.exploration import explore
+from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.verifier import verify
 
@@ -40,6 +41,8 @@ _LEAST_SECONDS = 0.2
 #: How much of its time limit a kernel is given: a step may take longer than it should, and who watches the time stops
 #: the process.
 _OWN = 0.9
+#: How much of it may pass until no further domain is proved.
+_DERIVING = 0.75
 #: Times that something else is assumed, at most; shapes that dtypes are looked for with, and seconds for that.
 _ASSUMPTIONS = 3
 _SHAPES = 4
@@ -167,7 +170,13 @@ class _Trials:
             at = self.verified(assumed)
         if not at.fails or not at.failures or not self._found.tensors or at.assumed.dtypes:
             return at
-        again = self.verified(replace(at.assumed, dtypes=dict.fromkeys(self._found.tensors, "f32")))
+        from nkiverify.project.assumptions import comes_further
+
+        dtypes = dict.fromkeys(self._found.tensors, "f32")
+        shapes = [one.values for one in at.failures[:_SHAPES]]
+        if not comes_further(self._target_for(at.assumed), shapes, hardware_named(at.assumed.hardware), dtypes):
+            return at
+        again = self.verified(replace(at.assumed, dtypes=dtypes))
         return at if again.derived is None or again.fails else again
 
     def _other(self, at: _Verified) -> Assumed | None:
@@ -180,14 +189,16 @@ class _Trials:
             return None
         from nkiverify.project.assumptions import other_dtypes
 
-        def target_for(dtypes: Mapping[str, str]) -> Target:
-            asked = self._asked_with(tuple({**at.assumed.dtypes, **dtypes}.items()))
-            return asked.target(at.assumed.hardware, False)
-
         shapes = [one.values for one in at.failures[:_SHAPES]]
         model = hardware_named(at.assumed.hardware)
-        dtypes = other_dtypes(self._found, target_for, shapes, model, _DTYPE_SECONDS)
+        dtypes = other_dtypes(self._found, self._target_for(at.assumed), shapes, model, _DTYPE_SECONDS)
         return replace(at.assumed, dtypes={**at.assumed.dtypes, **dtypes}) if dtypes else None
+
+    def _target_for(self, assumed: Assumed) -> Callable[[Mapping[str, str]], Target]:
+        """The target with some dtypes, what else is assumed being as it is."""
+        return lambda dtypes: self._asked_with(tuple({**assumed.dtypes, **dtypes}.items())).target(
+            assumed.hardware, False
+        )
 
 
 def _instead(first: _Verified, best: _Verified) -> Instead | None:
@@ -226,7 +237,7 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
         return tuple(verify(target, share(left()))), None
     if not exploration.run.program.dimensions:
         return tuple(verify(target, share(left()))), None
-    if exploration.run.unsupported_construct is None and _likely(EmbeddedEngine(exploration.run.program)):
+    if exploration.run.unsupported_construct is None and _likely(exploration, options, left() / 2):
         runs = tuple(verify(target, share(left() / 2)))
         if passed(runs):
             from nkiverify.verify.derive import already_proved
@@ -235,24 +246,37 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
             if not asked.outcome.returned:
                 return runs, None
             return runs, already_proved(exploration, runs, now() - begin)
-    from nkiverify.verify.derive import Budget, derive
+    from nkiverify.verify.derive import derive
 
     grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
-    budget = Budget() if options.unhurried else Budget.of(options.timeout)
-    derived = derive(target_for, exploration, model, options, budget.within(left()), grid)
+    derived = derive(target_for, exploration, model, options, min(_DERIVING * options.timeout, left()), grid)
     runs = _with_failures(target, derived, model, left())
     if not derived.runs and runs:
         # Of a kernel that nothing is proved of, an editor has to know the tiles all the same.
-        shown = verify(target, replace(share(min(_TILES_SECONDS, left())), phases=(3,)))
-        runs = (replace(runs[0], memory=next((run.memory for run in shown), ())), *runs[1:])
+        runs = (replace(runs[0], memory=_tiles(exploration, min(_TILES_SECONDS, left()))), *runs[1:])
     return tuple(counted(runs, asked, hardware, options.phases)), derived
 
 
-def _likely(engine: EmbeddedEngine) -> bool:
-    """True if nothing is refuted in the phases that take least time to decide."""
+def _likely(exploration: Exploration, options: Options, seconds: float) -> bool:
+    """True if nothing is refuted in the phases that take least time to decide, and nothing is open in phase 4."""
+    engine = EmbeddedEngine(exploration.run.program)
     engine.limit(5.0)
     outcomes = (one.outcome.value for phase in (1, 2, 3) for one in engine.one_by_one(phase))
-    return all(outcome in ("proved", "unreached") for outcome in outcomes)
+    if not all(outcome in ("proved", "unreached") for outcome in outcomes):
+        return False
+    if DATAFLOW.number not in (options.phases or _PHASES):
+        return True
+    from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load
+
+    found = exploration.claimed(DATAFLOW, seconds)
+    return isinstance(found, DataflowClaims) and found.ended is None and not found.proof.open
+
+
+def _tiles(exploration: Exploration, seconds: float) -> tuple[MemoryPeak, ...]:
+    """The peaks of the memories as phase 3 tells them, without its verdict."""
+    if exploration.run.unsupported_construct is not None:
+        return ()
+    return MEMORY.peaks(exploration.claimed(MEMORY, seconds), exploration.run.program)
 
 
 def _with_failures(target: Target, derived: Derived, hardware: Hardware, seconds: float) -> tuple[Run, ...]:

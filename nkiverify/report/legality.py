@@ -286,7 +286,12 @@ def _limits(derived: Derived, root: Path, width: int, style: Style) -> Iterator[
     for one in {each.text: each for each in limits}.values():
         where = wording.place(one.site.file, one.site.line, root) if one.site is not None else ""
         told.append(f"{one.text} ({', '.join(part for part in (one.limit, where) if part)})")
-    yield from _wrapped(f"limits: {' · '.join(told) if style.unicode else '; '.join(told)}", width)
+    together = f"  limits: {' · '.join(told) if style.unicode else '; '.join(told)}"
+    if len(together) <= width:
+        yield together
+        return
+    for number, text in enumerate(told):
+        yield from _wrapped(text if number else f"limits: {text}", width, " " * 10 if number else "  ")
 
 
 def _necessary(derived: Derived, width: int) -> Iterator[str]:
@@ -333,7 +338,12 @@ def _placed(words: str, site: Site | None, root: Path, width: int, style: Style)
     yield from _wrapped(f"{words}   {place}" if place else words, width)
 
 
-def _wrapped(words: str, width: int) -> list[str]:
+def _wrapped(words: str, width: int, indent: str = "  ") -> list[str]:
     return textwrap.wrap(
-        words, width, initial_indent="  ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        words,
+        width,
+        initial_indent=indent,
+        subsequent_indent=f"{indent}  ",
+        break_long_words=False,
+        break_on_hyphens=False,
     )

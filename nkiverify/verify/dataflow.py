@@ -85,6 +85,11 @@ class Question:
     #: The share of the usual work that a search for faults may take.
     effort: float = 1.0
 
+    @property
+    def provable(self) -> bool:
+        """True if the program is all runs of the kernel."""
+        return self.limit is None and not self.bounded
+
 
 def verdict_of(question: Question) -> Run:
     """The verdict of phase 4, with what it warns of."""
@@ -96,19 +101,7 @@ def verdict_of(question: Question) -> Run:
     if handed:
         proof.stated.append(Stated("df.affine_range", None, handed))
     search = _Searching(question).run() if question.limit is not None or ended is not None or proof.open else None
-    smallest = True
-    if search is not None and search.found is not None:
-        provable = question.limit is None and ended is None and not question.bounded
-        search.found, smallest = simplest(
-            question.target,
-            question.program,
-            Shapes(question.program.dimensions, domain_of(question.program, question.assumptions)).dimensions,
-            question.hardware,
-            search.found,
-            question.seconds,
-            provable=provable,
-            effort=question.effort,
-        )
+    smallest = _most_telling(question, ended, search) if search is not None and search.found is not None else True
     found = concluded(RULES, Known(question, proof, ended, search, smallest))
     run = recorded(question.target, DATAFLOW.number, EmbeddedEngine.name, found)
     run = replace(run, assumptions=question.assumptions)
@@ -119,8 +112,40 @@ def verdict_of(question: Question) -> Run:
         seconds = max(1.0, question.seconds)
         trial = search.found
         told = stores(question.target, trial.values, question.hardware, seconds, trial.recorded)
-        run = replace(run, coverage=told)
+        run = replace(run, coverage=told, suffices=_suffices(question, trial))
     return replace(run, warnings=(*run.warnings, *_warnings(question, proof, search)))
+
+
+def _most_telling(question: Question, ended: Inconclusive | None, search: _Search) -> bool:
+    """Let the run that was found be the simplest with a fault, but for one that shows a store; whether there is no
+    simpler one."""
+    assert search.found is not None
+    dimensions = Shapes(question.program.dimensions, domain_of(question.program, question.assumptions)).dimensions
+    found, smallest = simplest(
+        question.target,
+        question.program,
+        dimensions,
+        question.hardware,
+        search.found,
+        question.seconds,
+        provable=question.provable and ended is None,
+        effort=question.effort,
+    )
+    search.found = found
+    if question.effort < 1:
+        return smallest
+    from nkiverify.verify.witness.unwritten import storing  # as late as this: most runs show no fault
+
+    search.found = storing(question.target, question.program, dimensions, question.hardware, found, question.seconds)
+    return smallest and search.found is found
+
+
+def _suffices(question: Question, trial: Trial) -> tuple[str, ...]:
+    if not question.provable or question.effort < 1:
+        return ()
+    from nkiverify.verify.witness.unwritten import enough
+
+    return enough(question.program, question.hardware, trial, question.seconds)
 
 
 def _tolerated(question: Question, left: Sequence[Stated], search: _Search | None, policy: AppliedPolicy) -> Tolerated:
@@ -452,7 +477,8 @@ def _violations(question: Question, trial: Trial, smallest: bool) -> list[tuple[
     from nkiverify.verify.witness.faults import violations  # as late as this: most runs show none
 
     seconds = max(1.0, question.seconds)
-    return list(violations(question.target, question.program, question.hardware, seconds, trial, smallest))
+    assumed = domain_of(question.program, question.assumptions) if question.provable else None
+    return list(violations(question.target, question.program, question.hardware, seconds, trial, smallest, assumed))
 
 
 def _why(question: Question, proof: Proof, ended: Inconclusive | None) -> str:

@@ -130,3 +130,12 @@ def test_a_large_tensor_has_as_many_cells_as_it_has_tiles(tmp_path: Path) -> Non
     storages = {id(view.storage): view.storage for item in run.recorded if isinstance(item, Executed)
                 for view in item.operation.views}  # fmt: skip
     assert max(layouts.cells(storage).count for storage in storages.values()) == 86
+
+
+@pytest.mark.parametrize("edges", [[], [0, 12], [1, 1, 11], [3, 4, 5], [8, 2, 30, -1, 4, 7]])
+def test_finer_cells_end_where_they_did_and_at_the_edges(edges: list[int]) -> None:
+    cells = Cells(np.asarray([0, 4, 5, 9, 12], np.int64))
+    finer, old = cells.finer(np.asarray(edges, np.int64))
+    again = Cells.cut(12, [cells.ends, np.asarray(edges, np.int64)])
+    assert finer.ends.tolist() == again.ends.tolist()
+    assert old.tolist() == cells.at(again.ends[:-1]).tolist()

@@ -384,3 +384,15 @@ def test_sources_are_lines_with_the_name_of_the_operation(tmp_path: Path) -> Non
         (str(tmp_path / "subject.py"), 15, "nisa.dma_copy"),
         (str(tmp_path / "subject.py"), 16, "nisa.dma_copy"),
     ]
+
+
+def test_an_argument_that_only_such_a_line_reads_is_named(tmp_path: Path) -> None:
+    body = looped(LOAD, "nisa.dma_copy(dst=other, src=y[first:last, :])").replace("def kernel(x)", "def kernel(x, y)")
+
+    def of_two(v: Verification) -> None:
+        rows, columns = v.dim("R", 1, 300), v.dim("C", 1, 64)
+        v.call(v.tensor("x", (rows, columns), float32), v.tensor("y", (rows, columns), float32))
+
+    (warning,) = Subject.of(tmp_path, body, of_two).verdict().warnings
+    assert (warning.rule, warning.tensor) == ("df.unused", "other")
+    assert warning.message == "nothing reads what is written here, and nothing else reads the argument y"

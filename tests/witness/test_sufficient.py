@@ -170,14 +170,18 @@ def test_nothing_is_said_of_contents(check: Checker) -> None:
 
 
 def test_phases_of_which_nothing_is_known_are_told_apart(check: Checker) -> None:
-    # A last tile that is left out: rows of the result are not written, which no condition is known for.
+    # A last tile that is left out: columns of the result are not written.
     kernel = COPY.replace("        assert P <= 128\n", "").replace('        assert F % tile == 0, f"{F} columns"\n', "")
     write(check.folder, k=kernel)
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 1
     assert "FAILED: copy (phase 1), copy (phase 4)" in check.out
-    assert check.out.endswith("phase 1 holds with --where 'P <= 128'\n")
+    assert check.out.endswith("no phase fails with --where 'P <= 128 and F % 128 == 0'\n")
     assert check("k.py::copy", "--arg", "a=bf16[128,F]", "--phase", "4") == 1
-    assert check.out.endswith("--derive looks for the shapes for which it is legal\n")
+    assert check.out.endswith("phase 4 holds with --where 'F % 128 == 0'\n")
+    # Not the smallest shape, F = 1, for which nothing is stored: the store is named that should have gone further.
+    assert "witness  F = 129  # any F that is no multiple of 128 fails" in check.out
+    assert "because  out[0, 128] is never written" in check.out
+    assert "dma_copy" in check.out.partition("because")[0]
     assert check("k.py::copy", "--arg", "a=bf16[128,513]", "--phase", "4") == 1
     assert "--derive" not in check.out
 

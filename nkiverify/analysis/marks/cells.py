@@ -198,6 +198,14 @@ class Cells:
         ends = distinct(np.concatenate([np.asarray([0, size], np.int64), *cuts]))
         return Cells(ends[(ends >= 0) & (ends <= size)])
 
+    def finer(self, edges: Places) -> tuple[Cells, Places]:
+        """Cells that end at `edges` as well, where these are inside, and which of the old ones each is a part of."""
+        edges = distinct(edges[(edges > 0) & (edges < self.size)])
+        at = np.searchsorted(self.ends, edges)
+        new = self.ends[at] != edges
+        pieces = 1 + np.bincount(at[new] - 1, minlength=self.count)
+        return Cells(np.insert(self.ends, at[new], edges[new])), np.repeat(np.arange(self.count), pieces)
+
     @property
     def count(self) -> int:
         """How many there are."""

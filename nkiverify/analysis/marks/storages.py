@@ -63,9 +63,7 @@ class Shadow:
 
     def cut(self, edges: Places) -> None:
         """Let cells end at `edges` as well."""
-        cells = Cells.cut(self.cells.size, [self.cells.ends, edges])
-        old = self.cells.at(cells.ends[:-1])
-        self.cells = cells
+        self.cells, old = self.cells.finer(edges)
         self.marks = self.marks[old]
         self.products = None if self.products is None else self.products[old]
         self.zeros = None if self.zeros is None else self.zeros[old]

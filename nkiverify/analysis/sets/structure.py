@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
-from nkiverify.ir.program import Block, Branch, Loop, ParallelLoop, items
+from nkiverify.ir.program import Block, Branch, Loop, ParallelLoop, Program, items
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, terms
@@ -54,6 +54,16 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
             if atom not in repeated:
                 found[atom].add(key)
     return found
+
+
+def views_of(program: Program) -> Iterator[Tensor]:
+    """Every view that an operation of a program has, or that is returned."""
+    for item in items(program.body):
+        if isinstance(item, Executed):
+            yield from item.operation.reads.values()
+            yield from item.operation.writes.values()
+        elif isinstance(item, Returned):
+            yield from item.tensors
 
 
 def has_parallel(block: Block) -> bool:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import islpy as isl
@@ -30,14 +30,13 @@ from nkiverify.analysis.sets.knowledge import State, add, remove
 from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.sets.regions import Region, Regions
-from nkiverify.analysis.sets.structure import bounds_of, has_parallel, programs
+from nkiverify.analysis.sets.structure import bounds_of, has_parallel, programs, views_of
 from nkiverify.analysis.sets.unordered import Access, Accesses, Use
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.ir.program import Program, items
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed, Returned
-from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions
 
 
@@ -61,16 +60,6 @@ class _Step:
         return found
 
 
-def _views(program: Program) -> Iterator[Tensor]:
-    """Every view that an operation of a program has, or that is returned."""
-    for item in items(program.body):
-        if isinstance(item, Executed):
-            yield from item.operation.reads.values()
-            yield from item.operation.writes.values()
-        elif isinstance(item, Returned):
-            yield from item.tensors
-
-
 class Transfer:
     """Executes operations on states, and claims what they ask for."""
 
@@ -83,7 +72,7 @@ class Transfer:
         proof: Proof,
     ) -> None:
         self.sets = Sets(Products(program.dimensions))
-        self.regions = Regions(self.sets, jumps, apart_in(_views(program)))
+        self.regions = Regions(self.sets, jumps, apart_in(views_of(program)))
         self.programs = programs(program.body)
         #: What holds of the coordinates of a program.
         self.everywhere = self.sets.parameters_where(

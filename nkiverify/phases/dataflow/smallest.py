@@ -198,13 +198,17 @@ class _Search:
             for each in moved:
                 total = terms.add(total, terms.of_atom(each.atom))
             bounds.append(conditions.at_most_zero(total))
-        body = Block([*(Assume(bound) for bound in bounds if bound is not True), *self._program.body.items])
-        restricted = Program(self._program.dimensions, body, self._program.paths)
-        try:
-            generation = self._hardware.generation
-            return not prove(restricted, generation, self._seconds, MAX_OPERATIONS // 8).open
-        except Inconclusive:
-            return False
+        return proved_where(self._program, bounds, self._hardware.generation, self._seconds)
+
+
+def proved_where(program: Program, conditions: Sequence[Condition | bool], generation: int, seconds: float) -> bool:
+    """True if the walk shows all claims where the conditions hold."""
+    body = Block([*(Assume(one) for one in conditions if one is not True), *program.body.items])
+    restricted = Program(program.dimensions, body, program.paths)
+    try:
+        return not prove(restricted, generation, seconds, MAX_OPERATIONS // 8).open
+    except Inconclusive:
+        return False
 
 
 def _is_smallest(dimension: DomainDimension) -> Condition | bool:

@@ -67,18 +67,19 @@ class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
     """A concrete run that records operations, and sees what is around a fault.
 
     It counts its `work`: the elements of operands and of the tensors they are in. It ends, `large`, where that is more
-    than `allowed`. The contracts of `phases` are looked at as well.
+    than `allowed`, and where it has looked at so many `contracts`. Those of `phases` are looked at as well.
     """
 
     def __init__(
         self,
         hardware: Hardware,
         seconds: float,
-        allowed: int,
+        allowed: float,
         faults: Sequence[Fault] = (),
         phases: frozenset[int] = frozenset(),
+        contracts: float = float("inf"),
     ) -> None:
-        super().__init__(hardware, False, seconds, (), phases)
+        super().__init__(hardware, False, seconds, (), phases, contracts=contracts)
         self.records = True
         self.faults = by_position(faults)
         self.seen: dict[int, Site | None] = {}

@@ -66,7 +66,7 @@ def unread_tails(
     `run` gives what a concrete run on a shape records; None where it cannot be told.
     """
     told: set[str] = set()
-    for smaller, larger in islice(_pairs(program, dimensions), _PAIRS):
+    for smaller, larger in islice(tails(program, dimensions), _PAIRS):
         recorded = run(smaller)
         left_out = {
             name: one for name, one in reads_of(recorded or ()).items() if name not in told and not one.there.all()
@@ -82,7 +82,7 @@ def unread_tails(
                 yield Unread(smaller, larger, name, as_slices(~one.there), one.position, one.operand, first)
 
 
-def _pairs(program: Program, dimensions: Sequence[DomainDimension]) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
+def tails(program: Program, dimensions: Sequence[DomainDimension]) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
     """Pairs of shapes, the second one larger: one dimension is no multiple of a constant of the program, then it is.
 
     The others are multiples of what they are divided by.

@@ -18,7 +18,7 @@ walk over the shape program does the same for all shapes, and the warning says f
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
@@ -133,6 +133,16 @@ class _Shape:
         """The other places that read what is written there, dead themselves."""
         found = {self.source(reader) for at in self.sources[source] for reader in self.dead_stores[at].readers}
         return {reader for reader in found if reader is not None and reader != source}
+
+    def arguments_of(self, sources: Collection[Source]) -> list[str]:
+        """The tensors that are arguments of which nothing is read but by these places."""
+        read: dict[bool, dict[str, None]] = {True: {}, False: {}}
+        for item in self.recorded:
+            if isinstance(item, Executed):
+                storages = (view.storage for view in item.operation.reads.values())
+                names = dict.fromkeys(one.name for one in storages if isinstance(one.identity, tuple))
+                read[source_of(item) in sources] |= names
+        return [name for name in read[True] if name not in read[False]]
 
     def overwrites_itself(self, source: Source) -> int | None:
         """The first operation there that the same line overwrites before anything reads it, if one is."""
@@ -313,6 +323,8 @@ def _about(source: Source, shape: _Shape, holds: str, fed_by: Sequence[Source]) 
         return _draft("df.overwritten", shape, positions[0], message, holds, also)
     read = any(shape.dead_stores[position].readers for position in positions)
     message = "only what reaches no output reads it" if read else "nothing reads what is written here"
+    for name in shape.arguments_of({source, *fed_by}):
+        message += f", and nothing else reads the argument {name}"
     return _draft("df.unused", shape, positions[0], message, holds, also)
 
 

@@ -27,6 +27,17 @@ class Cover:
     inside: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Likely:
+    """Shapes that were not run, as `candidates` do not tell them apart from some that pass."""
+
+    passing: Sequence[Values] = ()
+    candidates: Sequence[Candidate] = ()
+
+
+NOTHING = Likely()
+
+
 def holds(condition: Condition | bool, values: Values, program: Program) -> bool:
     """True if `condition`, about dimensions, holds for their `values`; False where it divides by zero there."""
     if isinstance(condition, bool):
@@ -43,19 +54,25 @@ def cover(
     failing: Sequence[Values],
     program: Program,
     needed: Iterable[Candidate] = (),
+    likely: Likely = NOTHING,
 ) -> Cover:
     """Conditions that hold for the `passing` shapes and for none of the `failing` ones, with those `needed` anyway.
 
-    Where a failing shape can only be kept out together with passing ones, those are kept out that are fewest.
+    Where a failing shape can only be kept out together with passing ones, those are kept out that are fewest; shapes
+    that are only `likely` to pass are counted with them.
     """
     needed = list(needed)
     every = [*passing, *failing]
-    truth = {one.condition.uid: [holds(one.condition, values, program) for values in every] for one in candidates}
-    truth |= {one.condition.uid: [holds(one.condition, values, program) for values in every] for one in needed}
+
+    def held(one: Candidate, shapes: Iterable[Values]) -> list[bool]:
+        return [holds(one.condition, values, program) for values in shapes]
+
+    truth = {one.condition.uid: held(one, every) for one in (*candidates, *needed)}
     count = len(passing)
+    missed = {one.condition.uid: held(one, likely.passing).count(False) for one in likely.candidates}
 
     def lost(one: Candidate) -> int:
-        return sum(not good for good in truth[one.condition.uid][:count])
+        return truth[one.condition.uid][:count].count(False) + missed.get(one.condition.uid, 0)
 
     def kept_out(one: Candidate) -> frozenset[int]:
         return frozenset(at for at in range(len(failing)) if not truth[one.condition.uid][count + at])
@@ -67,7 +84,7 @@ def cover(
 
     def weight(one: Candidate) -> tuple[float, int, int]:
         # Cheap to read, then what leaves most shapes in.
-        return (one.cost, -sum(truth[one.condition.uid]), -len(kept_out(one) & left))
+        return (one.cost, missed.get(one.condition.uid, 0) - sum(truth[one.condition.uid]), -len(kept_out(one) & left))
 
     most = max(MOST, len(program.dimensions))
     while left and len(chosen) < most:

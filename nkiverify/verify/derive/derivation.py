@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
-from math import prod
+from math import inf, prod
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import domain_of
@@ -37,12 +38,12 @@ from nkiverify.verify.derive.candidates import (
     readable,
     related,
 )
-from nkiverify.verify.derive.cover import Cover, cover
+from nkiverify.verify.derive.cover import Cover, Likely, cover
 from nkiverify.verify.derive.runs import Kind, Shown, told_by, violation
 from nkiverify.verify.derive.sampling import Shapes
 from nkiverify.verify.derive.statements import LIMITS, Derived, Statements, guards, is_limit, simplest, unsaid
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options
+from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from nkiverify.verify.witness.sufficient import about_dimensions, plainer, without_implied
 
@@ -63,35 +64,17 @@ _INTEGER_PHASES = (1, 2, 3)
 _Ways = tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """Seconds for concrete runs of shapes, and those after which no further domain is proved."""
-
-    sampling: float = 1.0
-    proving: float = 40.0
-
-    @staticmethod
-    def of(timeout: float) -> Budget:
-        """The budget of somebody who has named a time-out: all of it, and of that as much for shapes as usual."""
-        usual = Budget()
-        return Budget(timeout * usual.sampling / DEFAULT_TIMEOUT_SECONDS, timeout)
-
-    def within(self, seconds: float) -> Budget:
-        """The budget, or so many seconds in all where that is less."""
-        return Budget(min(self.sampling, seconds), min(self.proving, seconds))
-
-
 def derive(
     target_for: Callable[[tuple[str, ...]], Target],
     exploration: Exploration,
     hardware: Hardware,
     options: Options,
-    budget: Budget = Budget(),
+    seconds: float,
     grid: frozenset[str] = frozenset(),
 ) -> Derived:
     """The domain of a kernel. `target_for` gives the target restricted by more conditions; `exploration` is that of the
-    unrestricted one; `grid` are the dimensions of its launch grid."""
-    return _Derivation(target_for, exploration, hardware, options, budget, grid).run()
+    unrestricted one; `grid` are the dimensions of its launch grid. After so many `seconds` no further one is proved."""
+    return _Derivation(target_for, exploration, hardware, options, seconds, grid).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +97,12 @@ class _Derivation:
         exploration: Exploration,
         hardware: Hardware,
         options: Options,
-        budget: Budget,
+        seconds: float,
         grid: frozenset[str],
     ) -> None:
         self._started = now()
         self._grid = grid
-        self._deadline = now() + budget.proving
+        self._deadline = now() + seconds
         self._target_for = target_for
         self._options = options
         self._program = exploration.run.program
@@ -128,7 +111,7 @@ class _Derivation:
         self._ranges = [one.at_least(one.low) for one in self._program.dimensions if not one.choices]
         self._assumed = [*domain_of(self._program, exploration.assumptions), *self._ranges]
         engine = EmbeddedEngine(self._program)
-        engine.limit(budget.proving / 2)
+        engine.limit(seconds / 2)
         self._decisions = [
             one
             for phase in _INTEGER_PHASES
@@ -137,8 +120,13 @@ class _Derivation:
         ]
         self._numbers = constants(self._program, self._decisions)
         self._candidates = candidates(self._program, self._decisions, self._numbers)
-        self._shapes = Shapes(exploration.target, self._program, self._assumed, hardware, budget.sampling)
+        #: Those by which shapes are told apart.
+        self._first = tuple(self._candidates)
+        told_by = [one.condition for one in self._first]
+        self._shapes = Shapes(exploration.target, self._program, self._assumed, hardware, seconds, told_by)
         self._bounds_seen = True
+        #: Runs all neighbours of the shape that passes; None where that is done.
+        self._all_around: Callable[[], None] | None = None
         self._limit_places: dict[int, Decision] = {}
         self._limits = self._capacity()
 
@@ -152,6 +140,7 @@ class _Derivation:
         if base is None:
             return self._nothing_passes()
         self._shapes.around(base.values, self._numbers, pairs)
+        self._all_around = partial(self._shapes.around, base.values, self._numbers, pairs, inf)
         found = self._proof(self._cover(), self._cover)
         if not found.proved and any(one.seen for one in found.chosen.chosen):
             # Less may be proved where a relation to another dimension keeps the same shapes out.
@@ -312,11 +301,22 @@ class _Derivation:
             yield Candidate(one, readable(one, self._program), 0.0)
 
     def _cover(self) -> Cover:
+        found = self._covered()
+        if self._all_around is not None and any(one.seen for one in found.chosen):
+            # Beyond a bound that nothing else speaks for shapes may pass, whatever others are like them.
+            self._all_around()
+            self._all_around = None
+            found = self._covered()
+        return found
+
+    def _covered(self) -> Cover:
         passing, failing = ([one.values for one in part] for part in self._shapes.split())
         known = {one.condition.uid for one in self._candidates}
         seen = bounds_seen(self._program, self._numbers, passing, failing) if self._bounds_seen else ()
         new = [one for one in seen if one.condition.uid not in known]
-        return cover([*self._candidates, *new], passing, failing, self._program, needed=self._own_guards())
+        likely = Likely(self._shapes.left_out(), self._first)
+        every = [*self._candidates, *new]
+        return cover(every, passing, failing, self._program, needed=self._own_guards(), likely=likely)
 
     def _inside(self, chosen: Cover) -> list[Shown]:
         _, failing = self._shapes.split()

@@ -35,6 +35,9 @@ from nkiverify.verify.witness.explain import Circumstances, violation_of
 
 #: Work, in elements of operands, that one shape may take.
 WORK = 30_000_000
+#: Elements of operands that take as long as looking at a contract, and contracts that take as long as a run of nothing.
+_ELEMENTS = 2_000
+_STARTING = 200
 
 
 class Kind(enum.Enum):
@@ -80,6 +83,8 @@ class Shown:
     reached: int = 0
     #: How many claims are refuted at the line where it fails.
     broken: int = 0
+    #: The steps that the run took: contracts that were looked at, and what takes as long.
+    steps: int = 0
     unread: tuple[Unread, ...] = ()
     #: Inputs that are read at all, and wholly.
     whole: frozenset[str] = field(default_factory=frozenset)
@@ -94,15 +99,24 @@ class Shown:
         return [part for part in self.unread if part.name in whole]
 
 
-def shown(target: Target, values: Mapping[str, int], hardware: Hardware, seconds: float, work: int = WORK) -> Shown:
-    """Run `target` with its dimensions set to `values`, in at most so many `seconds`, and with so much `work`."""
+def shown(
+    target: Target,
+    values: Mapping[str, int],
+    hardware: Hardware,
+    seconds: float,
+    work: int = WORK,
+    steps: float = float("inf"),
+) -> Shown:
+    """Run `target` with its dimensions set to `values`, in at most so many `seconds`, with so much `work`, and in about
+    so many `steps`."""
     end = now() + seconds
-    run = ShadowRun(hardware, seconds, work, phases=frozenset({3}))
+    run = ShadowRun(hardware, seconds, min(work, steps * _ELEMENTS), phases=frozenset({3}), contracts=steps)
     found = _shown(target, values, hardware, run, end)
     sites = (one.site for one in run.recorded[: run.until] if isinstance(one, Executed))
     lines = {(site.file, site.line) for site in sites if site is not None}
     at_a_line = run.until is not None or found.text
-    return replace(found, reached=2 * len(lines) + (1 if at_a_line else 0))
+    taken = _STARTING + run.looked_at + round(run.work / _ELEMENTS)
+    return replace(found, reached=2 * len(lines) + (1 if at_a_line else 0), steps=taken)
 
 
 def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: ShadowRun, end: float) -> Shown:

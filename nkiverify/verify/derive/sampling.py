@@ -7,7 +7,7 @@ from contextlib import suppress
 from itertools import chain, combinations, islice
 from math import lcm
 
-from nkiverify.foundation.clock import now
+from nkiverify.foundation.clock import Allowance, now
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
@@ -20,14 +20,23 @@ from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import constant, substitute
 from nkiverify.verify.derive.candidates import LARGEST, Constants, within
 from nkiverify.verify.derive.cover import holds
-from nkiverify.verify.derive.runs import Kind, Shown, shown
+from nkiverify.verify.derive.runs import WORK, Kind, Shown, shown
 
 #: Shapes that are tried for one that passes.
 _FIRST = 24
 #: The first of them, which are made of the sizes that the kernel itself names.
 _LIKELY = 6
-#: Seconds for a large shape.
-_SHOWN_SECONDS = 5.0
+#: Steps of all shapes together: a fraction of a second's. Seconds would have the domain depend on the machine.
+_STEPS = 60_000
+#: Those of a shape that is needed, or a large one, in any case.
+_NEEDED_STEPS = 60_000
+_LARGE_STEPS = 240_000
+#: For finding such as are in the domain, in milliseconds of an idle core.
+_SETTLING_MS = 150
+#: Shapes alike that are tried for one that passes.
+_ALIKE = 2
+#: Seconds that any has, of the time of the target.
+_LEAST_SECONDS = 1.0
 #: Bounds within which a size is looked for that the kernel takes.
 _REACH = (LARGEST, 8 * LARGEST)
 #: Sizes of a dimension of which the program says nothing.
@@ -36,7 +45,11 @@ _EQUAL = (128, 1, 2, 8, 16, 32, 64, 256, 512, 1024)
 
 
 class Shapes:
-    """Runs shapes of a domain, each once, and remembers what they show."""
+    """Runs shapes of a domain, each once, and remembers what they show.
+
+    Shapes that are looked for beside others are left out for which the same conditions of those hold that they are
+    `told_by` as for some that were run, and ended alike: no domain is made of these conditions that tells them apart.
+    """
 
     def __init__(
         self,
@@ -45,19 +58,27 @@ class Shapes:
         guards: Sequence[Condition | bool],
         hardware: Hardware,
         seconds: float,
+        told_by: Sequence[Condition],
     ) -> None:
         self._target = target
         self._program = program
         self._guards = [one for one in guards if one is not True]
         self._hardware = hardware
         self._deadline = now() + seconds
+        self._left = _STEPS
+        self._settling = Allowance(_SETTLING_MS)
+        #: How runs ended, by which of the conditions hold that tell shapes apart.
+        self._told_by = told_by
+        self._ended: dict[tuple[bool, ...], list[Shown]] = {}
+        #: Shapes that were left out, each with one like it that was run.
+        self._left_out: dict[tuple[int, ...], tuple[dict[str, int], Shown]] = {}
         self.dimensions = [one for one in program.dimensions if not one.choices]
         self.runs: dict[tuple[int, ...], Shown] = {}
 
     @property
     def late(self) -> bool:
-        """True if the time is over."""
-        return now() > self._deadline
+        """True if no steps are left, or the time of the target is over."""
+        return self._left <= 0 or now() > self._deadline
 
     def of(self, kind: Kind) -> list[Shown]:
         """The runs that ended so."""
@@ -76,21 +97,35 @@ class Shapes:
         dropping = [one for one in self.of(Kind.PASSES) if one.dropped(whole)]
         return passing, [*self.of(Kind.FAILS), *self.of(Kind.REJECTED), *dropping]
 
+    def left_out(self) -> list[dict[str, int]]:
+        """Shapes that were left out, and likely to pass: one like them does."""
+        passing, _ = self.split()
+        keys = {tuple(one.values.values()) for one in passing}
+        found = [(values, like) for key, (values, like) in self._left_out.items() if key not in self.runs]
+        return [values for values, like in found if tuple(like.values.values()) in keys]
+
     def run(self, wanted: dict[str, int], fixed: Iterable[str] = (), *, needed: bool = False) -> Shown | None:
         """Run the shape that is most like `wanted` among those of the domain, `fixed` dimensions above all.
 
-        None where there is none, or the time is over and the run is not `needed`.
+        None where there is none, or no steps are left and the run is not `needed`.
         """
         if self.late and not needed:
             return None
-        values = self._settled(wanted, tuple(fixed))
+        values = self._settled(wanted, tuple(fixed), needed)
         if values is None:
             return None
-        key = tuple(values.values())
-        if key not in self.runs:
-            left = max(1.0 if needed else 0.05, self._deadline - now())
-            self.runs[key] = shown(self._target, values, self._hardware, left)
-        return self.runs[key]
+        known = self.runs.get(tuple(values.values()))
+        return known or self._show(values, WORK, max(self._left, _NEEDED_STEPS if needed else 0))
+
+    def _show(self, values: dict[str, int], work: int, steps: int) -> Shown:
+        """Run a shape with so much work, in so many steps."""
+        left = max(_LEAST_SECONDS, self._deadline - now())
+        found = shown(self._target, values, self._hardware, left, work, steps)
+        self._left -= found.steps
+        self.runs[tuple(values.values())] = found
+        if found.kind is not Kind.UNTOLD:
+            self._told(values).append(found)
+        return found
 
     def first(
         self,
@@ -100,52 +135,74 @@ class Shapes:
     ) -> Shown | None:
         """A shape that passes. `assumed` are conditions under which claims that are refuted hold, `pairs` dimensions
         that belong together."""
-        worth: list[tuple[tuple[int, ...], Shown]] = []
+        worth: list[Shown] = []
         for number, wanted in enumerate(islice(self._starts(numbers, assumed, pairs), _FIRST)):
-            found = self.run(wanted)
+            found = self._beside(wanted, (), _ALIKE)
             if found is not None and found.kind is Kind.PASSES:
                 return found
             if number == _LIKELY - 1:
-                worth = [pair for pair in self.runs.items() if pair[1].kind is Kind.UNTOLD]
+                worth = self.of(Kind.UNTOLD)
         # Where the least sizes that the kernel takes are large ones, the first two of them are worth the time.
-        for key, untold in worth[:2]:
-            found = shown(self._target, untold.values, self._hardware, _SHOWN_SECONDS, SHAPE_WORK)
-            self.runs[key] = found
+        for untold in [one for one in worth if not self._told(one.values)][:2]:
+            found = self._show(untold.values, SHAPE_WORK, _LARGE_STEPS)
             if found.kind is Kind.PASSES:
                 return found
         return None
 
-    def around(self, base: dict[str, int], numbers: dict[str, Constants], pairs: Iterable[frozenset[str]]) -> None:
-        """Run the neighbours of a shape: one dimension, two that belong together, or all of them, at other sizes."""
+    def around(
+        self,
+        base: dict[str, int],
+        numbers: dict[str, Constants],
+        pairs: Iterable[frozenset[str]],
+        alike: float = 1,
+    ) -> None:
+        """Run the neighbours of a shape: one dimension, two that belong together, or all of them, at other sizes. Those
+        are left out that so many others are like."""
+        self._settling = Allowance(_SETTLING_MS)
         names = [one.atom.name for one in self.dimensions]
         sizes = {name: _sizes(base[name], numbers[name]) for name in names}
         together = [pair for pair in map(tuple, map(sorted, pairs)) if set(pair) <= set(names)]
         groups = [group for group in _connected(together) if len(group) > 2]
         doubled = {name: 2 * value for name, value in base.items()}
-        self.run(doubled, names)
+        self._beside(doubled, names, alike)
         for many in (slice(0, 2), slice(2, 4), slice(4, None)):
             for name in names:
                 for value in sizes[name][many]:
-                    self.run({**base, name: value}, [name])
+                    self._beside({**base, name: value}, [name], alike)
             for one, other in together:
                 if many.start == 0:
-                    self.run({**base, one: 2 * base[one], other: 2 * base[other]}, (one, other))
+                    self._beside({**base, one: 2 * base[one], other: 2 * base[other]}, (one, other), alike)
                 if base[one] == base[other]:
                     for value in sizes[one][many]:
-                        self.run({**base, one: value, other: value}, (one, other))
+                        self._beside({**base, one: value, other: value}, (one, other), alike)
             for group in groups:
                 if many.start == 0:
                     for factor in (2, 3):
-                        self.run({**base, **{name: factor * base[name] for name in group}}, group)
+                        self._beside({**base, **{name: factor * base[name] for name in group}}, group, alike)
                 for name in group:
                     # Those that are alike stay so.
                     for value in sizes[name][many]:
-                        alike = [one for one in group if base[one] == base[name]]
-                        self.run({**base, **dict.fromkeys(alike, value)}, alike)
+                        same = [one for one in group if base[one] == base[name]]
+                        self._beside({**base, **dict.fromkeys(same, value)}, same, alike)
         for name in names:
             for value in sizes[name][:1]:
-                self.run({**doubled, name: value}, [name])
-        self.run({name: 3 * value for name, value in base.items()}, names)
+                self._beside({**doubled, name: value}, [name], alike)
+        self._beside({name: 3 * value for name, value in base.items()}, names, alike)
+
+    def _beside(self, wanted: dict[str, int], fixed: Iterable[str], alike: float) -> Shown | None:
+        """Run the shape that is most like `wanted`, unless so many `alike` were run."""
+        values = None if self.late else self._settled(wanted, tuple(fixed))
+        if values is None or tuple(values.values()) in self.runs:
+            return None
+        told = self._told(values)
+        if len(told) >= alike and len({one.kind for one in told}) == 1:
+            self._left_out[tuple(values.values())] = values, told[0]
+            return None
+        return self._show(values, WORK, self._left)
+
+    def _told(self, values: dict[str, int]) -> list[Shown]:
+        """The runs that show something, of shapes for which the same conditions hold; to be added to."""
+        return self._ended.setdefault(tuple(holds(one, values, self._program) for one in self._told_by), [])
 
     def _starts(
         self, numbers: dict[str, Constants], assumed: Sequence[Condition | bool], pairs: Iterable[frozenset[str]]
@@ -188,7 +245,9 @@ class Shapes:
             if prover.satisfiable() is Answer.YES:
                 yield {one.atom.name: prover.model.get(one.atom, wanted[one.atom.name]) for one in self.dimensions}
 
-    def _settled(self, wanted: dict[str, int], fixed: Sequence[str]) -> dict[str, int] | None:
+    def _settled(self, wanted: dict[str, int], fixed: Sequence[str], needed: bool = False) -> dict[str, int] | None:
+        """The values of the domain that are most like `wanted`; None where there are none, or a solver has been asked
+        for too many that are not `needed`."""
         values = {one.atom.name: _legal(one, wanted.get(one.atom.name, 1)) for one in self._program.dimensions}
         if any(values[name] != wanted[name] for name in fixed):
             return None
@@ -197,7 +256,9 @@ class Shapes:
         followed = self._followed(values, fixed)
         if all(holds(one, followed, self._program) for one in self._guards):
             return followed
-        prover = Prover(self._guards, BUDGETS.statement)
+        if self._settling.used_up and not needed:
+            return None
+        prover = Prover(self._guards, BUDGETS.first)
         order = [one for name in fixed for one in self.dimensions if one.atom.name == name]
         order += [one for one in self.dimensions if one not in order]
         for one in order:
@@ -263,7 +324,7 @@ def _sizes(base: int, known: Constants) -> list[int]:
     sizes: list[int] = []
     for each in known.all[:2]:
         sizes += [each + 1, 2 * each]
-    sizes += [2 * base, base + 1]
+    sizes += [base + 1, 2 * base]
     for each in known.all:
         sizes += [each - 1, each, each + 1, each + each // 2, 3 * each]
     if not known.all:

@@ -7,7 +7,7 @@ of its loop. A statement is made only where no legal shape it covers passes the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Witness
@@ -30,24 +30,39 @@ def generalisation(program: Program, decision: Decision, witness: Witness, allow
         conditions.disjunction([*map(negate, reached), holds])
         for reached, holds in _instances(path, decision.claim.condition, witness)
     ]
+
+    def fails(given: Sequence[Condition | bool]) -> bool:
+        return any(not allowed.used_up and _impossible(given, passes) for passes in passing)
+
+    tiles = {each.atom.name: divisors(each, passing) for each in program.dimensions}
+    return others_failing(program.dimensions, witness.values, legal, tiles, fails)
+
+
+def others_failing(
+    dimensions: Sequence[DomainDimension],
+    values: Mapping[str, int],
+    legal: Sequence[Condition | bool],
+    tiles: Mapping[str, Collection[int]],
+    fails: Callable[[Sequence[Condition | bool]], bool],
+    smallest: bool = True,
+) -> dict[str, str]:
+    """Statements about shapes that fail beside `values`, by the name of the dimension they are about.
+
+    `fails` says of conditions whether every shape fails for which they hold, `legal` are those of the domain, `tiles`
+    what each dimension is divided by. `smallest`: with any dimension at its smallest a shape passes.
+    """
     found: dict[str, str] = {}
-    moved = any(witness.values[each.atom.name] != each.smallest for each in program.dimensions)
-    for dimension in program.dimensions:
-        value = witness.values[dimension.atom.name]
+    moved = any(values[each.atom.name] != each.smallest for each in dimensions)
+    for dimension in dimensions:
+        value = values[dimension.atom.name]
         if dimension.choices or _largest(dimension, value):
             continue
-        fixed = [each for each in program.dimensions if each is not dimension]
-        others = [each.equals(witness.values[each.atom.name]) for each in fixed]
-        if (
-            moved
-            and value == dimension.smallest
-            and any(not allowed.used_up and _impossible([*legal, *others], passes) for passes in passing)
-        ):
+        others = [each.equals(values[each.atom.name]) for each in dimensions if each is not dimension]
+        if moved and (value == dimension.smallest or not smallest) and fails([*legal, *others]):
             # Any value will do, as long as the others are as they are: this dimension has no part in it.
             continue
-        for words, covered in _statements(dimension, value, passing, bool(others), moved):
-            given = [*legal, *covered, *(others if words.endswith(_OTHERS_FIXED) else ())]
-            if any(not allowed.used_up and _impossible(given, passes) for passes in passing):
+        for words, covered in _statements(dimension, value, tiles[dimension.atom.name], bool(others), moved):
+            if fails([*legal, *covered, *(others if words.endswith(_OTHERS_FIXED) else ())]):
                 found[dimension.atom.name] = words
                 break
     return found
@@ -58,7 +73,7 @@ _OTHERS_FIXED = ", the others being as they are"
 
 
 def _statements(
-    dimension: DomainDimension, value: int, passing: Sequence[Condition | bool], others: bool, moved: bool
+    dimension: DomainDimension, value: int, tiles: Collection[int], others: bool, moved: bool
 ) -> Iterator[tuple[str, list[Condition | bool]]]:
     """The statements about a dimension with the conditions it is said under, the most general first."""
     name = dimension.atom.name
@@ -71,7 +86,7 @@ def _statements(
         yield f"any {name} > {value - dimension.multiple_of} fails", more
         if others:
             yield f"any {name} > {value - dimension.multiple_of} fails{_OTHERS_FIXED}", more
-    for divisor in sorted(divisors(dimension, passing), reverse=True):
+    for divisor in sorted(tiles, reverse=True):
         if value % divisor:
             atom = terms.of_atom(dimension.atom)
             rest = terms.add(atom, terms.scale(terms.divide(atom, terms.constant(divisor)), -divisor))
