@@ -129,11 +129,14 @@ class Comparer:
             found.floats = self._floating(floats, pairs, _of_interface(floats, pairs))
             self._again = min(_INPUTS, 1 + times_within(_INPUT_WORK, floats))
             self._tell(f"floating point {found.floats.answer.value}: {found.floats.text}")
+            kept = (floats, pairs) if found.floats.answer is Answer.NO else None
+            # What they hold would be there beside the same over fields.
+            del floats, pairs
             found.reals = self._over_the_reals(found)
-            if found.reals.answer is Answer.YES and found.floats.answer is Answer.NO:
+            if found.reals.answer is Answer.YES and kept is not None:
                 # What both kernels round alike, both have to: where sums differ in their last bits, so may that.
-                both = set().union(*(execution.run.dtypes for execution in floats))
-                found.floats = self._floating(floats, pairs, both)
+                both = set().union(*(execution.run.dtypes for execution in kept[0]))
+                found.floats = self._floating(*kept, both)
         return found
 
     # --- the questions ------------------------------------------------------------------------------------------------
@@ -250,11 +253,14 @@ class Comparer:
     def _over_the_reals(self, found: Comparison) -> Finding:
         try:
             both, pairs, place = self._compared(roundings=not self._runs.reference)
-            numbers = _fields(both)
+            numbers, drawn = _fields(both), self._drawn(both)
+            leaves_out = self._runs.reference and bool(both[0].run.dtypes - {float32})
             if place is None:
-                place = self._run_again(both, found)
+                # Nothing asks for their elements any more: they would be there beside their degrees.
+                del both, pairs
+                place = self._run_again(numbers, found)
             if place is None:
-                return self._equal(both, found)
+                return self._equal(numbers, found, drawn, leaves_out=leaves_out)
             rounded = numbers.rounded_to
             if not rounded:
                 return self._explained(place, numbers, found)
@@ -309,32 +315,34 @@ class Comparer:
                 return both, pairs
         raise _ZeroDivisor
 
-    def _run_again(self, both: tuple[Execution, Execution], found: Comparison) -> tuple[int, tuple[int, ...]] | None:
+    def _run_again(self, numbers: Fields, found: Comparison) -> _Place | None:
         """Run with more primes until an error is as improbable as it is to be; a difference that this shows."""
-        found.error_bits = self._error_bits(_fields(both))
-        runs = _RUNS_WITH_ROOTS if _fields(both).chooses_roots else _RUNS
+        found.error_bits = self._error_bits(numbers)
+        runs = _RUNS_WITH_ROOTS if numbers.chooses_roots else _RUNS
         for attempt in range(_ATTEMPTS, _ATTEMPTS * runs, _ATTEMPTS):
             if found.error_bits >= _WANTED_BITS:
                 break
             chains = 1 if self._primes == PRIMES_OF_QUOTIENTS else 4
-            again, pairs = self._over_fields(roundings=_fields(both).roundings, first=attempt, chains=chains)
+            again, pairs = self._over_fields(roundings=numbers.roundings, first=attempt, chains=chains)
             place = self._first_difference(again, pairs)
             if place is not None:
                 return place
-            found.error_bits += self._error_bits(_fields(again))
+            more = _fields(again)
+            del again, pairs
+            found.error_bits += self._error_bits(more)
         return None
 
-    def _equal(self, both: tuple[Execution, Execution], found: Comparison) -> Finding:
-        numbers = _fields(both)
+    def _equal(self, numbers: Fields, found: Comparison, drawn: str, *, leaves_out: bool) -> Finding:
+        """The answer that the kernels are equal; `leaves_out`: one rounds, and what it is compared with does not."""
         if found.error_bits < _LEAST_BITS:
             return Finding(
                 Answer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{found.error_bits}"
             )
         rounded = numbers.rounded_to
         alike = f"; both round the same values to {_joined(rounded)}" if rounded else ""
-        if self._runs.reference and len(both[0].run.dtypes - {float32}):
+        if leaves_out:
             alike = "; what the kernel rounds is left out"
-        where = f"at these shapes{self._drawn(both)}"
+        where = f"at these shapes{drawn}"
         return Finding(Answer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{alike}")
 
     def _drawn(self, both: tuple[Execution, Execution]) -> str:
@@ -407,7 +415,8 @@ class Comparer:
         self._runs.seed = seed
 
     def _error_bits(self, numbers: Fields) -> int:
-        """-log2 of the probability that different values agree by chance, rounded down."""
+        """-log2 of the probability that different values agree by chance, rounded down, once both kernels have run."""
+        numbers.forget_arguments()
         both = self._runs.run(Degrees, self._runs.variables)
         degrees = both[0].run.numbers
         assert isinstance(degrees, Degrees)

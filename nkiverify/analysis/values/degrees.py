@@ -57,7 +57,9 @@ class Degrees(Numbers):
 
     def variables(self, shape: tuple[int, ...]) -> Array:
         """Elements of an argument: each is a variable."""
-        return _of(np.ones(shape), np.zeros(shape))
+        found = np.zeros((_LANES, *shape), dtype=np.float32)
+        found[0], found[2] = 1, np.nan
+        return found
 
     def read(self, stored: Array, dtype: DType) -> Array:
         wide = dtype.is_integer and not contains(float32, dtype)

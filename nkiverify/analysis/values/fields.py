@@ -84,11 +84,12 @@ class Fields(KnownNumbers, Numbers):
 
     def random_elements(self, random: np.random.Generator, shape: tuple[int, ...], dtype: DType) -> Array:
         """Stored random elements (lanes, *shape), taken for values of `dtype`."""
+        drawn_with = f"{dtype} {shape} {random.bit_generator.state}"
         numbers = np.zeros((self.lanes, *shape), dtype=np.float32)
         for lane, prime in enumerate(self.primes):
             numbers[lane] = random.integers(-(prime // 2), prime // 2, shape, dtype=np.int32, endpoint=True)
         if dtype.is_integer or self._rounds(dtype):
-            self._given.append((dtype, numbers))
+            self._given[drawn_with] = (dtype, numbers)
         return numbers
 
     def read(self, stored: Array, dtype: DType) -> Array:

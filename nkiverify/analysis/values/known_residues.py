@@ -95,8 +95,9 @@ class KnownNumbers(RandomFunctions):
         #: How many numbers were looked for among those that are remembered.
         self.lookups = 0
         self._values: dict[DType, Residues] = {}
-        #: Numbers of arguments that are still to be remembered: kernels that convert nothing never ask for them.
-        self._given: list[tuple[DType, Array]] = []
+        #: Numbers of arguments that are still to be remembered, by what they were drawn with, which is the same for
+        #: both kernels: kernels that convert nothing never ask for them.
+        self._given: dict[str, tuple[DType, Array]] = {}
         self._constants = Constants()
         self._scalings = Scalings(self.words) if scaling else None
         self._infinity = self.lifted(random.integers(1 << 15, 1 << 17, self.residues))
@@ -145,13 +146,17 @@ class KnownNumbers(RandomFunctions):
     def _rounds(self, dtype: DType) -> bool:
         return self.roundings and not dtype.is_integer and not dtype.is_packed
 
+    def forget_arguments(self) -> None:
+        """No kernel runs on these numbers any more."""
+        self._given.clear()
+
     def _remember(self, dtype: DType, x: Array) -> None:
         """That numbers are values of a dtype."""
         self._values.setdefault(dtype, Residues()).add(self.words(x))
 
     def _dtypes(self) -> list[DType]:
         """The dtypes of which values are known."""
-        return list(dict.fromkeys((*self._values, *(dtype for dtype, _ in self._given))))
+        return list(dict.fromkeys((*self._values, *(dtype for dtype, _ in self._given.values()))))
 
     def _value_of(self, x: Array, dtype: DType) -> Array:
         """x converted to a dtype: itself where it is known to be a value of it, others by a random function. For floats
@@ -187,7 +192,7 @@ class KnownNumbers(RandomFunctions):
     def _is_value(self, x: Array, dtype: DType) -> Array:
         """The numbers that are known to be values of a dtype, without the axis of the lanes."""
         while self._given:
-            self._remember(*self._given.pop())
+            self._remember(*self._given.popitem()[1])
         value, known = self.small(x)
         if known.any():
             known = known & (converted(value, dtype) == value)
