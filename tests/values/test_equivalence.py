@@ -74,8 +74,8 @@ def test_elements_are_held_in_one_kind_of_numbers_at_a_time(monkeypatch: pytest.
 
     rows = 256
     monkeypatch.setattr(PairedRuns, "run", counted)
-    sums = (side(name, f"f32[{rows},512] f32[{rows},512]") for name in SUMS)
-    assert answers(compared(*sums)) == EQUAL
+    first, second = (side(name, f"f32[{rows},512] f32[{rows},512]") for name in SUMS)
+    assert answers(compared(first, second)) == EQUAL
     assert [len(kinds) for kinds in held] == [1, 1, 1]
 
 
