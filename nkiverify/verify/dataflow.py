@@ -229,6 +229,8 @@ class Known:
 
     def unknown(self, qualifier: str, advice: str = "", reason: str = "") -> Conclusion:
         """UNKNOWN, at the first claim that is open."""
+        if not advice and not self.question.program.dimensions:
+            advice = _ADVICE_FOR_NUMBERS
         return _unknown(qualifier, reason or self.reason, _site(self.proof.open), advice)
 
 
@@ -498,6 +500,10 @@ def _why(question: Question, proof: Proof, ended: Inconclusive | None) -> str:
 
 def _site(still_open: Sequence[Stated]) -> Site | None:
     return next((claim.site for claim in still_open if claim.site is not None), None)
+
+
+#: What can be done about a launch of numbers.
+_ADVICE_FOR_NUMBERS = "where data decide, give them: --arg NAME=@FILE.npy; or leave this phase out: --phase 1,2,3"
 
 
 def _unknown(qualifier: str, reason: str, site: Site | None, advice: str = "") -> Conclusion:

@@ -278,6 +278,7 @@ def test_a_range_leaves_it_open_which_rows_are_written(check: Checker) -> None:
     write(check.folder, k=PLACED)
     assert check("k.py::scatter", "--arg", "x=f32[16,8]", "--arg", "ids=u32[16,1] in 100..115") == 3
     assert verdicts(check.out) == {1: "SUCCESSFUL", 2: "SUCCESSFUL", 3: "SUCCESSFUL", 4: "UNKNOWN"}
+    assert "give them: --arg NAME=@FILE.npy" in " ".join(check.out.split())
 
 
 @pytest.mark.parametrize(
