@@ -20,6 +20,8 @@ from tests.dataflow.subject import Subject
 from tests.dataflow.test_unordered import FOLLOWED, subject
 
 SECONDS = 20.0
+#: Items of records that are compared, at most: of kernels with larger ones there are smaller shapes.
+ITEMS = 60_000
 TARGETS = load_targets(resources.root())
 
 
@@ -32,10 +34,13 @@ def test_both_runs_of_a_target_record_the_same(target: Target) -> None:
     tried = 0
     for values in islice(Shapes(program.dimensions, []).tried(), 6):
         try:
+            mine = symbolic(program, values)
+            if len(mine.items) > ITEMS:
+                break  # The larger ones are larger still.
             other = plain(target, values, SECONDS)
             if other is None:
                 continue
-            assert list(differences(symbolic(program, values), other)) == [], values
+            assert list(differences(mine, other)) == [], values
         except CannotCompare:
             if tried:
                 return  # The larger ones take longer still.

@@ -21,7 +21,7 @@ from nkiverify.manifest import Verification
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.phases import DATAFLOW, NUMERICS, PHASES
+from nkiverify.phases import DATAFLOW, MEMORY, NUMERICS, PHASES
 from nkiverify.phases.dataflow.trial import attempt
 from nkiverify.phases.numerics.search import inputs
 from nkiverify.phases.numerics.trial import on_inputs
@@ -69,37 +69,50 @@ def _combinations(ranges: dict[str, range] | dict[str, list[int]]) -> Iterator[d
 
 
 class Runner:
-    """Concrete runs of one target in one phase: what `replay` does, with the kernel loaded once only."""
+    """Concrete runs of one target: what `replay` does. Each is made once, for all phases that can share it."""
 
-    def __init__(self, target: Target, phase: int) -> None:
+    def __init__(self, target: Target) -> None:
         self._target = target
-        self._phase = phase
         self._hardware = hardware_named(target.hardware)
-        rewriting = Rewriting.ARITHMETIC if PHASES[phase].checks_arithmetic else Rewriting.NONE
-        self._kernel, self._space = load_kernel(target.kernel, target.root, rewriting)
+        self._broken_on: dict[tuple[Rewriting, tuple[int, ...]], list[str]] = {}
+        self._failing: dict[tuple[int, tuple[int, ...]], bool] = {}
 
-    def fails(self, values: dict[str, int]) -> bool:
+    def fails(self, phase: int, values: dict[str, int]) -> bool:
         """True if the run on these values breaks a contract of the phase; False where they are no legal input."""
-        if self._phase == DATAFLOW.number:
+        key = (phase, tuple(values.values()))
+        if key not in self._failing:
+            self._failing[key] = self._fails(phase, values)
+        return self._failing[key]
+
+    def _fails(self, phase: int, values: dict[str, int]) -> bool:
+        if phase == DATAFLOW.number:
             return bool(attempt(self._target, values, self._hardware, 60).findings.faults)
-        if self._phase == NUMERICS.number:
+        if phase == NUMERICS.number:
             runs = (
                 on_inputs(self._target, values, self._hardware, ranges.Limits(60.0, 1 << 40), one.fill)
                 for one in inputs(mixed=0)
             )
             return any(seen.findings for seen in runs)
-        run = ConcreteExecution(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {self._phase})
+        rewriting = Rewriting.ARITHMETIC if PHASES[phase].checks_arithmetic else Rewriting.NONE
+        key = (rewriting, tuple(values.values()))
+        if key not in self._broken_on:
+            self._broken_on[key] = self._broken(rewriting, values)
+        # Division by zero and integers beyond 32 bits are claims of phase 2.
+        broken = self._broken_on[key]
+        return any((2 if rule.startswith("host.") else contract(rule).phase) == phase for rule in broken)
+
+    def _broken(self, rewriting: Rewriting, values: dict[str, int]) -> list[str]:
+        """The contracts of phases 1 to 3 that the run breaks; none where the values are no legal input."""
+        kernel, space = load_kernel(self._target.kernel, self._target.root, rewriting)
+        run = ConcreteExecution(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {MEMORY.number})
         error: Exception | None = None
         try:
-            with self._space.active(), running(run):
-                self._target.function(Verification(ConcreteBinding(values), self._kernel))
+            with space.active(), running(run):
+                self._target.function(Verification(ConcreteBinding(values), kernel))
         except OutsideDomain:
-            return False
+            return []
         except Exception as raised:
             error = raised
         broken = [found.contract.id for found in run.broken]
-        broken += [found.contract.id for found in PHASES[self._phase].broken_at_end(run, self._hardware)]
-        if error is not None:
-            broken.append(rule_of(error).id)
-        # Division by zero and integers beyond 32 bits are claims of phase 2.
-        return any((2 if rule.startswith("host.") else contract(rule).phase) == self._phase for rule in broken)
+        broken += [found.contract.id for found in MEMORY.broken_at_end(run, self._hardware)]
+        return broken if error is None else [*broken, rule_of(error).id]
