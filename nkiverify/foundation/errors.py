@@ -69,9 +69,10 @@ class RaisedByKernel(Exception):
 
 
 def described(error: BaseException) -> str:
-    """An exception in a line: its class, and its text."""
+    """An exception in a line: its class, and its text if it has any."""
     kind = error.kind if isinstance(error, RaisedByKernel) else type(error).__name__
-    return f"{kind}: {text_of(error)}"
+    text = text_of(error)
+    return f"{kind}: {text}" if text else kind
 
 
 def text_of(error: BaseException) -> str:

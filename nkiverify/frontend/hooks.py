@@ -154,19 +154,19 @@ def finish(started: _Comprehension, values: builtins.list[Any]) -> SymList:
     return driver.collected(values)
 
 
-def check(condition: Any, message: Callable[[], Any]) -> None:
-    """An `assert`."""
+def check(condition: Any, message: Callable[[], Any] | None = None) -> None:
+    """An `assert`, with its message if it has one."""
     run = _symbolic_run()
     if run is None:
         if not condition:
-            raise AssertionError(message())
+            raise AssertionError(*(() if message is None else (message(),)))
         return
     run.check_alive()
     if run.try_depth > 0 or not isinstance(condition, Condition):
         if not condition:
             if run.excludes_path():
                 raise run.end_path()
-            raise AssertionError(message())
+            raise AssertionError(*(() if message is None else (message(),)))
         run.claim(contract("kernel.assert"), True, 1, frame_site(sys._getframe(1)))
         return
     run.kernel_assert(condition, frame_site(sys._getframe(1)))

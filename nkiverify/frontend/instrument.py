@@ -272,12 +272,13 @@ class _Rewriter(Watching, ast.NodeTransformer):
     def visit_Assert(self, node: ast.Assert) -> ast.AST | list[ast.stmt]:
         if self._function is None:
             return self.generic_visit(node)
-        message = self.visit(node.msg) if node.msg is not None else ast.Constant(None)
-        thunk = ast.Lambda(ast.arguments([], [], None, [], [], None, []), message)
+        message: list[ast.expr] = []
+        if node.msg is not None:
+            thunk = ast.Lambda(ast.arguments([], [], None, [], [], None, []), self.visit(node.msg))
+            message.append(placed(thunk, node))
         checks: list[ast.stmt] = []
         for part in _conjuncts(node.test):
-            check = ast.Expr(placed(hook("check", self.visit(part), placed(thunk, node)), part))
-            checks.append(placed(check, part))
+            checks.append(placed(ast.Expr(placed(hook("check", self.visit(part), *message), part)), part))
         return checks
 
     def visit_Try(self, node: ast.Try) -> ast.AST:

@@ -86,3 +86,21 @@ def test_what_a_kernel_raises_is_a_finding_at_its_place(check: Checker, statemen
     assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--phase", "1") == 1
     assert "kernel.exception" in check.out and "raise " in check.out
     assert "Traceback" not in check.out + check.err
+
+
+NO_MESSAGE = """
+try: assert F < 0
+except AssertionError as error: assert error.args == ()
+"""
+
+
+@pytest.mark.parametrize("extents", ["64,256", "P,F"])
+def test_an_assert_without_a_message_has_none(check: Checker, extents: str) -> None:
+    """Neither for the kernel that catches it, nor in what is told of it."""
+    catching = textwrap.indent(NO_MESSAGE, " " * 8)
+    write(check.folder, k=COPY.replace("P, F = a.shape\n", "P, F = a.shape\n" + catching + "\n", 1))
+    assert check("k.py::copy", "--arg", f"a=bf16[{extents}]", "--phase", "1") in (0, 3), check.out
+    assert "AssertionError" not in check.out
+    write(check.folder, k=COPY.replace("P, F = a.shape\n", "P, F = a.shape\n        assert F < 0\n", 1))
+    assert check("k.py::copy", "--arg", "a=bf16[64,256]", "--phase", "1") == 1
+    assert "exception = AssertionError\n" in check.out
