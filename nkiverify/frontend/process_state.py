@@ -216,7 +216,7 @@ def show(module: ModuleType, *, parts: bool = False) -> None:
 
 
 def taken_back() -> list[Assigned]:
-    """The attributes that are assigned to shown modules and their parts, and put back: other kernels must not see them."""
+    """The attributes assigned to shown modules and their parts, which are put back: other kernels must not see them."""
     found: list[Assigned] = []
     parts = _inside if _assigns or not _used.isdisjoint(_ASSIGNERS) else ()
     for owner, own in (*_shown, *parts):
