@@ -24,7 +24,7 @@ from nkiverify.analysis.effects import adds_product
 from nkiverify.analysis.reduction_registers import Command, command_of
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Claim, Loop, Program
+from nkiverify.ir.program import CARRIED, Assume, Claim, Loop, Program
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor, row_major
@@ -88,8 +88,10 @@ class _Walk:
 
     def run(self, program: Program) -> None:
         """Look at all of a program."""
-        if program.hands_on or [one.atom.name for one in program.dimensions] != [self.dimension]:
-            raise NotAlike("the loops of the legacy API that count, or other dimensions")
+        if program.hands_on:
+            raise NotAlike(CARRIED)
+        if [one.atom.name for one in program.dimensions] != [self.dimension]:
+            raise NotAlike(f"it has other dimensions than {self.dimension}")
         for item in program.body.items:
             if isinstance(item, Loop):
                 self._loop(item)

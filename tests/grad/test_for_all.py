@@ -73,9 +73,9 @@ def test_what_is_not_asked(capsys: pytest.CaptureFixture[str], shapes: dict[str,
     assert "(argued)" not in told(capsys, "linear", "linear_backward", **shapes)[1]
 
 
-def looked_at(kernel: str, shapes: dict[str, str]) -> None:
-    given = [f"{name}={shapes[name]}" for name in parameters_of(f"by_blocks.py::{kernel}", FOLDER)]
-    asked = request(f"by_blocks.py::{kernel}", FOLDER, given, [], None)
+def looked_at(kernel: str, shapes: dict[str, str], file: str = "by_blocks.py") -> None:
+    given = [f"{name}={shapes[name]}" for name in parameters_of(f"{file}::{kernel}", FOLDER)]
+    asked = request(f"{file}::{kernel}", FOLDER, given, [], None)
     hardware = hardware_named("trn2")
     found = explore(asked.target("trn2", several=False), hardware, Limits(), frozenset({DATAFLOW.number}))
     assert found.run.unsupported_construct is None
@@ -119,3 +119,11 @@ def test_not_the_same_for_every_block(kernel: str, why: str) -> None:
     with pytest.raises(NotAlike) as refused:
         looked_at(kernel, SHAPES)
     assert any(part in refused.value.why for part in why.split("|")), refused.value.why
+
+
+def test_loops_of_the_legacy_api() -> None:
+    looked_at("in_psum", SHAPES, "legacy_blocks.py")
+    for kernel, why in (("that_counts", "whose body is traced once"), ("under_a_mask", "nl.store depends")):
+        with pytest.raises(NotAlike) as refused:
+            looked_at(kernel, SHAPES, "legacy_blocks.py")
+        assert why in refused.value.why
