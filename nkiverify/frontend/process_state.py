@@ -208,7 +208,8 @@ def show(module: ModuleType, *, parts: bool = False) -> None:
     """Record a module before kernel code sees it; `parts`: the functions, classes and objects in it as well."""
     _shown.append((module, dict(vars(module))))
     known = {id(part) for part, _ in _inside}
-    for value in list(vars(module).values()) if parts else ():
+    public = [value for name, value in vars(module).items() if parts and not name.startswith("_")]
+    for value in public:
         for part in (value,) if isinstance(value, FunctionType | type) else (value, type(value)):
             if hasattr(part, "__dict__") and not isinstance(part, ModuleType) and id(part) not in known:
                 known.add(id(part))

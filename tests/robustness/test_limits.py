@@ -154,6 +154,12 @@ def test_a_kernel_that_allocates_more_than_there_is(tmp_path: Path) -> None:
         assert run.verdict is Verdict.UNKNOWN or run.violations[0].contract == "host.int32"
 
 
+def test_what_a_kernel_does_where_there_is_not_enough_is_not_all_it_does(tmp_path: Path) -> None:
+    handled = "    try:\n        x = bytearray(2 ** 30 * 2 ** 30)\n    except MemoryError:\n        return\n"
+    shape, _ = verified(f"def kernel(n):\n    assert n >= 0\n{handled}    assert n < 3\n", tmp_path)
+    assert shape.verdict is Verdict.UNKNOWN
+
+
 @pytest.mark.parametrize("body", ["while True:\n        n = n + 1", "k = 0\n    while k >= 0:\n        k += 1"])
 def test_a_loop_without_end_ends_at_the_time_limit(body: str, tmp_path: Path) -> None:
     for run in verified(f"def kernel(n):\n    {body}\n", tmp_path, seconds=1.0):

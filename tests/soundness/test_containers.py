@@ -11,24 +11,18 @@ from tests.soundness.trap import Trap, complaints
 TRAPS = [
     # elements of lists made in loops
     Trap(
-        "element_of_a_list_made_in_a_loop_exchanged_wrong",
+        "one_attribute_of_an_element_of_a_list_made_in_a_loop_changed_wrong",
         """
+        class Pair:
+            def __init__(self, number):
+                self.one = number
+                self.two = number
         def kernel(n):
-            rows = [[i] for i in range(n)]
-            if n > 0:
-                rows[0][0] = 7
-                assert rows[0][0] == 0
+            pairs = [Pair(i) for i in range(n)]
+            pairs[1].one = 7
+            assert pairs[1].one == 1
         """,
-    ),
-    Trap(
-        "element_of_a_list_made_in_a_loop_exchanged_in_a_loop_wrong",
-        """
-        def kernel(n):
-            rows = [[i] for i in range(n)]
-            for i in range(n):
-                rows[i][0] = 7
-                assert rows[i][0] == i
-        """,
+        low=2,
     ),
     # appended lists
     Trap(

@@ -26,31 +26,19 @@ TRAPS = [
         """,
     ),
     Trap(
-        "list_comprehension_left_by_an_assert_that_fails_nowhere_wrong",
+        "name_that_some_iteration_has_bound_read_after_it_in_a_try_wrong",
         """
-        def number(i):
-            if i * i == 10:
-                assert i < 0
-            return i
-        def kernel(n):
-            listed = [number(i) for i in range(n)]
-            assert n < 5
-        """,
-    ),
-    Trap(
-        "loop_given_up_and_swallowed_by_finally_wrong",
-        """
-        def attempt(n):
-            x = 7
+        def bound(n):
+            for i in range(n):
+                if i == 2:
+                    q = n
             try:
-                for i in range(n):
-                    x = x * x + 1
-            finally:
+                return q
+            except UnboundLocalError:
                 return 0
         def kernel(n):
-            attempt(n)
+            assert bound(n) < 4
         """,
-        phase=2,
     ),
     # what an exception holds
     Trap(
@@ -244,6 +232,16 @@ TRAPS = [
                     x = 0
                 assert x <= 12
         """,
+    ),
+    Trap(
+        "division_by_a_plain_zero_wrong",
+        """
+        def kernel(n):
+            if n == 3:
+                1 // 0
+        """,
+        decided=True,
+        phase=2,
     ),
     Trap(
         "division_by_zero_wrong",
