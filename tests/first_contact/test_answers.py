@@ -773,3 +773,62 @@ def test_a_file_that_is_no_text_is_one_line(capsys: pytest.CaptureFixture[str]) 
     ran = Ran(capsys, "k.py")
     assert ran.status == 2
     assert ran.err.count("\n") == 1 and ran.err.endswith("k.py:1: the file is not UTF-8, and names no other encoding\n")
+
+
+COLUMNS_OF_SCALES = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def scaled(x, scale, shift):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    for first in range(0, R, 128):
+        rows = min(128, R - first)
+        tile = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+        factors = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+        terms = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile[0:rows], src=x[first : first + rows])
+        nisa.dma_copy(dst=factors[0:rows], src=scale[first : first + rows])
+        nisa.dma_copy(dst=terms[0:rows], src=shift[first : first + rows])
+        nisa.tensor_scalar(tile[0:rows], tile[0:rows], nl.multiply, factors[0:rows], op1=nl.add, operand1=terms[0:rows])
+        nisa.dma_copy(dst=out[first : first + rows], src=tile[0:rows])
+    return out
+"""
+DIFFERENCES = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def differences(x):
+    P, N = x.shape
+    assert P <= 128
+    out = nl.ndarray((P, N - 1), dtype=x.dtype, buffer=nl.shared_hbm)
+    for j in range((N - 1) // 512):
+        tile = nl.ndarray((P, 513), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[:, j * 512 : j * 512 + 513])
+        less = nl.ndarray((P, 512), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.tensor_tensor(dst=less, data1=tile[:, 1:513], data2=tile[:, 0:512], op=nl.subtract)
+        nisa.dma_copy(dst=out[:, j * 512 : (j + 1) * 512], src=less)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("kernel", "domain"),
+    [
+        (COLUMNS_OF_SCALES, "scale1 == 1, R == scale0, scale0 == shift0, scale1 == shift1"),
+        (DIFFERENCES, "P <= 128, (N + 511) % 512 == 0, N >= 2"),
+    ],
+    ids=["four dimensions that move together", "a multiple and one more"],
+)
+def test_a_shape_that_passes_is_found_where_it_is_no_usual_one(
+    kernel: str, domain: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("k.py").write_text(kernel)
+    ran = Ran(capsys, "k.py")
+    assert f"is legal where {domain} proved for all such shapes, 4 phases" in ran.out

@@ -154,6 +154,8 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
         rest = terms.add(atom.numerator, terms.multiply(of_atom(atom), atom.denominator), -1)
         if not any(isinstance(leaf, Index) for leaf in _leaves(rest.atoms)):
             add(conditions.equals_zero(rest), 1.35)
+    for part in whole_quotients(program):
+        add(part, 1.1)
     for one in dimensions:
         known = numbers[one.atom.name]
         for value in sorted(known.divisors):
@@ -309,6 +311,21 @@ def _symbolic_divisions(program: Program) -> Iterator[Div]:
             if isinstance(atom, Div) and atom not in seen and atom.denominator.constant is None:
                 seen.add(atom)
                 yield atom
+
+
+def whole_quotients(program: Program) -> list[Condition]:
+    """That a sum of dimensions and a constant leaves no rest where it is divided: `(n - 1) % 512 == 0`."""
+    found: dict[int, Condition] = {}
+    for term in _terms(program):
+        for atom in _leaves(term.atoms):
+            if not isinstance(atom, Div) or (atom.denominator.constant or 0) < 2 or not atom.numerator.constant_part:
+                continue
+            rest = terms.add(atom.numerator, terms.multiply(of_atom(atom), atom.denominator), -1)
+            whole = conditions.equals_zero(rest)
+            dimensions = all(isinstance(leaf, Dimension) for leaf in atom.numerator.atoms)
+            if isinstance(whole, Condition) and dimensions:
+                found[whole.uid] = whole
+    return list(found.values())
 
 
 def _terms(program: Program) -> Iterator[Term]:

@@ -37,6 +37,7 @@ from nkiverify.verify.derive.candidates import (
     is_upper_bound,
     readable,
     related,
+    whole_quotients,
 )
 from nkiverify.verify.derive.cover import Cover, Likely, cover
 from nkiverify.verify.derive.runs import Kind, Shown, told_by, violation
@@ -136,11 +137,11 @@ class _Derivation:
         """Find a domain, and prove it."""
         expected = [part for one in self._decisions for part in _about(one)]
         pairs = related(self._decisions)
-        base = self._shapes.first(self._numbers, expected, pairs)
+        base = self._shapes.first(self._numbers, expected, pairs, whole_quotients(self._program))
         if base is None:
             return self._nothing_passes()
-        self._shapes.around(base.values, self._numbers, pairs)
-        self._all_around = partial(self._shapes.around, base.values, self._numbers, pairs, inf)
+        self._shapes.around(base.values, self._numbers, pairs, expected)
+        self._all_around = partial(self._shapes.around, base.values, self._numbers, pairs, expected, inf)
         found = self._proof(self._cover(), self._cover)
         if not found.proved and any(one.seen for one in found.chosen.chosen):
             # Less may be proved where a relation to another dimension keeps the same shapes out.
@@ -349,7 +350,9 @@ class _Derivation:
         known = (*self._candidates, *self._limits)
         if condition is None or any(text == one.text or condition.uid == one.condition.uid for one in known):
             return
-        found = Candidate(condition, text, 1.0, rule)
+        # `scale == 1` says more than `rows == rows*scale`.
+        products = any(len(key) > 1 for term in condition.terms() for key in term.monomials)
+        found = Candidate(condition, text, 1.4 if products else 1.0, rule)
         if is_upper_bound(condition) and rule in LIMITS:
             self._limits.append(found)
         else:

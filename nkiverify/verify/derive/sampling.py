@@ -132,11 +132,12 @@ class Shapes:
         numbers: dict[str, Constants],
         assumed: Sequence[Condition | bool],
         pairs: Iterable[frozenset[str]],
+        whole: Sequence[Condition] = (),
     ) -> Shown | None:
         """A shape that passes. `assumed` are conditions under which claims that are refuted hold, `pairs` dimensions
-        that belong together."""
+        that belong together, `whole` conditions under which quotients leave no rest."""
         worth: list[Shown] = []
-        for number, wanted in enumerate(islice(self._starts(numbers, assumed, pairs), _FIRST)):
+        for number, wanted in enumerate(islice(self._starts(numbers, assumed, pairs, whole), _FIRST)):
             found = self._beside(wanted, (), _ALIKE)
             if found is not None and found.kind is Kind.PASSES:
                 return found
@@ -154,6 +155,7 @@ class Shapes:
         base: dict[str, int],
         numbers: dict[str, Constants],
         pairs: Iterable[frozenset[str]],
+        assumed: Sequence[Condition | bool],
         alike: float = 1,
     ) -> None:
         """Run the neighbours of a shape: one dimension, two that belong together, or all of them, at other sizes. Those
@@ -188,6 +190,12 @@ class Shapes:
             for value in sizes[name][:1]:
                 self._beside({**doubled, name: value}, [name], alike)
         self._beside({name: 3 * value for name, value in base.items()}, names, alike)
+        for one in self.dimensions:
+            name = one.atom.name
+            if all(each.values[name] == base[name] for each in self.of(Kind.PASSES)):
+                # What has to move with it is more than two dimensions, or moves in another way.
+                for wanted in islice(self._solved(base, [*assumed, one.at_least(base[name] + 1)]), 1):
+                    self._beside(wanted, (), alike)
 
     def _beside(self, wanted: dict[str, int], fixed: Iterable[str], alike: float) -> Shown | None:
         """Run the shape that is most like `wanted`, unless so many `alike` were run."""
@@ -205,7 +213,11 @@ class Shapes:
         return self._ended.setdefault(tuple(holds(one, values, self._program) for one in self._told_by), [])
 
     def _starts(
-        self, numbers: dict[str, Constants], assumed: Sequence[Condition | bool], pairs: Iterable[frozenset[str]]
+        self,
+        numbers: dict[str, Constants],
+        assumed: Sequence[Condition | bool],
+        pairs: Iterable[frozenset[str]],
+        whole: Sequence[Condition],
     ) -> Iterator[dict[str, int]]:
         names = [one.atom.name for one in self.dimensions]
         own = {name: min(lcm(*(numbers[name].divisors or {1})), LARGEST) for name in names}
@@ -219,6 +231,8 @@ class Shapes:
         top = {name: max([*numbers[name].all, 1]) for name in names}
         yield alike
         yield from islice(self._solved(own, assumed), 2)
+        if whole:
+            yield from self._solved(own, [*assumed, *whole])
         yield own
         # What the kernel's asserts make of these sizes, and others of the same size where one is a multiple.
         settled = self._settled(own, ()) or own
