@@ -190,11 +190,11 @@ class Shapes:
             for value in sizes[name][:1]:
                 self._beside({**doubled, name: value}, [name], alike)
         self._beside({name: 3 * value for name, value in base.items()}, names, alike)
-        for one in self.dimensions:
-            name = one.atom.name
-            if all(each.values[name] == base[name] for each in self.of(Kind.PASSES)):
+        for dimension in self.dimensions:
+            at = dimension.atom.name
+            if all(each.values[at] == base[at] for each in self.of(Kind.PASSES)):
                 # What has to move with it is more than two dimensions, or moves in another way.
-                for wanted in islice(self._solved(base, [*assumed, one.at_least(base[name] + 1)]), 1):
+                for wanted in islice(self._solved(base, [*assumed, dimension.at_least(base[at] + 1)]), 1):
                     self._beside(wanted, (), alike)
 
     def _beside(self, wanted: dict[str, int], fixed: Iterable[str], alike: float) -> Shown | None:
