@@ -19,8 +19,8 @@ from hypothesis import HealthCheck, settings
 from nkiverify.foundation.resources import root
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 
-#: MiB that a process of tests may hold before its garbage is looked for.
-_LARGE = 800
+#: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
+_LARGE = 500
 
 _HEALTH = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 
@@ -45,14 +45,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--new-answers", action="store_true", help="write what tests compare with anew, to be read")
 
 
-@pytest.fixture(autouse=True, scope="module")
+@pytest.fixture(autouse=True)
 def _garbage_is_given_back() -> Iterator[None]:
-    """Free what the runs of a module left: their objects are in cycles, which Python finds late where arrays are few
-    and large; a process came to 3 GB, and each child that it forks begins with that."""
+    """Free what a large run of a test left: its objects are in cycles, which Python finds late where arrays are few and
+    large, the later the more objects a process has; one came to 7 GB, and each child that it forks begins with that."""
     yield
-    if sys.platform == "linux" and (resident_bytes(os.getpid()) or 0) > _LARGE * MEBIBYTE:
+    if _resident() > _held[0] + _LARGE * MEBIBYTE:
         gc.collect()
         ctypes.CDLL(None).malloc_trim(0)
+        _held[0] = _resident()
+
+
+#: Bytes that the process held when its garbage was last freed.
+_held = [0]
+
+
+def _resident() -> int:
+    return (resident_bytes(os.getpid()) or 0) if sys.platform == "linux" else 0
 
 
 @pytest.fixture(scope="session")
