@@ -9,6 +9,7 @@ the arithmetic, which this has to notice: `lab.numerics_faults`.
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import sys
 import tempfile
@@ -209,6 +210,8 @@ def main() -> int:
     """Run the campaign; 1 where a number is outside of its range."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kernels", type=int, default=200)
+    parser.add_argument("--first", type=int, default=0, help="the number of the first kernel")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="begin no kernel after so many seconds")
     parser.add_argument("--inputs", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sizes", action="store_true", help="walk kernels for all sizes")
@@ -224,8 +227,12 @@ def main() -> int:
         return _campaign_of_sizes(arguments, hardware)
     if arguments.errors:
         return _campaign_of_errors(arguments, hardware)
+    end, run = time.monotonic() + arguments.seconds, 0
     with tempfile.TemporaryDirectory() as folder:
-        for number in range(arguments.kernels):
+        for number in range(arguments.first, arguments.first + arguments.kernels):
+            if time.monotonic() > end:
+                break
+            run += 1
             chance = random.Random(f"{arguments.seed}/{number}")
             target = drawn(chance, Path(folder), number)
             trial = on_ranges(target, {}, hardware, RANGE_LIMITS)
@@ -234,8 +241,8 @@ def main() -> int:
                 wrong += 1
                 print(f"kernel {number}: {text}\n{Path(folder, f'k{number}.py').read_text()}", flush=True)
     print(
-        f"{arguments.kernels} kernels of seed {arguments.seed}, {arguments.inputs} inputs: {proved} proved, {wrong} not"
-        " as their ranges say"
+        f"{run} kernels of seed {arguments.seed} from {arguments.first} on, {arguments.inputs} inputs: {proved} proved,"
+        f" {wrong} not as their ranges say"
     )
     return 1 if wrong else 0
 

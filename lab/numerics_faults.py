@@ -74,7 +74,6 @@ FAULTS: dict[str, tuple[object, str, object]] = {
             np.minimum(one.low, other.low), np.minimum(one.high, other.high), one.flags | other.flags, one.ids
         ),
     ),
-    "either of two numbers is the greater one": (Relations, "_case_of", lambda self, group, one: _both(self, group)),
     "a select takes one side": (IntervalOperators, "choose", lambda self, condition, x, y: np.asarray(x)),
     "conversions do not round": (Intervals, "_to_float", lambda self, part, dtype: stacked(part)),
     "integers are cut off": (np, "ceil", np.floor),

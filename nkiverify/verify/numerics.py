@@ -43,11 +43,15 @@ from nkiverify.verify.verdicts import ADVICE_TIME
 #: the machine.
 _RANGE_WORK = 40_000_000
 _ALL_WORK = 120_000_000
+#: Elements that inputs of one shape may write in the search for a fault, apart from the first few.
+_SEARCH_WORK = 40_000_000
 #: Shapes of which all of a domain are run, at most.
 _MOST_SHAPES = 64
 _OPEN = (Outcome.REFUTED, Outcome.UNDECIDED)
 #: Inputs that are run before a shape is, where no proof for all shapes goes through.
 _FEW = 3
+#: Inputs that are run whatever they cost, as far as the work of all runs allows.
+_FIRST = 4
 #: Runs that look for the largest range that is proved.
 _CUTS = 14
 #: The least magnitude that these begin with, as a power of 2.
@@ -260,8 +264,10 @@ class _Deciding:
         # Which numbers an operation that is not followed may be given, a scale for one, is not known.
         unfollowed = {site for _, site in trial.unfollowed}
         found: dict[tuple[str, Site | None], Shown] = {}
-        for choice in tried:
-            if self._over() or (found and wanted <= found.keys()):
+        begun = self._work
+        for number, choice in enumerate(tried):
+            dear = number >= _FIRST and self._work - begun > _SEARCH_WORK
+            if dear or self._over() or (found and wanted <= found.keys()):
                 break
             given = self._target, values, self._hardware, self._limits()
             if trial.fills:
