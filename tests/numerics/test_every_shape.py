@@ -236,6 +236,19 @@ LESS = """nisa.tensor_scalar(dst=other, data={data}, op0=nl.subtract, operand0=c
     nisa.activation(dst=other, op=nl.exp, data=other)"""
 ROOT = """nisa.tensor_scalar(dst=other, data=data, op0=nl.subtract, operand0=column, op1=nl.add, operand1=0.5)
     nisa.activation(dst=other, op=nl.rsqrt, data=other)"""
+RESIDUAL = """nisa.tensor_reduce(dst=column, op=nl.add, data=data, axis=1)
+    nisa.tensor_scalar(dst=column, data=column, op0=nl.multiply, operand0=1.0 / F)
+    nisa.tensor_scalar(dst=other, data=data, op0=nl.subtract, operand0=column)
+    nisa.tensor_tensor(dst=other, data1=other, data2=data, op=nl.add)
+    nisa.tensor_scalar(dst=data, data=data, op0=nl.multiply, operand0=0.25)
+    nisa.tensor_scalar(dst=other, data=other, op0=nl.multiply, operand0=0.75)
+    nisa.tensor_tensor(dst=other, data1=other, data2=data, op=nl.add)
+    nisa.activation(dst=other, op=nl.square, data=other)
+    nisa.tensor_scalar(dst=other, data=other, op0=nl.add, operand0=1e-6)
+    nisa.activation(dst=other, op=nl.rsqrt, data=other)"""
+CANCELLED = """nisa.tensor_scalar(dst=other, data=data, op0=nl.add, operand0=1.0)
+    nisa.tensor_tensor(dst=other, data1=other, data2=data, op=nl.subtract)
+    nisa.reciprocal(dst=other, data=other)"""
 MEAN = """nisa.tensor_reduce(dst=column, op=nl.add, data=data, axis=1)
     nisa.tensor_scalar(dst=column, data=column, op0=nl.multiply, operand0={factor})
     nisa.activation(dst=column, op=nl.exp, data=column)
@@ -302,6 +315,9 @@ MEAN = """nisa.tensor_reduce(dst=column, op=nl.add, data=data, axis=1)
             "-100..100",
             False,
         ),
+        # Differences from the mean, residual sums and weighted sums need no linear forms; what cancels would need them.
+        (RESIDUAL, "-1e3..1e3", True),
+        (CANCELLED, "-1e3..1e3", False),
         (MEAN.format(factor="1.0 / F"), "-80..80", True),
         (MEAN.format(factor="1.0 / F"), "0..89", False),
         (MEAN.format(factor="1.0 / P"), "-80..80", False),
