@@ -12,9 +12,10 @@ from typing import TypeVar
 from nkiverify.cli.arguments import positive_integer, positive_seconds
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import UsageError
-from nkiverify.foundation.kernel_text import coloured, with_texts
+from nkiverify.foundation.kernel_text import coloured, harmless, with_texts
 from nkiverify.project.repository import here
 from nkiverify.project.settings import NETWORK, READ, Settings
+from nkiverify.report.style import Style
 from nkiverify.run.supervisor import Stopped, in_child
 
 ResultT = TypeVar("ResultT")
@@ -82,7 +83,7 @@ def isolated(
     found = in_child(subject, told, limit, confinement, arguments.memory, debugger=debugger)
     if isinstance(found, Stopped):
         return found
-    result, refused = with_texts(found, coloured)
+    result, refused = with_texts(found, coloured if Style.of(sys.stdout).colour else harmless)
     for line in refused:
         print(warning(line), file=sys.stderr)
     return result

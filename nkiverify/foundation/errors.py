@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nkiverify.foundation.kernel_text import harmless
 from nkiverify.foundation.source import is_exception_of_kernel
 
 if TYPE_CHECKING:
@@ -69,10 +70,10 @@ class RaisedByKernel(Exception):
 
 
 def described(error: BaseException) -> str:
-    """An exception in a line: its class, and its text if it has any."""
+    """An exception in a line: its class, and its text if it has any, harmless wherever they are shown."""
     kind = error.kind if isinstance(error, RaisedByKernel) else type(error).__name__
     text = text_of(error)
-    return f"{kind}: {text}" if text else kind
+    return harmless(f"{kind}: {text}" if text else kind)
 
 
 def text_of(error: BaseException) -> str:

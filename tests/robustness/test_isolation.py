@@ -169,6 +169,14 @@ def test_what_a_module_is_refused_is_told(name: str, repository: Path) -> None:
         assert "importing it asks for the file 'made', and is not given it" in done.stderr
 
 
+@pytest.mark.parametrize("name", ["check, inferred", "run", "simulate", "equiv", "replay"])
+def test_the_class_of_an_exception_sets_no_colours(name: str, repository: Path) -> None:
+    done = tried(repository, "raise type('\\x1b[31mRed', (Exception,), {})('\\x1b[32m\\n::error::')", *COMMANDS[name])
+    said = done.stdout + done.stderr
+    assert done.returncode in (1, 4) and "Red" in said
+    assert "\x1b" not in said and "\n::" not in said
+
+
 def test_a_reference_that_exits_is_no_success(repository: Path) -> None:
     (repository / "ref.py").write_text("import sys\n\n\ndef k(a):\n    sys.exit(0)\n")
     for words in (("simulate", "k.py::k", "--reference", "ref:k"), ("equiv", "k.py::k", "--reference", "ref.py::k")):
