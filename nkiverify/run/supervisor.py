@@ -152,7 +152,6 @@ def in_child(
     a kernel sends in place of them, nothing of it is executed here. An exception of another's class comes as a
     `RuntimeError` that describes it. The child has no file descriptor by which it could write to the user; but with a
     `debugger` it has the terminal, and as long as the user takes."""
-
     if sys.platform != "linux":
         return work()
     subject = " ".join(subject.split())
@@ -179,7 +178,10 @@ def in_child(
                 unpickled(content)
             except (Exception, UnsupportedConstruct) as error:
                 content = pickle.dumps(_described(error))
-            _write(file, content)
+            try:
+                _write(file, content)
+            except OSError as full:  # a limit of files' sizes is one of this file as well
+                return _complain(f"error: {subject}: its answer cannot be written: {full.strerror}", _INTERNAL_ERROR)
             return 0
 
         status = supervised(command, limits)

@@ -6,6 +6,7 @@ import contextlib
 import importlib
 import os
 import pickle
+import resource
 import signal
 import subprocess
 import sys
@@ -241,6 +242,7 @@ def _raises(error: BaseException) -> None:
         (lambda: time.sleep(60 if _keeps("half") else 0), Stopped(3, "half")),
         (lambda: _keeps("half") and os._exit(0), Stopped(4, "half")),
         (lambda: _keeps("half") and 7, 7),
+        (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0)), Stopped(4)),
         (lambda: sys.exit(0), "RuntimeError: SystemExit: 0"),
         (lambda: _raises(_OfAKernel("no")), "RuntimeError: _OfAKernel: no"),
         (lambda: _raises(ValueError("no")), "ValueError: no"),
