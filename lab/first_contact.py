@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.scale import cpu_of_children
+from lab.scale import cpu_of_children, keep_byte_code, this_machine
 from nkiverify.foundation import resources
 from nkiverify.foundation.allowed import NOTHING
 from nkiverify.report.columns import columns
@@ -120,8 +120,9 @@ def main(words: Sequence[str] | None = None) -> int:
     if unknown:
         parser.error(f"there is no kernel {', '.join(sorted(unknown))} in {FOLDER}")
     chosen = [case for case in known if not wanted or case.name in wanted]
-    right = [cost(case.name, case.text) for case in chosen]
-    wrong = [cost(f"{case.name}, with its bug", case.wrong) for case in chosen]
+    keep_byte_code()
+    pairs = [(cost(case.name, case.text), cost(f"{case.name}, with its bug", case.wrong)) for case in chosen]
+    right, wrong = zip(*pairs, strict=True)
     print("\n".join(_told(right, wrong)))
     return 0
 
@@ -137,7 +138,7 @@ def _told(right: Sequence[Cost], wrong: Sequence[Cost]) -> Iterator[str]:
             f" processor time: median {statistics.median(processor):.2f} s, at most {max(processor):.2f} s"
         )
     yield f"the process for a kernel: {start_of_child():.1f} ms"
-    yield f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
+    yield this_machine()
 
 
 if __name__ == "__main__":

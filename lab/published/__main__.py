@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lab.audit import with_section
 from lab.published.launches import PHASES, Launch, launches
+from lab.scale import keep_byte_code, this_machine
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
 from nkiverify.report.columns import columns
@@ -70,6 +71,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--symbolic", action="store_true", help="the launches with symbolic dimensions")
     parser.add_argument("--write", action="store_true", help="also write the table into docs/published.md")
     arguments = parser.parse_args(words)
+    keep_byte_code()
     try:
         return execute(arguments)
     except UsageError as error:
@@ -99,10 +101,11 @@ def execute(arguments: argparse.Namespace) -> int:
         outcomes.append(outcome(launch, checkout))
         print(f"{launch.name}: {outcomes[-1].assessment}, {outcomes[-1].seconds:.1f} s", file=sys.stderr)
     print(table(outcomes))
-    print("\n".join(sums(outcomes)))
+    told = [*sums(outcomes), this_machine()]
+    print("\n".join(told))
     if arguments.write:
         section = "symbolic" if arguments.symbolic else "concrete"
-        content = "\n".join([markdown(outcomes), "", *(f"- {line}" for line in sums(outcomes))])
+        content = "\n".join([markdown(outcomes), "", *(f"- {line}" for line in told)])
         PAGE.write_text(with_section(PAGE.read_text(encoding="utf-8"), section, content), encoding="utf-8")
     right = all(each.assessment == "right" for each in outcomes)
     return ExitStatus.AS_EXPECTED if right else ExitStatus.MISMATCH
