@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from lab import bench_table
 from lab.audit import with_section
@@ -21,6 +23,8 @@ from lab.bench import (
     measure_growth,
 )
 from lab.bench_equiv import beside_numpy
+from lab.first_contact import start_of_child
+from lab.scale import PHASES, whole_manifest
 from nkiverify.cli.arguments import add_selection, positive_integer, selected_targets, selection
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
@@ -87,11 +91,11 @@ def execute(arguments: argparse.Namespace) -> int:
     if not partial:
         growth = measure_growth(targets, options, arguments.repeat)
         place = machine(load_before)
-        pair = beside_numpy()
-        print("\n".join([*growth_lines(growth), pair]))
+        lines = [*growth_lines(growth), isolation(), beside_numpy()]
+        print("\n".join(lines))
         print(place)
         if arguments.write and status is ExitStatus.AS_EXPECTED:
-            _write_into_page(markdown(measured, growth, pair, place, arguments.repeat))
+            _write_into_page(markdown(measured, lines, place, arguments.repeat))
     return status
 
 
@@ -144,8 +148,22 @@ def growth_lines(growth: Growth) -> Iterator[str]:
     yield f"straight-line kernels: {lengths}"
 
 
-def markdown(measured: Sequence[Measurement], growth: Growth, pair: str, place: str, rounds: int) -> str:
-    """The section of docs/speed.md: sums and growth, and every target folded away."""
+def isolation() -> str:
+    """The cost of running kernels in processes of their own, and that of the manifest with and without it."""
+    with tempfile.TemporaryDirectory() as folder:
+        alone, isolated = (
+            whole_manifest(Path(folder), ("--engine", "embedded", "--no-page", *options))[2]
+            for options in (("--executor", "in-process"), ("-j", "1"))
+        )
+    return (
+        f"isolation: the process for a kernel takes {start_of_child():.1f} ms; the whole manifest, phases {PHASES},"
+        f" {isolated:.1f} s of processor time in a worker process with its limits,"
+        f" {alone:.1f} s in the one that reports"
+    )
+
+
+def markdown(measured: Sequence[Measurement], lines: Sequence[str], place: str, rounds: int) -> str:
+    """The section of docs/speed.md: sums, the `lines` of growth and the like, and every target folded away."""
 
     rungs = sorted({rung for measurement in measured for rung in measurement.closed_by})
     header = ("target", "claims", *rungs, "paths", "cold ms", "warm ms", "MiB")
@@ -161,10 +179,10 @@ def markdown(measured: Sequence[Measurement], growth: Growth, pair: str, place: 
         )
         for measurement in measured
     ]
-    lines = (header, ("---", *("---:" for _ in header[1:])), *rows)
-    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    ruled = (header, ("---", *("---:" for _ in header[1:])), *rows)
+    table = "\n".join("| " + " | ".join(line) + " |" for line in ruled)
     conditions = f"measured on {place}; warm is the best of {rounds}, of fewer after {WARM_SECONDS:g} s"
-    facts = [bench_table.summary(measured), bench_table.breakdown(measured), *growth_lines(growth), pair, conditions]
+    facts = [bench_table.summary(measured), bench_table.breakdown(measured), *lines, conditions]
     return "\n".join(
         [
             *(f"- {fact[0].upper()}{fact[1:]}." for fact in facts),

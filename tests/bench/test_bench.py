@@ -108,7 +108,7 @@ def test_what_takes_long_is_not_measured_over_and_over(monkeypatch: pytest.Monke
 
 
 def test_the_section_of_the_page() -> None:
-    assert markdown([took("matmul", 8.04)], GROWTH, "a pair takes 9 s", "a machine", 5) == (
+    assert markdown([took("matmul", 8.04)], [*growth_lines(GROWTH), "a pair takes 9 s"], "a machine", 5) == (
         "- 1 target, 10 claims; one after the other 0.0 s cold, 0.0 s warm.\n"
         "- Of the time one after the other, cold: loading 25%, exploring 0%, simplifying 75%, solving 0%, deciding 0%, "
         "replaying 0%, reporting 0%.\n"
