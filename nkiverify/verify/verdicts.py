@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 SUFFICIENT_MS = 500
 
 #: What can be done about an UNKNOWN that says nothing better itself.
-ADVICE_UNSUPPORTED = "write it in another way, or verify the kernel for concrete shapes"
+ADVICE_UNSUPPORTED = "write it in another way"
+_ADVICE_FOR_SHAPES = f"{ADVICE_UNSUPPORTED}, or verify the kernel for concrete shapes"
 ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a concrete run on the values is short"
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
@@ -293,6 +294,11 @@ def not_replayed(known: Known) -> Conclusion | None:
     return None if known.shown is None else Conclusion(Verdict.FAILED, "not replayed", _CONTRADICTION)
 
 
+def advice_on(program: Program, advice: str) -> str:
+    """The advice about what is not understood of a program, where it says none itself."""
+    return advice or (_ADVICE_FOR_SHAPES if program.dimensions else ADVICE_UNSUPPORTED)
+
+
 def not_understood(known: Known) -> Conclusion | None:
     """The exploration ended at something it does not understand, or out of time."""
     limit = known.exploration.run.unsupported_construct
@@ -301,7 +307,8 @@ def not_understood(known: Known) -> Conclusion | None:
     where = f" at {limit.site}" if limit.site is not None else ""
     advice = f"; {limit.advice}" if limit.advice else ""
     reason = f"{limit.construct}{where}{advice}"
-    return Conclusion(Verdict.UNKNOWN, limit.construct, reason, limit.site, limit.advice or ADVICE_UNSUPPORTED)
+    advice = advice_on(known.exploration.run.program, limit.advice)
+    return Conclusion(Verdict.UNKNOWN, limit.construct, reason, limit.site, advice)
 
 
 def not_claimed(known: Known) -> Conclusion | None:
@@ -336,9 +343,8 @@ def not_documented(known: Known) -> Conclusion | None:
     first = found[0]
     where = f" at {first.site}" if first.site is not None else ""
     why, _, advice = first.open.partition("; ")
-    return Conclusion(
-        Verdict.UNKNOWN, NOT_DOCUMENTED, f"{first.contract.id}{where}: {why}", first.site, advice or ADVICE_UNSUPPORTED
-    )
+    advice = advice_on(known.exploration.run.program, advice)
+    return Conclusion(Verdict.UNKNOWN, NOT_DOCUMENTED, f"{first.contract.id}{where}: {why}", first.site, advice)
 
 
 def index_open(known: Known) -> Conclusion | None:

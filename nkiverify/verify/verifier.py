@@ -38,6 +38,7 @@ from nkiverify.verify.verdicts import (
     ADVICE_UNSUPPORTED,
     RAISES_SYMBOLICALLY,
     PhaseVerdict,
+    advice_on,
 )
 
 if TYPE_CHECKING:
@@ -405,6 +406,7 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
     claimed = exploration.claimed(PHASES[phase], seconds)
     assert isinstance(claimed, DataflowClaims)
     limit = run.unsupported_construct
+    stopped = Limit(limit.construct, advice_on(run.program, limit.advice), limit.site) if limit is not None else None
     engine.limit(seconds)
     unsure = any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in engine.decide_unwinding())
     return verdict_of(
@@ -415,7 +417,7 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
             claimed=claimed,
             assumptions=exploration.assumptions,
             reached=exploration.reached,
-            limit=None if limit is None else Limit(limit.construct, limit.advice or ADVICE_UNSUPPORTED, limit.site),
+            limit=stopped,
             bounded=f"bounded {run.limits.unwind}" if unsure else "",
             seconds=seconds,
             trial=_trial(exploration, seconds),

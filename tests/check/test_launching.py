@@ -383,3 +383,10 @@ BLOCKS = """
 def test_marks_of_the_partition_dimension_are_the_same_in_every_run(check: Checker) -> None:
     write(check.folder, k=BLOCKS)
     assert check("k.py::kernel", "--arg", "a=bf16[3,64,64]") == 0, check.out
+
+
+@pytest.mark.parametrize(("extents", "advice"), [("64,256", ""), ("P,F", ", or verify the kernel for concrete shapes")])
+def test_concrete_shapes_are_no_advice_where_they_are_given(check: Checker, extents: str, advice: str) -> None:
+    write(check.folder, k=COPY.replace("P, F = a.shape\n", "P, F = a.shape\n        nl.par_dim(P)\n", 1))
+    assert check("k.py::copy", "--arg", f"a=bf16[{extents}]", "--phase", "1") == 3
+    assert f"write it in another way{advice}\n" in check.out
