@@ -534,6 +534,7 @@ def test_a_row_of_esbmc(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPat
     shape, flow = verify(target, replace(asked, engine="esbmc"))
     assert (shape.verdict, status_of(shape)) == (row.verdict, row.alone)
     assert (flow.phase, flow.verdict, status_of(flow)) == (4, Verdict.UNKNOWN, ExitStatus.UNKNOWN)
-    ours, theirs, _ = verify(target, replace(asked, engine="both"))
+    ours, theirs, *others = verify(target, replace(asked, engine="both"))
     assert (ours.verdict, status_of(ours)) == (Verdict.SUCCESSFUL, ExitStatus.AS_EXPECTED)
     assert status_of(theirs) is row.beside
+    assert [(run.phase, status_of(run)) for run in others] == [(4, ExitStatus.AS_EXPECTED)] * 2
