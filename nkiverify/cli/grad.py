@@ -42,8 +42,8 @@ Answers (docs/gradients.md):
                    order of the numbers that were drawn; DIFFERENT, with what is
                    wrong; UNKNOWN, with the operation that has no derivative
   floating point   the gradient beside the same in float64, on random inputs
-  for all m        EQUAL (argued) for every number m of blocks, where both kernels
-                   do the same with every block; not argued, with the reason
+  for all m        EQUAL (argued) for every number m of blocks, where both
+                   kernels do the same with each; not argued, with the reason
 
 exit status: as for equiv
   0  LEGAL and EQUAL     1  ILLEGAL or DIFFERENT     2  cannot be used
