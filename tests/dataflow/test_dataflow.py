@@ -49,8 +49,8 @@ def test_a_tiled_copy_is_proved_for_all_shapes(tmp_path: Path) -> None:
     [
         ("nisa.dma_copy(dst=tile, src=x[first:last, :])", "pass", "df.read_unwritten", {"R": 1, "C": 1}),
         ("nisa.dma_copy(dst=out[first:last, :], src=tile)", "pass", "df.output_written", {"R": 1, "C": 1}),
-        ("range((R + 127) // 128)", "range(R // 128)", "df.output_written", {"R": 1, "C": 1}),
-        ("range((R + 127) // 128)", "range((R + 126) // 128)", "df.output_written", {"R": 1, "C": 1}),
+        ("range((R + 127) // 128)", "range(R // 128)", "df.output_written", {"R": 129, "C": 1}),
+        ("range((R + 127) // 128)", "range((R + 126) // 128)", "df.output_written", {"R": 129, "C": 1}),
         ("t * 128 + 128, R)", "t * 128 + 127, R)", "df.output_written", {"R": 128, "C": 1}),
         ("first:last, :], src=tile", "0:last - first, :], src=tile", "df.output_written", {"R": 129, "C": 1}),
     ],
