@@ -93,7 +93,8 @@ def execute(arguments: argparse.Namespace) -> int:
     text = manifest.read_text(encoding="utf-8") if manifest.exists() else _HEAD
     told = []
     for reference in references:
-        _known(reference)
+        if reference in arguments.paths:
+            _known(reference)
         name = reference.partition("::")[2]
         made = re.sub(r"\W+", "_", name) + "_all"
         if _has_target(text, made):
