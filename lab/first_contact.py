@@ -19,7 +19,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.scale import cpu_of_children, keep_byte_code, this_machine
+from lab import bench
+from lab.scale import cpu_of_children, keep_byte_code
 from nkiverify.foundation import resources
 from nkiverify.foundation.allowed import NOTHING
 from nkiverify.report.columns import columns
@@ -121,9 +122,10 @@ def main(words: Sequence[str] | None = None) -> int:
         parser.error(f"there is no kernel {', '.join(sorted(unknown))} in {FOLDER}")
     chosen = [case for case in known if not wanted or case.name in wanted]
     keep_byte_code()
+    load = bench.load_average()
     pairs = [(cost(case.name, case.text), cost(f"{case.name}, with its bug", case.wrong)) for case in chosen]
     right, wrong = zip(*pairs, strict=True)
-    print("\n".join(_told(right, wrong)))
+    print("\n".join([*_told(right, wrong), bench.machine(load)]))
     return 0
 
 
@@ -138,7 +140,6 @@ def _told(right: Sequence[Cost], wrong: Sequence[Cost]) -> Iterator[str]:
             f" processor time: median {statistics.median(processor):.2f} s, at most {max(processor):.2f} s"
         )
     yield f"the process for a kernel: {start_of_child():.1f} ms"
-    yield this_machine()
 
 
 if __name__ == "__main__":

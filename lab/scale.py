@@ -40,8 +40,6 @@ PHASES = "1,2,3"
 #: Targets that are verified again and again in one process, and how many times each.
 REPEATED = ("matmul_tiled_all", "transpose2d_all", "maxpooling_all", "avgpool_buggy", "matmul_basic_buggy")
 REPETITIONS = 200
-#: By which the speed of a machine is told.
-_ADDITIONS = 10_000_000
 EXECUTORS = (
     ("1 core, in this process", ("--executor", "in-process")),
     ("2 worker processes", ("-j", "2")),
@@ -122,16 +120,6 @@ def keep_byte_code() -> None:
     compile a checkout anew."""
     for folder in ("nkiverify", "stubs"):
         compileall.compile_dir(resources.root() / folder, quiet=2)
-
-
-def this_machine() -> str:
-    """Its speed and load, which figures of seconds rest on."""
-    begin, total = time.process_time(), 0
-    for number in range(_ADDITIONS):
-        total += number
-    seconds = time.process_time() - begin
-    load = f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors"
-    return f"{_ADDITIONS / 1e6:g} million additions in plain Python take {seconds:.2f} s here; {load}"
 
 
 def options_of(root: Path) -> Options:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import compileall
 import ctypes
 import gc
 import os
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from lab.scale import keep_byte_code
 from nkiverify.foundation.resources import root
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 
@@ -36,7 +36,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 def pytest_configure(config: pytest.Config) -> None:
     """Compile the package once: where $PYTHONDONTWRITEBYTECODE is set, each program that tests start would do so."""
     if not hasattr(config, "workerinput"):
-        compileall.compile_dir(root() / "nkiverify", quiet=2)
+        keep_byte_code()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

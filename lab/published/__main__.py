@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lab import bench
 from lab.audit import with_section
 from lab.published.launches import PHASES, Launch, launches
-from lab.scale import keep_byte_code, this_machine
+from lab.scale import keep_byte_code
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
 from nkiverify.report.columns import columns
@@ -96,12 +97,12 @@ def execute(arguments: argparse.Namespace) -> int:
             print(f"{launch.name}: not in a checkout, {launch.repository}", file=sys.stderr)
     if not chosen:
         return ExitStatus.NOTHING_VERIFIED
-    outcomes = []
+    load, outcomes = bench.load_average(), []
     for launch, checkout in chosen:
         outcomes.append(outcome(launch, checkout))
         print(f"{launch.name}: {outcomes[-1].assessment}, {outcomes[-1].seconds:.1f} s", file=sys.stderr)
     print(table(outcomes))
-    told = [*sums(outcomes), this_machine()]
+    told = [*sums(outcomes), bench.machine(load)]
     print("\n".join(told))
     if arguments.write:
         section = "symbolic" if arguments.symbolic else "concrete"
