@@ -101,7 +101,7 @@ def _as_used(view: Tensor, skips: bool) -> Tensor:
 
 
 def _stays_inside(view: Tensor) -> bool:
-    """True if no index moves the view, or none that it may be leaves the tensor."""
+    """True if no index moves the view, or none that it may be is below 0 or leaves the tensor."""
     moves = view.indirect_by
     if moves is None:
         return True
@@ -110,6 +110,7 @@ def _stays_inside(view: Tensor) -> bool:
         return False
     return known(
         all_of(
+            *(each.low >= 0 for each in value.known),
             *(reach.first + each.low * reach.unit >= 0 for each in value.known),
             *(reach.last + each.high * reach.unit < reach.size for each in value.known),
         )

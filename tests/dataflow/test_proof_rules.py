@@ -26,6 +26,10 @@ def indexed_beyond(v: Verification) -> None:
     indexed(v, 64)
 
 
+def indexed_with_none(v: Verification) -> None:
+    v.call(v.tensor("x", (128, 8), float32), v.tensor("places", (64, 1), int32, values=(-1, 62)))
+
+
 GATHER = """
 @nki.jit
 def kernel(x, places):
@@ -123,6 +127,9 @@ def test_nothing_is_skipped_where_every_index_is_a_row(tmp_path: Path) -> None:
     assert inside.proof().open == []
     assert inside.verdict().verdict is Verdict.SUCCESSFUL
     assert Subject.of(tmp_path, body, indexed_beyond).verdict().verdict is Verdict.UNKNOWN
+    # Row -1 of a view that begins behind the first row is a row of x by its address; it chooses nothing all the same.
+    behind = body.replace("vector_offset", "offset=8, vector_offset")
+    assert Subject.of(tmp_path, behind, indexed_with_none).verdict().verdict is Verdict.UNKNOWN
 
 
 @pytest.mark.parametrize("used", ["rows", "x"])
