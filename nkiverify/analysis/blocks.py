@@ -1,36 +1,40 @@
 """Kernels that do the same with every block of their tensors: what one dimension changes is how many blocks there are.
 
-For one dimension m of the domain, all other sizes being numbers, it is shown that
+For one dimension m of the domain, whatever the values of the others are, it is shown that
 
-- tensors in HBM are m blocks of equally many elements one after the other, or do not depend on m ("shared" ones);
-- loops run q times for each block, q a number, and their iteration i touches, of a tensor of blocks, the i-th part of
-  equal size, at places, with operations and arguments that are the same in every iteration;
+- tensors in HBM are m blocks of equally many elements along one axis, or do not depend on m ("shared" ones);
+- loops run q times for each block, q not depending on m, and their iteration i touches, of a tensor of blocks, the
+  i-th part of equal size, at places, with operations and arguments that are the same in every iteration;
 - an iteration leaves nothing for others but sums: a tensor from outside the loop that it writes is only added to,
   in place, and nothing in a loop reads it;
 - what comes of sums behind a loop is affine in them, and nothing outside loops touches a tensor of blocks.
 
-So a block of a result is one function of the same block of the arguments, and of shared ones, for every m and every
-block; and a shared result is c + the sum over the blocks of one function of a block, where c and the function are the
-same for every m. It errs on the side of too few kernels: what is not listed here is refused.
+Loops that do not depend on m are taken as what they stand for, their body so many times: their indices, as the other
+dimensions, are any fixed numbers. So a block of a result is one function of the same block of the arguments, and of
+shared ones, for every m and every block; and a shared result is c + the sum over the blocks of one function of a
+block, where c and the function are the same for every m. It errs on the side of too few kernels: what is not listed
+here is refused.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
 from nkiverify.analysis.alike import UnknownValue, computation, place_of
 from nkiverify.analysis.effects import adds_product
 from nkiverify.analysis.reduction_registers import Command, command_of
-from nkiverify.analysis.sets.keys import Key, key_of
+from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import CARRIED, Assume, Claim, Loop, Program
+from nkiverify.ir.program import CARRIED, Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor, row_major
-from nkiverify.symbolic import Extent, constant_value
-from nkiverify.symbolic.atoms import Atom, Dimension, Index, Term
-from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic import Extent, constant_value, product, terms
+from nkiverify.symbolic.atoms import Dimension, Div, Index, Min, Select, Term
+from nkiverify.symbolic.conditions import Condition, at_most_zero
+from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.values import as_term
 
 #: Operations that are linear in one operand, whatever the others are, if only that one comes of sums.
@@ -50,12 +54,31 @@ class NotAlike(Exception):
     site: Site | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Layout:
+    """The blocks of a tensor: one after the other in each of `outer` rows, `size` elements of each row in a block."""
+
+    outer: Term
+    size: Term
+
+
+def laid_out_alike(one: Layout | None, other: Layout | None) -> bool:
+    """True if the same elements, in row-major order, are in a block of both of two tensors."""
+    if one is None or other is None:
+        return one is other
+    return one.outer is other.outer and one.size is other.size
+
+
 @dataclass(frozen=True, slots=True)
 class Blocks:
-    """A kernel that does the same with every block; `arguments` are those that it touches and that are made of blocks,
-    `integers` whether it touches arguments that are no floats."""
+    """A kernel that does the same with every block: how the arguments that it touches, and its results, are made of
+    blocks (None for what does not depend on the dimension), and which results come of sums over them."""
 
-    arguments: frozenset[str]
+    arguments: dict[str, Layout | None]
+    results: tuple[Layout | None, ...]
+    #: The results, by position, that come of sums over the blocks.
+    sums: frozenset[int]
+    #: Whether it touches arguments that are no floats.
     integers: bool
 
 
@@ -69,38 +92,64 @@ class _Added(Enum):
 
 
 def blocks_of(program: Program, dimension: str) -> Blocks:
-    """The kernel of a symbolic program with one dimension, seen as above. Raises `NotAlike`."""
-    walk = _Walk(dimension)
-    walk.run(program)
-    return Blocks(frozenset(walk.arguments), walk.integers)
+    """The kernel of a symbolic program, seen as above for one of its dimensions. Raises `NotAlike`."""
+    if program.hands_on:
+        raise NotAlike(CARRIED)
+    if any(one.choices for one in program.dimensions):
+        raise NotAlike("a dimension stands for options")
+    ranges = [bound for one in program.dimensions for bound in (one.at_least(one.smallest), one.at_most(one.greatest))]
+    walk = _Walk(dimension, Facts().extended(*ranges))
+    walk.block(program.body, walk.facts)
+    return Blocks(walk.arguments, tuple(walk.results or ()), frozenset(walk.results_of_sums), walk.integers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Iteration:
+    """An arbitrary iteration of a loop over blocks: its index, the loop's number of iterations for each block, the
+    tensors that it allocates, with the indices of the loops around, and those that it adds to."""
+
+    index: Index
+    times: Term
+    own: dict[Key, tuple[Term, ...]]
+    added: frozenset[Key]
 
 
 @dataclass(slots=True)
 class _Walk:
     dimension: str
+    #: What is known of the dimensions.
+    facts: Facts
     #: Tensors that loops add to, and what is computed from them, by allocation.
     _sums: dict[Key, _Added | None] = field(default_factory=dict)
-    #: The allocations in loops, which nothing outside their loop may touch.
+    #: The allocations in loops over blocks, which nothing outside their loop may touch.
     _of_loops: set[Key] = field(default_factory=set)
+    #: The indices of loops that do not depend on the dimension.
+    _fixed: set[Index] = field(default_factory=set)
     _site: Site | None = None
-    arguments: set[str] = field(default_factory=set)
+    arguments: dict[str, Layout | None] = field(default_factory=dict)
+    results: list[Layout | None] | None = None
+    results_of_sums: set[int] = field(default_factory=set)
     integers: bool = False
 
-    def run(self, program: Program) -> None:
-        """Look at all of a program."""
-        if program.hands_on:
-            raise NotAlike(CARRIED)
-        if [one.atom.name for one in program.dimensions] != [self.dimension]:
-            raise NotAlike(f"it has other dimensions than {self.dimension}")
-        for item in program.body.items:
+    def block(self, block: Block, facts: Facts) -> None:
+        """Look at what is outside of loops over blocks, and at such loops."""
+        for item in block.items:
             if isinstance(item, Loop):
-                self._loop(item)
+                self._site = item.site
+                if self._is_fixed(item.extent):
+                    self._repeated(item, facts)
+                else:
+                    self._over_blocks(item, facts)
             elif isinstance(item, Executed):
                 self._site = item.site
                 self._outside(item.operation)
+            elif isinstance(item, Branch) and self._is_same(item.condition):
+                self.block(item.then, facts.extended(item.condition))
+                self.block(item.orelse, facts.extended(item.condition.negation()))
             elif isinstance(item, Returned):
-                for view in item.tensors:
-                    self._returned(view)
+                if self.results is not None:
+                    raise NotAlike("it returns at several places")
+                self.results = [self._returned(view, place) for place, view in enumerate(item.tensors)]
             else:
                 self._other(item)
 
@@ -109,73 +158,128 @@ class _Walk:
             if item.unwinding:
                 raise NotAlike("a loop is unrolled", item.site)
         elif isinstance(item, Assume):
-            if isinstance(item.condition, Condition) and item.condition.indices():
-                raise NotAlike(f"{item.text} is about single iterations")
+            if isinstance(item.condition, Condition):
+                if item.condition.indices():
+                    raise NotAlike(f"{item.text} is about single iterations")
+                if sum(isinstance(atom, Dimension) for atom in item.condition.atoms()) > 1:
+                    raise NotAlike(f"{item.text} is about several dimensions together")
         elif isinstance(item, Allocation):
             storage = item.storage
             if storage.address is not None or storage.allocator is not None:
                 raise NotAlike("it places a tensor itself, where others may lie", item.site)
         else:
-            raise NotAlike(
-                "a condition, or a loop in a loop, that the dimension may decide", getattr(item, "site", None)
-            )
+            raise NotAlike("a condition that the dimension may decide", getattr(item, "site", None))
 
     # --- loops --------------------------------------------------------------------------------------------------------
 
-    def _loop(self, loop: Loop) -> None:
+    def _entered(self, loop: Loop, facts: Facts) -> Facts:
+        """Go into a loop that does not depend on the dimension: the facts that hold there."""
         self._site = loop.site
+        if loop.counts:
+            raise self._refused("numbers change from one iteration to the next")
+        if not self._is_fixed(loop.extent):
+            raise self._refused("a loop in a loop depends on the dimension, or on the iteration")
+        self._fixed.add(loop.index)
+        return facts.extended(*loop.bounds)
+
+    def _repeated(self, loop: Loop, facts: Facts) -> None:
+        """A loop that does not depend on the dimension, with whatever is in it, until nothing new comes of it."""
+        facts = self._entered(loop, facts)
+        while True:
+            known = dict(self._sums)
+            self.block(loop.body, facts)
+            if self._sums == known:
+                return
+
+    def _over_blocks(self, loop: Loop, facts: Facts) -> None:
         times = self._multiple(loop.extent, "the number of iterations of a loop")
         if loop.counts:
             raise self._refused("numbers change from one iteration to the next")
-        executed: list[Executed] = []
-        for item in loop.body.items:
+        executed: list[tuple[Executed, Facts]] = []
+        own: dict[Key, tuple[Term, ...]] = {}
+        for item, known in self._inside(loop.body, facts):
             if isinstance(item, Executed):
-                executed.append(item)
+                executed.append((item, known))
             else:
                 self._other(item)
                 if isinstance(item, Allocation):
-                    self._of_loops.add(key_of(item.storage))
-        own = {key_of(item.storage) for item in loop.body.items if isinstance(item, Allocation)}
-        added = {
+                    own[key_of(item.storage)] = indices_of(item.storage)
+        self._of_loops |= own.keys()
+        added = frozenset(
             key_of(view.storage)
-            for item in executed
+            for item, _ in executed
             for view in item.operation.writes.values()
-            if not self._is_of_blocks(view.storage) and key_of(view.storage) not in own
-        }
-        for item in executed:
+            if self._layout(view.storage) is None and key_of(view.storage) not in own
+        )
+        iteration = _Iteration(loop.index, times, own, added)
+        for item, known in executed:
             self._site = item.site
-            self._same_computation(item.operation)
-            for view in item.operation.views:
-                self._in_loop(view, loop.index, times, own)
-            for key in added:
-                self._only_added_to(key, item.operation)
-            touched = {key_of(view.storage) for view in item.operation.reads.values()}
-            if touched & self._sums.keys() - added:
-                raise self._refused("an iteration reads sums over the iterations before it")
+            self._in_iteration(item.operation, iteration, known)
         self._sums.update({key: self._sums.get(key) for key in added})
 
-    def _in_loop(self, view: Tensor, index: Index, times: int, own: set[Key]) -> None:
-        self._same_shape(view)
-        if not self._is_of_blocks(view.storage):
-            self._constant(view.offset, "where an operand lies")
+    def _inside(self, block: Block, facts: Facts) -> Iterator[tuple[object, Facts]]:
+        """The items of a loop over blocks, with the facts that hold there; loops in it are the same each time."""
+        for item in block.items:
+            if isinstance(item, Loop):
+                yield from self._inside(item.body, self._entered(item, facts))
+            elif isinstance(item, Branch) and self._is_same(item.condition):
+                yield from self._inside(item.then, facts.extended(item.condition))
+                yield from self._inside(item.orelse, facts.extended(item.condition.negation()))
+            else:
+                yield item, facts
+
+    def _in_iteration(self, operation: Operation, iteration: _Iteration, facts: Facts) -> None:
+        self._same_computation(operation)
+        for view in operation.views:
+            self._same_shape(view)
+            layout = self._layout(view.storage)
+            if layout is not None:
+                self._own_part(view, layout, iteration, facts)
+                continue
+            self._same_place(view)
             key = key_of(view.storage)
-            if key in self._of_loops and key not in own:
+            if key in iteration.own:
+                # Terms that are equal are one object.
+                if [*map(id, indices_of(view.storage))] != [*map(id, iteration.own[key])]:
+                    raise self._refused("it touches what another iteration has allocated")
+            elif key in self._of_loops:
                 raise self._refused("it touches what a loop has allocated outside of it")
-            return
-        size = self._multiple(view.storage.size, "the size of a tensor")
-        offset = as_term(view.offset)
-        assert offset is not None
-        part = offset.monomials.get((index,), 0)
-        start = offset.monomials.get((), 0)
-        if offset.monomials.keys() - {(index,), ()} or part * times != size:
+        for key in iteration.added:
+            self._only_added_to(key, operation)
+        touched = {key_of(view.storage) for view in operation.reads.values()}
+        if touched & self._sums.keys() - iteration.added:
+            raise self._refused("an iteration reads sums over the iterations before it")
+
+    def _own_part(self, view: Tensor, layout: Layout, iteration: _Iteration, facts: Facts) -> None:
+        """Iteration i touches, in each row, the elements from i * part to (i + 1) * part - 1 alone."""
+        times_dimension, rest = self._in_dimension(view.offset)
+        split = terms.coefficient_of(rest, iteration.index)
+        row = _quotient(times_dimension, layout.size)
+        if split is None or row is None or not all(map(self._is_fixed, (row, *split))):
             raise self._refused("an iteration does not touch its own part of a tensor alone")
-        steps = [
-            (constant_value(stride) or 0) * ((constant_value(extent) or 1) - 1)
-            for stride, extent in zip(view.strides, view.shape, strict=True)
-        ]
-        low, high = (start + sum(bound(step, 0) for step in steps) for bound in (min, max))
-        if low < 0 or high >= part or view.dtype is not view.storage.dtype:
-            raise self._refused("an iteration touches parts of a tensor that belong to others")
+        part, start = split
+        if terms.multiply(part, iteration.times) is not layout.size:
+            raise self._refused("an iteration does not touch its own part of a tensor alone")
+        ends = [[start, start], [row, row]]
+        for stride, extent in zip(view.strides, view.shape, strict=True):
+            outer, inner = self._in_dimension(stride)
+            rows = _quotient(outer, layout.size)
+            if rows is None or not self._is_fixed(rows) or not self._is_fixed(inner):
+                raise self._refused("the shape of an operand depends on the dimension, or on the iteration")
+            count = terms.add(_term(extent), terms.constant(-1))
+            for step, (which, bounds) in zip((inner, rows), enumerate(ends), strict=True):
+                reach = terms.multiply(step, count)
+                if _at_least_zero(facts, reach):
+                    ends[which][1] = terms.add(bounds[1], reach)
+                elif _at_least_zero(facts, terms.scale(reach, -1)):
+                    ends[which][0] = terms.add(bounds[0], reach)
+                else:
+                    raise self._refused("it is not known in which direction an operand goes")
+        for (low, high), size in zip(ends, (part, layout.outer), strict=True):
+            last = terms.add(size, terms.constant(-1))
+            inside = _at_least_zero(facts, low) and _at_least_zero(facts, terms.add(last, high, -1))
+            if not inside or view.dtype is not view.storage.dtype:
+                raise self._refused("an iteration touches parts of a tensor that belong to others")
 
     def _only_added_to(self, key: Key, operation: Operation) -> None:
         """An operation in a loop adds to a tensor from outside it, or does not touch it."""
@@ -196,7 +300,7 @@ class _Walk:
         others = {name: view for name, view in operation.reads.items() if key_of(view.storage) == key}
         if adds_product(operation):
             accumulate = operation.attributes.get("accumulate")
-            if accumulate is False or not set(others) <= {"dst"}:
+            if not (accumulate is None or accumulate is True) or not set(others) <= {"dst"}:
                 return None
             return _Added.PRODUCT if accumulate is None else _Added.PRODUCT_TO_WHAT_IS_THERE
         adds = operation.name == "nl.add" or (
@@ -213,9 +317,9 @@ class _Walk:
         self._same_computation(operation)
         for view in operation.views:
             self._same_shape(view)
-            self._constant(view.offset, "where an operand lies")
-            if self._is_of_blocks(view.storage):
+            if self._layout(view.storage) is not None:
                 raise self._refused("something outside of loops touches a tensor of blocks")
+            self._same_place(view)
             if key_of(view.storage) in self._of_loops:
                 raise self._refused("something outside of a loop touches what it has allocated")
         if any(key_of(view.storage) in self._sums for view in operation.reads.values()):
@@ -242,23 +346,27 @@ class _Walk:
             return summed == {"data"} and used <= _ADDITIVE | {"multiply"}
         return name in _LINEAR or (name == "nl.multiply" and len(summed) == 1)
 
-    def _returned(self, view: Tensor) -> None:
-        if key_of(view.storage) in self._of_loops:
+    def _returned(self, view: Tensor, place: int) -> Layout | None:
+        key = key_of(view.storage)
+        if key in self._of_loops:
             raise NotAlike("it returns what a loop has allocated")
         in_order = zip(view.strides, row_major(view.shape), strict=True)
         whole = constant_value(view.offset) == 0 and as_term(view.size) is as_term(view.storage.size)
         if not whole or view.indirect_by is not None or any(as_term(one) is not as_term(two) for one, two in in_order):
             raise NotAlike("it returns a part of a tensor, or its elements in another order")
+        if key in self._sums:
+            self.results_of_sums.add(place)
+        return self._layout(view.storage)
 
     # --- what has to be the same --------------------------------------------------------------------------------------
 
     def _same_computation(self, operation: Operation) -> None:
-        terms: list[Term] = []
+        found: list[Term] = []
         try:
-            computation(operation, terms)
+            computation(operation, found)
         except UnknownValue:
             raise self._refused(f"{operation.name} has side effects, or a list, which may change") from None
-        if any(term.constant is None for term in terms):
+        if not all(map(self._is_fixed, found)):
             raise self._refused(f"an argument of {operation.name} depends on the dimension, or on the iteration")
         if operation.program or operation.body is not None or operation.declared.dependence is None:
             raise self._refused("programs of a launch grid, device loops, or an operation without a model")
@@ -268,39 +376,87 @@ class _Walk:
     def _same_shape(self, view: Tensor) -> None:
         if view.indirect_by is not None:
             raise self._refused("indices known at run time")
-        for extent in (*view.shape, *view.strides):
-            self._constant(extent, "the shape of an operand")
+        if not all(map(self._is_fixed, view.shape)):
+            raise self._refused("the shape of an operand depends on the dimension, or on the iteration")
         if key_of(view.storage)[0] == "argument":
             self.integers |= not view.storage.dtype.is_float
-            if self._is_of_blocks(view.storage):
-                self.arguments.add(view.storage.name)
+            self.arguments[view.storage.name] = self._layout(view.storage)
 
-    def _is_of_blocks(self, storage: Storage) -> bool:
-        """True for m blocks in HBM; what is on chip does not depend on m."""
-        if constant_value(storage.size) is not None:
-            return False
+    def _same_place(self, view: Tensor) -> None:
+        """A view of what is not made of blocks."""
+        if not all(map(self._is_fixed, view.strides)):
+            raise self._refused("the shape of an operand depends on the dimension, or on the iteration")
+        if not self._is_fixed(view.offset):
+            raise self._refused("where an operand lies depends on the dimension, or on the iteration")
+
+    def _layout(self, storage: Storage) -> Layout | None:
+        """The blocks of a tensor in HBM; None for what does not depend on the dimension, as nothing on chip may."""
+        axes = [axis for axis, extent in enumerate(storage.shape) if not self._is_fixed(extent)]
+        if not axes:
+            return None
         if storage.buffer.on_chip:
             raise self._refused("the size of a tensor on chip depends on the dimension")
-        return True
+        if len(axes) > 1:
+            raise self._refused("several axes of a tensor depend on the dimension")
+        (axis,) = axes
+        times = self._multiple(storage.shape[axis], "the size of a tensor")
+        outer, inner = (product(part) for part in (storage.shape[:axis], storage.shape[axis + 1 :]))
+        return Layout(_term(outer), terms.multiply(times, _term(inner)))
 
-    def _multiple(self, extent: Extent | Term, what: str) -> int:
-        """The number q of an extent q * m."""
-        term = as_term(extent)
-        monomials = {} if term is None else term.monomials
-        (factors, times), *others = monomials.items() or [((), 0)]
-        if others or times < 1 or not self._is_dimension(factors):
+    def _multiple(self, extent: Extent | Term, what: str) -> Term:
+        """The factor q of an extent q * m; it does not depend on m, and is at least 1."""
+        times, rest = self._in_dimension(extent)
+        several = _at_least_zero(self.facts, terms.add(times, terms.constant(-1)))
+        if rest.monomials or not self._is_fixed(times) or not several:
             raise self._refused(f"{what} is {extent}, no multiple of {self.dimension}")
         return times
 
-    def _is_dimension(self, factors: tuple[Atom, ...]) -> bool:
-        return len(factors) == 1 and isinstance(factors[0], Dimension) and factors[0].name == self.dimension
+    def _in_dimension(self, extent: Extent | Term) -> tuple[Term, Term]:
+        """`(q, r)` with `extent == q * m + r`, where m is in neither, but may be inside other atoms."""
+        for atom in _term(extent).atoms:
+            if isinstance(atom, Dimension) and atom.name == self.dimension:
+                found = terms.coefficient_of(_term(extent), atom)
+                if found is None:
+                    raise self._refused(f"{extent} is no linear function of {self.dimension}")
+                return found
+        return terms.constant(0), _term(extent)
 
-    def _constant(self, extent: Extent, what: str) -> None:
-        if constant_value(extent) is None:
-            raise self._refused(f"{what} depends on the dimension, or on the iteration")
+    def _is_fixed(self, extent: Extent | Term) -> bool:
+        """True if nothing in an extent depends on the dimension, or on an iteration of a loop over blocks."""
+        if isinstance(extent, int):
+            return True
+        term = as_term(extent)
+        return term is not None and all(self._is_known(atom) for atom in terms.all_atoms(term))
+
+    def _is_same(self, condition: Condition) -> bool:
+        """True if a condition is the same for all values of the dimension, and in all iterations."""
+        return all(map(self._is_fixed, condition.terms()))
+
+    def _is_known(self, atom: object) -> bool:
+        if isinstance(atom, Dimension):
+            return atom.name != self.dimension
+        if isinstance(atom, Index):
+            return atom in self._fixed
+        return isinstance(atom, Div | Min | Select)
 
     def _refused(self, why: str) -> NotAlike:
         return NotAlike(why, self._site)
+
+
+def _term(extent: Extent | Term) -> Term:
+    term = as_term(extent)
+    assert term is not None
+    return term
+
+
+def _quotient(term: Term, divisor: Term) -> Term | None:
+    """The exact quotient of two polynomials, if there is one."""
+    found = terms.divide(term, divisor)
+    return found if terms.multiply(found, divisor) is term else None
+
+
+def _at_least_zero(facts: Facts, term: Term) -> bool:
+    return facts.proves(at_most_zero(terms.scale(term, -1)))
 
 
 def _operator(operation: Operation, parameter: str) -> str:

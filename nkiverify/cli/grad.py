@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.cli.allowing import allowed_by
@@ -42,7 +42,7 @@ Answers (docs/gradients.md):
                    order of the numbers that were drawn; DIFFERENT, with what is
                    wrong; UNKNOWN, with the operation that has no derivative
   floating point   the gradient beside the same in float64, on random inputs
-  for all m        EQUAL (argued) for every number m of blocks, where both
+  for all m, n     EQUAL (argued) for all numbers m, n of blocks, where both
                    kernels do the same with each; not argued, with the reason
 
 exit status: as for equiv
@@ -97,23 +97,24 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answer
     told = (forward.reference, backward.reference), (forward.name, backward.name)
     found = at_all(shapes, checked)
     if like is forward:
-        _argue_for_all((like, backward), found, arguments.target)
+        _argue_for_all((like, backward), found, arguments.target, checked)
     return Answered(*told, found, shapes.made_for_sizes)
 
 
 def _argue_for_all(
-    kernels: tuple[Request, Request], found: list[tuple[dict[str, int], GradientAnswers]], hardware: str
+    kernels: tuple[Request, Request],
+    found: list[tuple[dict[str, int], GradientAnswers]],
+    hardware: str,
+    checked: Callable[[dict[str, int], bool], GradientAnswers],
 ) -> None:
-    """Add to the first answers what follows from two of them for all values of the only dimension."""
+    """Add to the first answers what follows from them and others for all values of dimensions."""
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.verify.gradients_for_all import equal_in_both, for_all
+    from nkiverify.verify.gradients_for_all import for_all
 
-    (chosen, first), *others = found
-    if len(chosen) != 1 or not others or not equal_in_both(first, others[0][1]):
-        return
     targets = (kernels[0].target(hardware, several=False), kernels[1].target(hardware, several=False))
-    (dimension,) = chosen
-    first.for_all = for_all(targets, dimension, (first, others[0][1]), hardware_named(hardware))
+    first, *others = found
+    for other in others:
+        first[1].for_all += for_all(targets, first, other, hardware_named(hardware), lambda at: checked(at, True))
 
 
 def _kernels(

@@ -31,19 +31,20 @@ def text(answered: Answered[GradientAnswers], base: Path, style: Style) -> str:
             lines.append(f"  also: {sizes(dimensions)}")
             lines += _answers(other, base, style)
     lines += untried(answered.made_for_sizes)
-    if found.for_all is not None:
-        lines.append(for_all(found.for_all, base, style))
+    lines += [for_all(argued, base, style) for argued in found.for_all]
     return "\n".join(lines)
 
 
 def for_all(argued: ForAll, base: Path, style: Style) -> str:
-    """The line about all values of a dimension."""
-    label = f"  {f'for all {argued.dimension}':15} "
+    """The line about all values of dimensions."""
+    label = f"  {f'for all {argued.dimensions}':15} "
     if argued.why_not:
         where = "" if argued.site is None else f"{place(argued.site.file, argued.site.line, base)}: "
         return f"{label}not argued: {where}{argued.why_not}"
     names = ", ".join(argued.equal)
-    return f"{label}{style.good('EQUAL (argued)')}: {names}, over the reals: both kernels do the same with every block"
+    beside = f" with {sizes(argued.beside)}" if argued.beside else ""
+    why = "both kernels do the same with every block"
+    return f"{label}{style.good('EQUAL (argued)')}: {names}, over the reals{beside}: {why}"
 
 
 def assumed(pairing: Pairing) -> str:

@@ -7,7 +7,7 @@ on the piece that the drawn floats lie in, and in float64; what the backward ker
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -53,12 +53,14 @@ class GradientAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ForAll:
-    """The gradients that are equal over the reals for all values of a dimension; or why it is not argued, and where."""
+    """The gradients that are equal over the reals for all values of dimensions, `beside` others with one value; or why
+    it is not argued, and where."""
 
-    dimension: str
+    dimensions: str
     equal: tuple[str, ...] = ()
     why_not: str = ""
     site: Site | None = None
+    beside: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -71,7 +73,7 @@ class GradientAnswers:
     defined: Finding | None = None
     gradients: list[GradientAnswer] = field(default_factory=list)
     #: Of the chosen shapes: what follows for all others.
-    for_all: ForAll | None = None
+    for_all: list[ForAll] = field(default_factory=list)
 
     def findings(self) -> list[Finding]:
         """The answers that were given."""

@@ -24,13 +24,13 @@ def beside_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FOLDER)
 
 
-def told(capsys: pytest.CaptureFixture[str], forward: str, backward: str, **other: str) -> tuple[int, str]:
-    names = [
-        parameter for kernel in (forward, backward) for parameter in parameters_of(f"by_blocks.py::{kernel}", FOLDER)
-    ]
+def told(
+    capsys: pytest.CaptureFixture[str], forward: str, backward: str, file: str = "by_blocks.py", **other: str
+) -> tuple[int, str]:
+    names = [parameter for kernel in (forward, backward) for parameter in parameters_of(f"{file}::{kernel}", FOLDER)]
     shapes = {name: other.get(name, SHAPES[name]) for name in names}
     given = [part for name, shape in shapes.items() for part in ("--arg", f"{name}={shape}")]
-    status = main(["grad", f"by_blocks.py::{forward}", f"by_blocks.py::{backward}", *given])
+    status = main(["grad", f"{file}::{forward}", f"{file}::{backward}", *given])
     return status, capsys.readouterr().out
 
 
@@ -59,7 +59,7 @@ def test_a_gradient_that_is_wrong_is_right_for_no_shape(capsys: pytest.CaptureFi
 def test_what_is_right_for_the_first_blocks_only(capsys: pytest.CaptureFixture[str]) -> None:
     _, text = told(capsys, "linear", "linear_backward_that_stops")
     assert "DIFFERENT" not in text and "(argued)" not in text
-    assert "for all m       not argued: by_blocks.py:" in text and "a condition, or a loop in a loop" in text
+    assert "for all m       not argued: by_blocks.py:" in text and "a condition that the dimension" in text
 
 
 def test_results_of_all_blocks_may_not_be_given(capsys: pytest.CaptureFixture[str]) -> None:
@@ -67,19 +67,48 @@ def test_results_of_all_blocks_may_not_be_given(capsys: pytest.CaptureFixture[st
     assert "for all m       not argued: s is made of all blocks by the forward kernel" in text
 
 
-@pytest.mark.parametrize("shapes", [{"x": "f32[m,4]", "dy": "f32[m,4]"}, {"w": "f32[4,n]", "dy": "f32[8*m,n]"}])
-def test_what_is_not_asked(capsys: pytest.CaptureFixture[str], shapes: dict[str, str]) -> None:
-    """A last block that may be shorter; several dimensions."""
-    assert "(argued)" not in told(capsys, "linear", "linear_backward", **shapes)[1]
+def test_a_last_block_that_may_be_shorter_is_not_argued(capsys: pytest.CaptureFixture[str]) -> None:
+    assert "(argued)" not in told(capsys, "linear", "linear_backward", x="f32[m,4]", dy="f32[m,4]")[1]
 
 
-def looked_at(kernel: str, shapes: dict[str, str], file: str = "by_blocks.py") -> None:
+TILES = {"x": "f32[4*m,4*k]", "w": "f32[4*k,4*n]", "dy": "f32[4*m,4*n]"}
+
+
+def test_several_dimensions(capsys: pytest.CaptureFixture[str]) -> None:
+    """All combinations of two values of each are asked about."""
+    shapes = {"x": "f32[4*m,4*k]", "w": "f32[4*k,4]", "dy": "f32[4*m,4]"}
+    status, text = told(capsys, "product", "product_backward", "by_tiles.py", **shapes)
+    assert status == 0
+    assert "  for all m, k    EQUAL (argued): dx, dw, over the reals: both kernels do the same with every block" in text
+    batches = dict.fromkeys(("x", "y", "dy"), "f32[b,4*m,4]")
+    status, text = told(capsys, "softmax", "softmax_backward", "by_tiles.py", **batches)
+    assert status == 0
+    assert "  for all b, m    EQUAL (argued): dx, over the reals: both kernels do the same with every block" in text
+
+
+def test_some_of_several_dimensions(capsys: pytest.CaptureFixture[str]) -> None:
+    """What is argued for some dimensions is so with the others as they were chosen."""
+    shapes = {"x": "f32[4*m,4*n]", "dy": "f32[4*m,4*n]"}
+    _, text = told(capsys, "squares", "squares_backward_above_the_diagonal", "by_tiles.py", **shapes)
+    assert "(argued)" not in text and text.count("not argued: by_tiles.py:") == 2
+    _, text = told(capsys, "linear", "linear_backward", w="f32[4,n]", dy="f32[8*m,n]")
+    assert "  for all m       EQUAL (argued): dx, dw, over the reals with n = " in text
+    assert "  for all n       not argued: by_blocks.py:" in text
+
+
+def looked_at(kernel: str, shapes: dict[str, str], file: str = "by_blocks.py", dimension: str = "m") -> None:
     given = [f"{name}={shapes[name]}" for name in parameters_of(f"{file}::{kernel}", FOLDER)]
     asked = request(f"{file}::{kernel}", FOLDER, given, [], None)
     hardware = hardware_named("trn2")
     found = explore(asked.target("trn2", several=False), hardware, Limits(), frozenset({DATAFLOW.number}))
     assert found.run.unsupported_construct is None
-    blocks_of(found.run.program, "m")
+    blocks_of(found.run.program, dimension)
+
+
+def test_gradients_in_another_order(capsys: pytest.CaptureFixture[str]) -> None:
+    """Both are 0, and the blocks of the gradient are columns."""
+    _, text = told(capsys, "nothing", "nothing_across")
+    assert "for all m       not argued: the blocks of dx are not those of x" in text
 
 
 @pytest.mark.parametrize("kernel", ["softmax", "squares", "linear_backward_in_psum"])
@@ -93,7 +122,7 @@ def test_the_same_for_every_block(kernel: str, rows: str) -> None:
     [
         # The first five are right for the three or four blocks that are asked about.
         ("linear_backward_that_saturates", "that is no sum"),
-        ("linear_backward_that_stops", "a condition, or a loop in a loop"),
+        ("linear_backward_that_stops", "a condition that the dimension"),
         ("linear_backward_of_the_first_blocks", "does not touch its own part"),
         ("linear_backward_by_position", "side effects, or a list"),
         ("linear_backward_divided_by_blocks", "an argument of nl.multiply depends on the dimension"),
@@ -106,7 +135,6 @@ def test_the_same_for_every_block(kernel: str, rows: str) -> None:
         ("in_registers", "reduction registers go on"),
         ("kept_tiles", "what a loop has allocated"),
         ("with_neighbours", "no multiple of m"),
-        ("across", "the shape of an operand depends"),
         ("turned_result", "in another order"),
         ("on_the_device", "device loops|side effects"),
         ("whole", "the shape of an operand depends"),
@@ -119,6 +147,41 @@ def test_not_the_same_for_every_block(kernel: str, why: str) -> None:
     with pytest.raises(NotAlike) as refused:
         looked_at(kernel, SHAPES)
     assert any(part in refused.value.why for part in why.split("|")), refused.value.why
+
+
+@pytest.mark.parametrize(
+    ("kernel", "dimension", "why"),
+    [
+        ("product_backward_of_a_triangle", "m", "no multiple of m"),
+        ("product_backward_of_a_triangle", "k", "a loop in a loop"),
+        ("product_backward_with_a_size", "m", "depends on the dimension"),
+        ("squares_backward_together", "m", "about several dimensions together"),
+        ("squares_backward_together", "n", "about several dimensions together"),
+        ("squares_backward_in_one_loop", "m", "does not touch its own part"),
+        ("squares_backward_in_one_loop", "n", "does not touch its own part"),
+        ("squares_backward_above_the_diagonal", "m", "a loop in a loop"),
+        ("squares_backward_above_the_diagonal", "n", "no multiple of n"),
+        ("squares_backward_with_more", "n", "no multiple of n"),
+        ("squares_backward_of_the_first", "m", "outside of loops"),
+        ("squares_backward_of_the_row", "n", "outside of loops"),
+        ("sums_so_far", "n", "that is no sum"),
+        ("products_of_sums", "m", "no linear function"),
+        ("products_of_sums", "n", "that is no sum"),
+        ("on_the_diagonal", "m", "its own part"),
+    ],
+)
+def test_not_the_same_for_every_tile(kernel: str, dimension: str, why: str) -> None:
+    shapes = {"x": "f32[4*m,4*n]", "dy": "f32[4*m,4*n]"}
+    with pytest.raises(NotAlike) as refused:
+        looked_at(kernel, TILES if kernel.startswith("product_") else shapes, "by_tiles.py", dimension)
+    assert why in refused.value.why, refused.value.why
+
+
+def test_the_same_for_every_row_or_column_of_tiles() -> None:
+    """What is so for one dimension alone."""
+    shapes = {"x": "f32[4*m,4*n]", "dy": "f32[4*m,4*n]"}
+    looked_at("sums_so_far", shapes, "by_tiles.py", "m")
+    looked_at("squares_backward_with_more", {"x": "f32[4*m,8]", "dy": "f32[4*m,8]"}, "by_tiles.py", "m")
 
 
 def test_loops_of_the_legacy_api() -> None:
