@@ -32,11 +32,20 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.paths import Limits as PathLimits
 from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
 from nkiverify.phases.numerics.search import BY_ROWS, Inputs, inputs
-from nkiverify.phases.numerics.trial import Trial, asked_range, on_exactly, on_inputs, on_ranges
+from nkiverify.phases.numerics.trial import (
+    Trial,
+    asked_range,
+    on_every_shape,
+    on_exactly,
+    on_inputs,
+    on_other_fills,
+    on_ranges,
+)
 from nkiverify.project.manifest import load_targets
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
@@ -141,7 +150,8 @@ def beyond_errors(target: Target, hardware: Hardware, most: int) -> tuple[float,
 
 # --- all sizes --------------------------------------------------------------------------------------------------------
 
-_SHAPES = ({"P": 128, "F": 13}, {"P": 1, "F": 4}, {"P": 3, "F": 40})
+#: With the last one loops over four columns each do not go round.
+_SHAPES = ({"P": 128, "F": 13}, {"P": 1, "F": 4}, {"P": 3, "F": 40}, {"P": 2, "F": 3})
 
 
 def of_sizes(target: Target, hardware: Hardware, most: int) -> tuple[bool, list[str]]:
@@ -160,7 +170,21 @@ def of_sizes(target: Target, hardware: Hardware, most: int) -> tuple[bool, list[
             runs.append((values, choice, seen, course))
     proved = [not (walk.unfollowed or walk.findings.found) for walk in walks]
     found = [_beyond_walk(bounds, each, runs) for bounds, each in zip(shown, proved, strict=True)]
-    return any(proved), [*found[0], *found[1]][:1]
+    masked = _by_other_fills(target, hardware, explored.run.program, most) if any(proved) else []
+    return any(proved), [*found[0], *found[1], *masked][:1]
+
+
+def _by_other_fills(target: Target, hardware: Hardware, program: Program, most: int) -> list[str]:
+    """The first result that is another one where other numbers are filled in, though the walk rules that out."""
+    trial = on_every_shape(program, float("inf"))
+    if not trial.fills or trial.findings or trial.unfollowed or trial.unusable:
+        return []
+    for values in _SHAPES:
+        for choice in choices(most):
+            course = on_other_fills(target, values, hardware, RANGE_LIMITS, choice.fill, choice.again().fill)
+            if course.findings:
+                return [f"{values}: {course.findings[0]}, which the walk rules out; {choice}"]
+    return []
 
 
 def _seen_by(walk: FamilyWalk) -> dict[tuple[str, int, str], Array]:

@@ -20,12 +20,13 @@ import numpy as np
 
 from lab.numerics import RANGE_LIMITS, Written, beyond_errors, of_sizes, seen_outside
 from lab.numerics_kernels import drawn
-from nkiverify.analysis.ranges import contents, errors, families, family_numbers, growth, operators
+from nkiverify.analysis.ranges import contents, errors, families, family_numbers, growth, linear, operators
 from nkiverify.analysis.ranges import walk as walk_module
 from nkiverify.analysis.ranges.arithmetic import Parts, stacked
 from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.ranges.functions import FUNCTIONS, Course, Function
 from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.ranges.linear import Forms, Scaled
 from nkiverify.analysis.ranges.operators import IntervalOperators
 from nkiverify.analysis.ranges.relations import FamilyRelations, Relations
 from nkiverify.analysis.ranges.walk import FamilyWalk
@@ -53,6 +54,11 @@ def _both(relations: Relations, group: int) -> tuple[int, float, float]:
     return relations._distances.get(group, 0), attained, attained
 
 
+def _once(scaled: tuple[Array, Array, list[tuple[Array, Scaled]]]) -> tuple[Array, Array, list[tuple[Array, Scaled]]]:
+    arguments, holds, functions = scaled
+    return arguments, holds, [(where, replace(function, factor=1.0)) for where, function in functions]
+
+
 #: Errors of the arithmetic, by what they are: the owner of a name, the name, and what stands there instead.
 FAULTS: dict[str, tuple[object, str, object]] = {
     "lower ends are not rounded outwards": (operators, "down", lambda number: number + np.abs(number) * 1e-7),
@@ -77,6 +83,14 @@ FAULTS: dict[str, tuple[object, str, object]] = {
     "a select takes one side": (IntervalOperators, "choose", lambda self, condition, x, y: np.asarray(x)),
     "conversions do not round": (Intervals, "_to_float", lambda self, part, dtype: stacked(part)),
     "integers are cut off": (np, "ceil", np.floor),
+    "linear forms do not round": (linear, "ROUNDOFF", 0.0),
+    "any two numbers are counted as one": (Forms, "alike", lambda self, one, other: (one > 0) & (other > 0)),
+    "multiples are counted once": (
+        Forms,
+        "scaled",
+        lambda self, ids, known=Forms.scaled: _once(known(self, ids)),
+    ),
+    "the greatest is at most what it is of": (Relations, "below", lambda self, ids: self._upper[ids]),
 }
 
 

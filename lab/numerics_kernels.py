@@ -21,7 +21,7 @@ _RANGES = (
 )  # fmt: skip
 _KINDS = (
     "unary", "unary", "binary", "scalar", "reduce", "centred", "exponential", "matmul", "scaled", "select", "cast",
-    "masked", "counted", "rescaled", "statistics", "gathered",
+    "masked", "counted", "rescaled", "statistics", "gathered", "part", "linear", "linear", "spread",
 )  # fmt: skip
 #: The columns of long rows.
 _LONG = 300
@@ -115,8 +115,15 @@ class _Chain:
             case "statistics":
                 self.columns += self._moments(source)
                 return
+            case "spread":
+                self.columns.append(self._spread(source, chance.choice((source, source, *self.tiles))))
+                return
             case "gathered":
                 made = self._gathered(source)
+            case "part":
+                made = self._partly_written(source, constant)
+            case "linear":
+                made = self._cancelled(source, dtype, constant)
             case "masked" | "counted":
                 made = self.tile("nl.float32")
                 pattern = f"pattern=[[{chance.choice((1, -1, 3))}, {self.width}]], offset={chance.choice((0, -1, 5))}"
@@ -213,6 +220,62 @@ class _Chain:
             f"nisa.iota(dst={places}, pattern=[[{step}, {self.width}]], offset={first})",
             f"nisa.nc_n_gather(dst={made}, data={data}, indices={places})",
         ]
+        return made
+
+    def _spread(self, source: str, other: str) -> str:
+        """The roots of the greatest less the least of rows, or of the sums of both."""
+        found = self.reduced("maximum", source)
+        rest = f"op=nl.{self.chance.choice(('subtract', 'subtract', 'add'))}"
+        least = self.reduced(self.chance.choice(("minimum", "minimum", "maximum")), other)
+        self.lines += [
+            f"nisa.tensor_tensor(dst={found}, data1={found}, data2={least}, {rest})",
+            f"nisa.activation(dst={found}, op=nl.sqrt, data={found})",
+        ]
+        return found
+
+    def _partly_written(self, source: str, constant: float) -> str:
+        """A tile, or what a mask leaves of it, of which a column is written again; and its exponentials."""
+        chance, made, other = self.chance, self.tile("nl.float32"), self.chance.choice(self.tiles)
+        if chance.random() < 0.5:
+            pattern = f"pattern=[[{chance.choice((1, -1))}, {self.width}]], offset=0, channel_multiplier=1"
+            fill = chance.choice(('float("-inf")', "-30000.0"))
+            rest = f"on_true_tile={source}, on_false_value={fill}"
+            self.lines.append(f"nisa.affine_select(dst={made}, {pattern}, {rest}, cmp_op=nl.greater)")
+        else:
+            self.lines.append(f"nisa.tensor_copy(dst={made}, src={source})")
+        self.lines.append(
+            chance.choice(
+                (
+                    f"nisa.memset({made}[:, 0:1], {constant})",
+                    f"nisa.tensor_copy(dst={made}[:, 0:1], src={other}[:, 1:2])",
+                    f"nisa.tensor_copy(dst={made}[:, 1:2], src={other}[:, 0:1])",
+                )
+            )
+        )
+        self.columns.append(self.exponentials(made, self.reduced("maximum", made)))
+        return made
+
+    def _cancelled(self, source: str, dtype: str, constant: float) -> str:
+        """A sum, a product or a multiple of numbers, less one of these, or less what is computed from them again."""
+        chance, other = self.chance, self.chance.choice(self.tiles)
+        op = chance.choice(("add", "subtract", "multiply", "add"))
+        computed = [self.tile(chance.choice(("nl.float32", "nl.float32", dtype))) for _ in "ab"]
+        for name in computed:
+            rest = f"data1={source}, data2={other}, op=nl.{op}"
+            if constant > 0 and op != "multiply":
+                second = f", op1=nl.multiply, operand1={constant}" if chance.random() < 0.5 else ""
+                rest = f"data={source}, op0=nl.{op}, operand0={constant}{second}"
+            call = "tensor_tensor" if rest.startswith("data1") else "tensor_scalar"
+            self.lines.append(f"nisa.{call}(dst={name}, {rest})")
+        between, made = self.tile("nl.float32"), self.tile("nl.float32")
+        left = chance.choice((computed[1], source, other))
+        self.lines += [
+            f"nisa.tensor_tensor(dst={between}, data1={computed[0]}, data2={other}, "
+            f"op=nl.{chance.choice(('add', op))})",
+            f"nisa.tensor_tensor(dst={made}, data1={chance.choice((between, computed[0]))}, data2={left}, "
+            f"op=nl.{chance.choice(('subtract', 'subtract', 'add'))})",
+        ]
+        self.tiles.append(between)
         return made
 
     def _product(self, source: str) -> str:

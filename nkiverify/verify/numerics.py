@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from nkiverify.analysis.ranges.findings import MASKED, Finding
+from nkiverify.analysis.ranges.findings import Finding
 from nkiverify.analysis.ranges.run import Limits, first_lines
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import TooMany
@@ -195,8 +195,6 @@ class _Deciding:
             return _first_of(trial)
         if not trial.lines:
             return "no operation computes anything"
-        if trial.fills:
-            return f"{MASKED} is not followed for all sizes"
         reason = self._why_not_legal()
         if reason:
             return reason

@@ -99,10 +99,14 @@ def scalar(part: Parts) -> float | None:
 
 def mirrored(part: Parts, ids: Array | None) -> Parts:
     """The negatives, which have these ids, or none."""
-    flags = ((part.flags & MINUS) << 1) | ((part.flags & PLUS) >> 1)
     empty = part.empty
     low, high = np.where(empty, part.low, -part.high), np.where(empty, part.high, -part.low)
-    return Parts(low, high, flags.astype(np.int8), np.zeros_like(part.ids) if ids is None else ids)
+    return Parts(low, high, swapped(part.flags), np.zeros_like(part.ids) if ids is None else ids)
+
+
+def swapped(flags: Array) -> Array:
+    """The infinities that negatives may be."""
+    return np.asarray(((flags & MINUS) << 1) | ((flags & PLUS) >> 1)).astype(np.int8)
 
 
 def joined(part: Parts, value: float, where: Array) -> Parts:
@@ -126,6 +130,25 @@ def made(low: Array, high: Array) -> Array:
 def stacked(part: Parts) -> Array:
     """The lanes as one array."""
     return np.stack(np.broadcast_arrays(part.low, part.high, part.flags, part.ids)).astype(np.float64)
+
+
+def least_fill(numbers: Array) -> Array:
+    """The least magnitude of what is filled in for what is masked, the fifth lane; infinite where there is nothing.
+
+    Infinities of which that is not known may be of any magnitude: 0.
+    """
+    known = numbers[4] if len(numbers) > 4 else np.zeros(numbers.shape[1:])
+    return np.where(numbers[2] > 0, known, np.inf)
+
+
+def with_least_fill(numbers: Array, *beside: Array) -> Array:
+    """Numbers with the least fill of these and of others as the fifth lane; without it where none of them has it."""
+    if all(len(part) == 4 for part in (numbers, *beside)):
+        return numbers
+    least = least_fill(numbers)
+    for part in beside:
+        least = np.minimum(least, least_fill(part))
+    return np.concatenate([numbers[:4], least[None]])
 
 
 # --- rounding ---------------------------------------------------------------------------------------------------------
@@ -177,6 +200,35 @@ def corners(operator: Callable[..., Array], one: Parts, other: Parts) -> tuple[A
     high = np.maximum(np.maximum(found[0], found[1]), np.maximum(found[2], found[3]))
     empty &= ~np.isnan(low)
     return np.where(empty, 0.0, low), np.where(empty, 0.0, high)
+
+
+def once(part: Parts, axis: int) -> Parts:
+    """One row, or one column, of intervals that are the same in all of them: else these."""
+    ends = (part.low, part.high, part.flags)
+    low, high, flags = single = [np.take(end, [0], axis=axis) for end in ends]
+    if not all(
+        np.array_equal(end, np.broadcast_to(one, end.shape), True) for end, one in zip(ends, single, strict=True)
+    ):
+        return part
+    return Parts(low, high, flags, np.zeros(low.shape, dtype=np.int32))
+
+
+def products_summed(one: Parts, other: Parts) -> tuple[Array, Array]:
+    """The ends of sums of products over the last axis of `one` and the first of `other`, without rounding."""
+    if (one.low >= 0).all() and (other.low >= 0).all():
+        return one.low @ other.low, one.high @ other.high
+    if (other.low == other.high).all():
+        above, below = np.maximum(other.low, 0), np.minimum(other.low, 0)
+        return one.low @ above + one.high @ below, one.high @ above + one.low @ below
+    if (one.low == one.high).all():
+        above, below = np.maximum(one.low, 0), np.minimum(one.low, 0)
+        return above @ other.low + below @ other.high, above @ other.high + below @ other.low
+    middles = [(part.low + part.high) / 2 for part in (one, other)]
+    # More than half the width, so that rounding the middle loses nothing.
+    widths = [(part.high - part.low) / 2 + part.magnitude * 2.0**-50 for part in (one, other)]
+    centre = middles[0] @ middles[1]
+    reach = np.abs(middles[0]) @ widths[1] + widths[0] @ (np.abs(middles[1]) + widths[1])
+    return centre - reach, centre + reach
 
 
 def powers(one: Parts, other: Parts, exponent: float | None) -> tuple[Array, Array]:

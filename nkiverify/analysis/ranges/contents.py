@@ -14,7 +14,7 @@ from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.values.formats import Array
 from nkiverify.model.dtypes import DType, float32
-from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.model.tensor import Storage, Tensor, row_major
 from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.atoms import Atom, Index, Term, collect_atoms
 
@@ -89,7 +89,8 @@ def _indices_in(numbers: Sequence[Extent | Term]) -> frozenset[Atom]:
 class Contents:
     """The contents of a storage: `numbers` bound all elements that are written, `carried` says the same of each.
 
-    `exact` are families that the elements of views are, with the indices of loops that these views depend on.
+    `exact` are families that the elements of views are, with the indices of loops that these views depend on. `first`:
+    what the first column holds, where that is known apart.
     """
 
     numbers: Array
@@ -98,10 +99,11 @@ class Contents:
     #: The indices of loops that say which storage of an allocation it is.
     indices: frozenset[Atom] = frozenset()
     dtype: DType = float32
+    first: Array | None = None
 
     def copy(self) -> Contents:
         """The same, to be changed apart."""
-        return Contents(self.numbers, self.carried, dict(self.exact), self.indices, self.dtype)
+        return Contents(self.numbers, self.carried, dict(self.exact), self.indices, self.dtype, self.first)
 
 
 def nothing() -> Array:
@@ -172,6 +174,8 @@ class State:
         else:
             ids = n.named(contents.numbers, view.dtype)
             found = Family(ids, shape, positions(shape), n.sizes, carried=contents.carried, every=every)
+            if contents.first is not None and _has_first_column(view, n):
+                found = replace(found, first=contents.first)
         contents.exact[layout] = (found, _indices_in((*view.shape, *view.strides, view.offset)))
         return found
 
@@ -210,6 +214,9 @@ class State:
             both = n.either(plain, replace(family, extents=()).without_id())
             found = Contents(both.numbers, both.carried)
         found.numbers[3], found.dtype = 0, storage.dtype
+        if all_of_it and _has_first_column(view, n):
+            found.first = n.joined(*[family.numbers if family.first is None else family.first] * 2)
+            found.first[3] = 0
         if all_of_it:
             found.exact[layout_of(view)] = (family, _indices_in((*view.shape, *view.strides, view.offset)))
         if indices_of(storage):
@@ -256,6 +263,17 @@ class State:
         self.held = {place: contents for place, contents in self.held.items() if index not in contents.indices}
         for contents in self.held.values():
             contents.exact = {each: held for each, held in contents.exact.items() if index not in held[1]}
+
+
+def _has_first_column(view: Tensor, n: Families) -> bool:
+    """True if a view begins with the first column of all rows of its storage."""
+    storage, same = view.storage, n.sizes.same
+    return (
+        view.ndim == len(storage.shape)
+        and all(map(same, view.shape[:-1], storage.shape[:-1]))
+        and all(map(same, view.strides, row_major(storage.shape)))
+        and same(view.offset, 0)
+    )
 
 
 def _is(one: tuple[Family, frozenset[Atom]] | None, other: tuple[Family, frozenset[Atom]]) -> bool:

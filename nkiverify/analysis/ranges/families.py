@@ -63,7 +63,8 @@ class Family:
     """The elements of a tile of these extents. `numbers` (lanes, 1) bounds each of them, as an array of one interval.
 
     `fewer`: a mask may leave out some of them. `reaches`: the greatest along the last axis is a number of at least so
-    much. `every`: intervals of each so many-th column, which come round again and again along the last axis.
+    much. `every`: intervals of each so many-th column, which come round again and again along the last axis. `first`:
+    the interval of the first column, where it is known apart.
     """
 
     numbers: Array
@@ -75,6 +76,7 @@ class Family:
     fewer: bool = False
     reaches: float | None = None
     every: tuple[Array, ...] = ()
+    first: Array | None = None
 
     __array_ufunc__ = None
 
@@ -92,7 +94,7 @@ class Family:
     def with_numbers(self, numbers: Array) -> Family:
         """Other numbers in the same places, of which nothing is known but their ids."""
         axes = self.axes if numbers[3, 0] else positions(self.extents)
-        return replace(self, numbers=numbers, axes=axes, times=None, carried=None, reaches=None, every=())
+        return replace(self, numbers=numbers, axes=axes, times=None, carried=None, reaches=None, every=(), first=None)
 
     # --- what meanings ask of an array --------------------------------------------------------------------------------
 
@@ -110,8 +112,8 @@ class Family:
         """The axes in another order, that of the lanes first."""
         axes = [int(axis) - 1 for axis in (order[0] if len(order) == 1 else order)[1:]]
         extents, coordinates = (tuple(part[axis] for axis in axes) for part in (self.extents, self.axes))
-        kept = (self.reaches, self.every) if axes == sorted(axes) else (None, ())
-        return replace(self, extents=extents, axes=coordinates, reaches=kept[0], every=kept[1])  # type: ignore[arg-type]
+        found = replace(self, extents=extents, axes=coordinates)  # type: ignore[arg-type]
+        return found if axes == sorted(axes) else replace(found, reaches=None, every=(), first=None)
 
     def reshape(self, *shape: Any) -> Family:
         """The same elements in row-major order."""
@@ -127,15 +129,16 @@ class Family:
             # Which element comes where is not known; that there are as many is.
             if open_at:
                 raise UnsupportedConstruct("tiles of unknown extents in another shape")
-            return replace(self, extents=wanted, every=()).without_id()
+            return replace(self, extents=wanted, every=(), first=None).without_id()
         for at, (extent, axis) in zip(target, placed, strict=True):
             found[at] = (extent, axis)
         extents, axes = zip(*found, strict=True) if found else ((), ())
         last = target[-1:] == [len(wanted) - 1]
-        kept = self.reaches if len(target) == len(source) and last else None
+        same = len(target) == len(source) and last
         # Rows of whole rounds after one another are such a row.
         every = self.every if last else ()
-        return replace(self, extents=tuple(extents), axes=tuple(axes), reaches=kept, every=every)
+        found_ = replace(self, extents=tuple(extents), axes=tuple(axes), every=every)
+        return found_ if same else replace(found_, reaches=None, first=None)
 
     def _placed(
         self, source: Sequence[tuple[Extent, Axis]], wanted: Sequence[Extent]

@@ -24,6 +24,7 @@ from nkiverify.analysis.ranges.arithmetic import (
     mirrored,
     stacked,
     sum_error,
+    with_least_fill,
 )
 from nkiverify.analysis.ranges.families import LANES, Axis, Carried, Family, Times, aligned, positions
 from nkiverify.analysis.ranges.findings import INVALID, OVERFLOW, Findings
@@ -49,10 +50,10 @@ class Families(Numbers):
 
     lanes = LANES
 
-    def __init__(self, findings: Findings, sizes: Sizes) -> None:
+    def __init__(self, findings: Findings, sizes: Sizes, ends: type[Intervals] = Intervals) -> None:
         self.sizes = sizes
         self.relations = FamilyRelations()
-        self._ends = Intervals(findings)
+        self._ends = ends(findings)
         self._ends.relations = self.relations
 
     @property
@@ -127,7 +128,16 @@ class Families(Numbers):
     def _same(self, name: str, x: Array, *more: object) -> Array:
         given = cast(Family, x)
         found, *every = (getattr(self._ends, name)(part, *more) for part in (given.numbers, *given.every))
-        return cast(Array, replace(given, numbers=found, every=tuple(every)))
+        first = self._at_first(lambda part: getattr(self._ends, name)(part, *more), given)
+        return cast(Array, replace(given, numbers=found, every=tuple(every), first=first))
+
+    def _at_first(self, function: Callable[..., Array], *parts: Family) -> Array | None:
+        """The first column of a function of each element; None where that of no operand is known apart."""
+        if all(part.first is None for part in parts):
+            return None
+        with self.quiet():
+            found = function(*(_unnamed(part.numbers if part.first is None else part.first) for part in parts))
+        return _unnamed(found)
 
     def read(self, stored: Array, dtype: DType) -> Array:
         return self._same("read", stored, dtype)
@@ -149,7 +159,8 @@ class Families(Numbers):
     def convert(self, numbers: Array, dtype: DType) -> Array:
         given = cast(Family, numbers)
         found = given.with_numbers(self._ends.convert(given.numbers, dtype))
-        found = replace(found, every=tuple(self._ends.convert(part, dtype) for part in given.every))
+        first = self._at_first(lambda part: self._ends.convert(part, dtype), given)
+        found = replace(found, every=tuple(self._ends.convert(part, dtype) for part in given.every), first=first)
         if dtype == float32:
             return cast(Array, replace(found, times=given.times, carried=given.carried, reaches=given.reaches))
         if dtype.is_float and given.carried is not None:
@@ -191,7 +202,8 @@ class Families(Numbers):
         # One array for both says that they are the same numbers.
         partner = one.numbers if x is y else other.numbers.copy()
         found = one.with_numbers(self._ends.binary(name, one.numbers, partner))
-        found = replace(found, fewer=one.fewer or other.fewer)
+        first_column = self._at_first(lambda *parts: self._ends.binary(name, *parts), one, other)
+        found = replace(found, fewer=one.fewer or other.fewer, first=first_column)
         if name == "multiply":
             found = self._in_proportion(found, one, other)
         return cast(Array, replace(found, carried=self._carried(name, found, one, other)))
@@ -238,7 +250,8 @@ class Families(Numbers):
         holds, second = aligned(holds, second)
         first, second = aligned(first, second)
         numbers = self._ends.choose(holds.numbers, first.numbers, second.numbers)
-        found = replace(first.with_numbers(numbers), carried=beside(first, second))
+        column = self._at_first(self._ends.choose, holds, first, second)
+        found = replace(first.with_numbers(numbers), carried=beside(first, second), first=column)
         # What is neither of both throughout has a name of its own.
         own = found.id not in (first.id, second.id)
         return cast(Array, replace(found, axes=positions(found.extents)) if own else found)
@@ -253,6 +266,7 @@ class Families(Numbers):
         """The interval around two."""
         found: Array = one.copy()
         if one is not other:
+            found = with_least_fill(found, other)
             np.minimum(one[0], other[0], out=found[0])
             np.maximum(one[1], other[1], out=found[1])
             found[2] = int(one[2, 0]) | int(other[2, 0])
@@ -317,18 +331,17 @@ class Families(Numbers):
                 found = replace(found, times=Times(given.extents[-1], 1, low, high))
             return cast(Array, found)
         if name in ("maximum", "minimum"):
-            single = part if name == "maximum" else mirrored(part, None)
-            if name == "maximum" and given.reaches is not None and not given.fewer:
-                reached = np.maximum(np.where(part.empty, given.reaches, part.low), given.reaches)
+            single = part if name == "maximum" else mirrored(part, self.relations.negative(part.ids))
+            reaches = _reaches(given) if name == "maximum" and not given.fewer else None
+            if reaches is not None:
+                reached = np.maximum(np.where(part.empty, reaches, part.low), reaches)
                 single = replace(part, low=reached, flags=part.flags & PLUS)
             # Where a mask leaves out all of a row, nothing is written; numbers that it leaves out may be greater.
-            whole = name == "maximum" and not given.fewer
-            ids = self.relations.greatest_along(single.ids, axis) if whole else np.zeros_like(part.ids)
+            ids = np.zeros_like(part.ids) if given.fewer else self.relations.greatest_along(single.ids, axis)
             found_part = replace(single, ids=ids)
-            return cast(
-                Array,
-                left.with_numbers(stacked(found_part if name == "maximum" else mirrored(found_part, None))),
-            )
+            if name == "minimum":
+                found_part = mirrored(found_part, self.relations.negative(ids))
+            return cast(Array, left.with_numbers(stacked(found_part)))
         if name == "multiply" and not part.flags.any() and bool((part.magnitude <= 1).all()):
             least = 0.0 if bool((part.low >= 0).all()) else -1.0
             found_part = Parts(part.low * 0 + least, part.high * 0 + 1, part.flags, _NOTHING)
@@ -413,6 +426,20 @@ def _ends(part: Family) -> tuple[float, float] | None:
     """The ends of an interval of finite numbers; None where there are others."""
     low, high, flags = float(part.numbers[0, 0]), float(part.numbers[1, 0]), part.numbers[2, 0]
     return (low, high) if low <= high and not flags and np.isfinite([low, high]).all() else None
+
+
+def _unnamed(numbers: Array) -> Array:
+    found: Array = numbers.copy()
+    found[3] = 0
+    return found
+
+
+def _reaches(part: Family) -> float | None:
+    """The least that the greatest number along the last axis is; None where nothing is known of it but the interval."""
+    known = [] if part.reaches is None else [part.reaches]
+    if part.first is not None and part.first[0, 0] <= part.first[1, 0] and not int(part.first[2, 0]) & MINUS:
+        known.append(float(part.first[0, 0]))
+    return max(known, default=None)
 
 
 def _magnitude(part: Family) -> float:

@@ -127,7 +127,9 @@ class FamilyStep(Step):
 
     def counted(self, name: str, count: Extent) -> Array:
         low, high = self._ends_of(self._given(name), [(1, count)])
-        return cast(Array, self._families.family(made(np.array([low]), np.array([high])), (1, count)))
+        found = self._families.family(made(np.array([low]), np.array([high])), (1, count))
+        first = (np.array([float(end)]) for end in self._families.sizes.range_of(self._given(name)))
+        return cast(Array, replace(found, first=made(*first)))
 
     def affine(self, name: str) -> Array:
         shape = self.shape(name)

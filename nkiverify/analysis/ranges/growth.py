@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import SMALLEST_NORMAL
+from nkiverify.analysis.ranges.arithmetic import SMALLEST_NORMAL, least_fill, with_least_fill
 from nkiverify.analysis.ranges.families import Carried, Family
 from nkiverify.analysis.values.formats import Array
 
@@ -118,9 +118,12 @@ def weakened(held: Array, entry: Array, found: Family, times: float, number: int
         anything[:2] = np.nan
         return anything, bool(np.isnan(held[0, 0]))
     limits = None if found.carried is None else grown(entry, found.carried, times)
-    following = held.copy()
+    following = with_least_fill(held.copy(), found.numbers)
     following[2] = held[2].astype(np.int8) | found.numbers[2].astype(np.int8)
     following[3] = 0
+    if number and held[2, 0] and least_fill(following)[0] < least_fill(held)[0]:
+        # What is filled in becomes less each time: nothing is known of it.
+        following[4] = 0
     for lane, beyond, wider in ((0, np.less, min), (1, np.greater, max)):
         end = float(found.numbers[lane, 0])
         if not beyond(end, held[lane, 0]):
@@ -139,7 +142,7 @@ def weakened(held: Array, entry: Array, found: Family, times: float, number: int
             # What comes nearer to 0 each time may stay on its side.
             end = 0.0
         following[lane] = wider(float(held[lane, 0]), end)
-    same = bool((following[:3] == held[:3]).all())
+    same = bool((following[:3] == held[:3]).all()) and np.array_equal(least_fill(following), least_fill(held))
     return following, same
 
 

@@ -128,6 +128,7 @@ class Intervals(IntervalOperators):
             flags = np.where(gone, np.where(ends[0] > 0, PLUS, MINUS), flags)
             empty, beyond = empty | gone, beyond & ~gone
         self.tell(OVERFLOW, f"conversion to {dtype}", beyond | nowhere, part)
+        self._note_ends(part)
         ids = self._converted_ids(part.ids, dtype)
         changed = Parts(np.where(empty, EMPTY[0], least), np.where(empty, EMPTY[1], most), flags, ids)
         return stacked(changed.poisoned(beyond | nowhere))

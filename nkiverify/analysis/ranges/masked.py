@@ -1,8 +1,9 @@
 """Numbers that a select fills in for what is masked: that no result depends on which one it is.
 
-`MaskedIntervals` shows it: what is filled in is any number up to one, or -inf, and stays apart from numbers that count,
-as infinities do. A fifth lane holds the least magnitude that such a one has by then. An operator on it gives another
-one, or a number that is the same for all of them, 0 for an exponential; anything else is told. Errs to telling.
+`MaskedIntervals` shows it, and `MaskedFamilies` for all sizes: what is filled in is any number up to one, or -inf, and
+stays apart from numbers that count, as infinities do. A fifth lane holds the least magnitude that such a one has by
+then. An operator on it gives another one, or a number that is the same for all of them, 0 for an exponential; anything
+else is told. Errs to telling.
 `OtherFills` refutes it: it computes with other fills, each of its own, and a result that is another one shows that it
 depends on them, unless it still holds one.
 """
@@ -11,13 +12,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import EMPTY, MINUS, PLUS, Parts
+from nkiverify.analysis.ranges.arithmetic import EMPTY, MINUS, PLUS, ROUNDOFF, Parts, least_fill
+from nkiverify.analysis.ranges.families import LANES, Family
+from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.ranges.findings import MASKED, Findings, is_fill
 from nkiverify.analysis.ranges.functions import FUNCTIONS
 from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.ranges.sizes import Sizes
 from nkiverify.analysis.values.formats import Array, finite_range, unit_roundoff
 from nkiverify.analysis.values.numbers import Floats, function_of
 from nkiverify.model.dtypes import DType, DTypeKind
@@ -48,7 +54,7 @@ class MaskedIntervals(Intervals):
 
     def read(self, stored: Array, dtype: DType) -> Array:
         found = super().read(stored, dtype)
-        return found if len(found) == self.lanes else _with(found)
+        return found if len(found) == self.lanes else _with(found, least_fill(found))
 
     def unsigned(self, integers: Array, dtype: DType) -> Array:
         return _with(super().unsigned(integers, dtype))
@@ -69,7 +75,7 @@ class MaskedIntervals(Intervals):
     def convert(self, numbers: Array, dtype: DType) -> Array:
         known = dtype.is_packed or dtype.kind is DTypeKind.SCALE
         found = super().convert(numbers, dtype)
-        return found if known else _with(found, _beyond(numbers) * (1 - 2 * unit_roundoff(dtype)))
+        return found if known else _with(found, least_fill(numbers) * (1 - 2 * unit_roundoff(dtype)))
 
     # --- operators ----------------------------------------------------------------------------------------------------
 
@@ -81,8 +87,8 @@ class MaskedIntervals(Intervals):
             return np.asarray(x)
         found, function = super().unary(name, x), FUNCTIONS.get(name)
         if name == "negative" or function is None:
-            return _with(found, _beyond(x))
-        flags, beyond = x[2].astype(np.int8), _beyond(x)
+            return _with(found, least_fill(x))
+        flags, beyond = x[2].astype(np.int8), least_fill(x)
         for sign, value, ends in zip((MINUS, PLUS), function.at_infinities, (-beyond, beyond), strict=True):
             here = ((flags & sign) > 0) & np.isfinite(beyond)
             if value is None or not here.any():
@@ -103,7 +109,7 @@ class MaskedIntervals(Intervals):
         one, other = Parts.of(x), Parts.of(y)
         if not one.flags.any() and not other.flags.any():
             return _with(found)
-        left, right = _beyond(x), _beyond(y)
+        left, right = least_fill(x), least_fill(y)
         numbers = np.where(one.empty, -np.inf, one.magnitude), np.where(other.empty, -np.inf, other.magnitude)
         both = (one.flags > 0) & (other.flags > 0) & ~(np.isinf(left) & np.isinf(right))
         # Numbers of at least this magnitude could be taken for what is filled in.
@@ -137,9 +143,9 @@ class MaskedIntervals(Intervals):
         if name not in ("add", *_EXTREMES):
             return super().reduce(name, x)
         part, found = Parts.of(x), super().reduce(name, x)
-        beyond = _beyond(x).min(axis=-1, keepdims=True)
+        beyond = least_fill(x).min(axis=-1, keepdims=True)
         if name == "add":
-            beyond = beyond * _ROUNDED - part.magnitude.sum(axis=-1, keepdims=True)
+            beyond = _fill_in_sum(beyond, part.magnitude.sum(axis=-1, keepdims=True), x.shape[-1])
             bad = beyond <= 0
         else:
             bad = beyond < part.magnitude.max(axis=-1, keepdims=True)
@@ -151,20 +157,51 @@ class MaskedIntervals(Intervals):
 
     def choose(self, condition: Array, x: Array, y: Array) -> Array:
         truth, found = Parts.of(condition).truths(), super().choose(condition, x, y)
-        one, other = _beyond(x), _beyond(y)
+        one, other = least_fill(x), least_fill(y)
         beyond = np.where(truth.low == 1, one, np.where(truth.high == 0, other, np.minimum(one, other)))
         return _with(found, beyond)
 
 
-def _beyond(numbers: Array) -> Array:
-    """The least magnitude of what is filled in; infinite where nothing is."""
-    return np.where(numbers[2] > 0, numbers[4], np.inf) if len(numbers) > 4 else np.full(numbers.shape[1:], np.inf)
+def _fill_in_sum(least: Array, size: Array, count: float) -> Array:
+    """The least magnitude of a float32 sum of so many numbers, in any order, of which one at least is a fill of at
+    least `least`; the magnitudes of those that are none are at most `size` together. 0 where none is known.
+    """
+    # As `sum_error`: relative to the sum of all magnitudes, those of the fills among them.
+    error = min(1.01 * count * ROUNDOFF, 1.0)
+    with np.errstate(invalid="ignore"):
+        found = least * (1 - error) * _ROUNDED - size * (1 + error)
+    return np.where(np.isinf(least), least, np.maximum(found, 0.0) if error < 0.5 else 0.0)
 
 
 def _with(numbers: Array, beyond: Array | float = np.inf) -> Array:
     """The four lanes of numbers, and the least magnitude of what is filled in."""
     lane = np.broadcast_to(beyond, numbers.shape[1:])[None]
     return np.concatenate([numbers[:4], lane])
+
+
+class MaskedFamilies(Families):
+    """`MaskedIntervals` for all sizes of tiles at once."""
+
+    def __init__(self, findings: Findings, sizes: Sizes) -> None:
+        super().__init__(findings, sizes, MaskedIntervals)
+
+    def fill(self, value: float, like: Array, dtype: DType) -> Array:
+        number = self._ends.fill(value, np.zeros((LANES, 1)), dtype)
+        return cast(Array, self.family(number, (1,) * (like.ndim - 1)))
+
+    def reduce(self, name: str, x: Array) -> Array:
+        given, found = cast(Family, x), cast(Family, super().reduce(name, x))
+        if name not in ("add", *_EXTREMES) or not given.numbers[2].any():
+            return cast(Array, found)
+        least, size = least_fill(given.numbers), Parts.of(given.numbers).magnitude
+        if name == "add":
+            _, count = self._count(given.extents[-1], given.fewer)
+            least = _fill_in_sum(least, size * count, count)
+            bad = least <= 0
+        else:
+            bad = least < size
+        self._ends.tell(MASKED, name, np.isfinite(least) & bad, Parts.of(found.numbers))
+        return cast(Array, replace(found, numbers=_with(found.numbers, least)))
 
 
 # --- other fills ------------------------------------------------------------------------------------------------------

@@ -20,15 +20,19 @@ from nkiverify.analysis.ranges.arithmetic import (
     joined,
     made,
     mirrored,
+    once,
     powers,
+    products_summed,
     scalar,
     stacked,
     sum_error,
+    swapped,
     up,
     widened,
 )
 from nkiverify.analysis.ranges.findings import DIVISION, INVALID, OVERFLOW, Findings
 from nkiverify.analysis.ranges.functions import FUNCTIONS, Course, Function
+from nkiverify.analysis.ranges.linear import PRODUCT, SUM
 from nkiverify.analysis.ranges.relations import Relations
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import function_of
@@ -124,6 +128,7 @@ class IntervalOperators(Numbers):
     def binary(self, name: str, x: Array, y: Array) -> Array:
         one, other = Parts.of(x), Parts.of(y)
         if name == "subtract":
+            self._note_ends(other)
             name, other = "add", mirrored(other, self.relations.negative(other.ids))
         match name:
             case "add":
@@ -163,9 +168,33 @@ class IntervalOperators(Numbers):
         opposite |= ((one.flags & MINUS) > 0) & ((other.flags & PLUS) > 0)
         self.tell(INVALID, "add", opposite, one, other)
         low, high = one.low + other.low, one.high + other.high
+        self._note_ends(one, other)
+        linear = self.relations.forms.sums(one.ids, other.ids)
+        if linear is not None:
+            low = np.where((flags == 0) & (linear[0] > low), linear[0], low)
+            high = np.where((flags == 0) & (linear[1] < high), linear[1], high)
         low, high, ids = self._differences(one, other, low, high)
         found = self._rounded("add", low, high, one.empty | other.empty, flags, one, other)
-        return self._by_cases(np.add, one, other, found.poisoned(opposite).with_ids(ids))
+        found = self._by_cases(np.add, one, other, found.poisoned(opposite).with_ids(ids))
+        return self._noted(SUM, one, other, found)
+
+    def _note_ends(self, *parts: Parts) -> None:
+        for part in parts:
+            self.relations.forms.note_ends(part.ids, part.low, part.high)
+
+    def _noted(self, kind: int, one: Parts, other: Parts, found: Parts) -> Parts:
+        """Results of which it is known that they are the sums, or the products, of numbers that have ids."""
+        ids = np.broadcast_arrays(one.ids, other.ids)
+        both = (ids[0] > 0) & (ids[1] > 0) & (found.flags == 0) & ~np.isnan(found.low)
+        if not both.any():
+            return found
+        named = np.array(np.broadcast_to(found.ids, both.shape))
+        new = both & (named == 0)
+        named[new] = self.relations.fresh(int(new.sum()))
+        found = replace(found, ids=named)
+        self.relations.forms.note(kind, np.where(both, named, 0), *ids)
+        self._note_ends(found)
+        return found
 
     def _by_cases(self, operator: Callable[..., Array], one: Parts, other: Parts, found: Parts) -> Parts:
         """A sum, or a product of numbers that are not negative: what it is at least where the first of two others is
@@ -203,8 +232,13 @@ class IntervalOperators(Numbers):
             constant = scalar(right)
             if constant is not None and left.ids.shape == ids.shape:
                 return low, high, relations.increasing(("add", constant), left.ids, _plus(constant))
-            subtracted = relations.negated(right.ids)
-            if not subtracted.any() or not left.ids.any():
+            subtracted = relations.opposite(right.ids)
+            if not left.ids.any() or not right.ids.any():
+                continue
+            # It is at least a number of which the other one is at least the negative.
+            if (met := relations.opposite(relations.below(right.ids))).any():
+                low = np.where(relations.at_most(met, left.ids)[0], np.maximum(low, 0.0), low)
+            if not subtracted.any():
                 continue
             below, member, of = relations.at_most(left.ids, subtracted)
             above, _, _ = relations.at_most(subtracted, left.ids)
@@ -227,11 +261,13 @@ class IntervalOperators(Numbers):
             )
         flags, invalid = self._infinite_products(one, other)
         found = self._rounded("multiply", low, high, empty, flags, one, other)
+        self._note_ends(one, other)
         for part, factor in ((one, scalar(other)), (other, scalar(one))):
             if factor is not None and part.ids.shape == found.low.shape and factor != 0.0:
                 found = found.with_ids(self._scaled(part.ids, factor))
                 break
-        return self._by_cases(np.multiply, one, other, found.poisoned(invalid))
+        found = self._by_cases(np.multiply, one, other, found.poisoned(invalid))
+        return self._noted(PRODUCT, one, other, found)
 
     def _scaled(self, ids: Array, factor: float) -> Array:
         size = abs(factor)
@@ -253,7 +289,7 @@ class IntervalOperators(Numbers):
             positive = (finite & (right.high > 0)) | ((right.flags & PLUS) > 0)
             negative = (finite & (right.low < 0)) | ((right.flags & MINUS) > 0)
             flags |= np.where(positive, left.flags, 0).astype(np.int8)
-            flags |= np.where(negative, _swapped(left.flags), 0).astype(np.int8)
+            flags |= np.where(negative, swapped(left.flags), 0).astype(np.int8)
         self.tell(INVALID, "multiply", invalid, one, other)
         return flags, invalid
 
@@ -334,7 +370,9 @@ class IntervalOperators(Numbers):
         if name == "maximum":
             return stacked(self._greatest(part, self.relations.greatest(part.ids)))
         if name == "minimum":
-            return stacked(mirrored(self._greatest(mirrored(part, None), None), None))
+            negated = mirrored(part, self.relations.negative(part.ids))
+            greatest = self._greatest(negated, self.relations.greatest(negated.ids))
+            return stacked(mirrored(greatest, self.relations.negative(greatest.ids)))
         result = x[..., :1]
         for position in range(1, x.shape[-1]):
             result = self.binary(name, result, x[..., position : position + 1])
@@ -382,7 +420,7 @@ class IntervalOperators(Numbers):
     def matmul(self, x: Array, y: Array) -> Array:
         one, other = Parts.of(x.transpose(0, 2, 1)), Parts.of(y)
         shape, count = (one.low.shape[0], other.low.shape[1]), one.low.shape[-1]
-        one, other = _once(one, 0), _once(other, 1)
+        one, other = once(one, 0), once(other, 1)
         rows, columns = (one.flags > 0).any(axis=-1, keepdims=True), (other.flags > 0).any(axis=0, keepdims=True)
         infinite = np.asarray(rows | columns)
         with np.errstate(invalid="ignore"):
@@ -438,35 +476,6 @@ def _at_least(constant: float) -> Callable[[float], float]:
     return lambda least: max(least, constant)
 
 
-def _once(part: Parts, axis: int) -> Parts:
-    """One row, or one column, of intervals that are the same in all of them: else these."""
-    ends = (part.low, part.high, part.flags)
-    low, high, flags = single = [np.take(end, [0], axis=axis) for end in ends]
-    if not all(
-        np.array_equal(end, np.broadcast_to(one, end.shape), True) for end, one in zip(ends, single, strict=True)
-    ):
-        return part
-    return Parts(low, high, flags, np.zeros(low.shape, dtype=np.int32))
-
-
-def products_summed(one: Parts, other: Parts) -> tuple[Array, Array]:
-    """The ends of sums of products over the last axis of `one` and the first of `other`, without rounding."""
-    if (one.low >= 0).all() and (other.low >= 0).all():
-        return one.low @ other.low, one.high @ other.high
-    if (other.low == other.high).all():
-        above, below = np.maximum(other.low, 0), np.minimum(other.low, 0)
-        return one.low @ above + one.high @ below, one.high @ above + one.low @ below
-    if (one.low == one.high).all():
-        above, below = np.maximum(one.low, 0), np.minimum(one.low, 0)
-        return above @ other.low + below @ other.high, above @ other.high + below @ other.low
-    middles = [(part.low + part.high) / 2 for part in (one, other)]
-    # More than half the width, so that rounding the middle loses nothing.
-    widths = [(part.high - part.low) / 2 + part.magnitude * 2.0**-50 for part in (one, other)]
-    centre = middles[0] @ middles[1]
-    reach = np.abs(middles[0]) @ widths[1] + widths[0] @ (np.abs(middles[1]) + widths[1])
-    return centre - reach, centre + reach
-
-
 def _ends(name: str, function: Function, low: Array, high: Array) -> tuple[Array, Array]:
     """The least and the greatest value of a function between two ends."""
     least, most = function.within
@@ -489,7 +498,3 @@ def _ends(name: str, function: Function, low: Array, high: Array) -> tuple[Array
         bottom = np.where(low >= number, np.maximum(bottom, value), bottom)
         top = np.where(high <= number, np.minimum(top, value), top)
     return np.maximum(bottom, least), np.minimum(top, most)
-
-
-def _swapped(flags: Array) -> Array:
-    return np.asarray(((flags & MINUS) << 1) | ((flags & PLUS) >> 1)).astype(np.int8)

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nkiverify.analysis.ranges.linear import Forms, Scaled
 from nkiverify.analysis.values.formats import Array
 
 #: Numbers that have an id, at most: what is known of each takes 32 bytes.
@@ -22,7 +23,7 @@ _NEGATIVE = 1
 #: The arrays that are counted by ids.
 _BY_ID = (
     "_upper", "_function", "_argument", "_group", "_member", "_dtype", "_children", "_leaves",
-    "_first", "_second", "_beside", "_if_first", "_if_second",
+    "_first", "_second", "_beside", "_if_first", "_if_second", "_below",
 )  # fmt: skip
 
 
@@ -33,6 +34,8 @@ class Relations:
         self._next = 1
         #: By id: a number that is at least this one, the function this one is the value of, and of which number.
         self._upper = np.zeros(1024, dtype=np.int32)
+        #: By id of a greatest number: one of those that it is the greatest of.
+        self._below = np.zeros(1024, dtype=np.int32)
         self._function = np.zeros(1024, dtype=np.int32)
         self._argument = np.zeros(1024, dtype=np.int32)
         #: By id: the group it is one of, and the number that it is in this group in place of.
@@ -59,7 +62,9 @@ class Relations:
         self._if_second = np.zeros(1024)
         #: Whether anything is known of cases.
         self.any_cases = False
-        self._codes: dict[tuple[object, ...], int] = {("negative",): _NEGATIVE}
+        self._codes: dict[tuple[object, ...], int] = {}
+        self.forms = Forms(self)
+        self._code(("negative",))
         self._values: dict[int, Array] = {}
         self._images: dict[tuple[int, int], int] = {}
 
@@ -104,7 +109,7 @@ class Relations:
 
     def increasing(self, key: tuple[object, ...], ids: Array, function: Callable[[float], float]) -> Array:
         """The ids of an increasing function of numbers. `key` tells it from others; `function` is it, or less."""
-        code = self._codes.setdefault(key, len(self._codes) + 1)
+        code = self._code(key)
         known = self._values.get(code, np.zeros(0, dtype=np.int32))
         if known.size < self._upper.size:
             known = np.concatenate([known, np.zeros(self._upper.size - known.size, dtype=np.int32)])
@@ -124,6 +129,15 @@ class Relations:
         self._values[code] = known
         return np.where(ids > 0, known[ids], 0).astype(np.int32)
 
+    def _code(self, key: tuple[object, ...]) -> int:
+        """The number of a function, the same one for the same key."""
+        if key not in self._codes:
+            self._codes[key] = len(self._codes) + 1
+            scaled = Scaled.of(key)
+            if scaled is not None:
+                self.forms.functions[self._codes[key]] = scaled
+        return self._codes[key]
+
     def odd(self, key: tuple[object, ...], ids: Array, function: Callable[[float], float]) -> Array:
         """As `increasing`, for a function that is odd: of the negative of a number it is the negative."""
         negated = (self._function[ids] == _NEGATIVE) & (ids > 0)
@@ -138,13 +152,27 @@ class Relations:
         once = np.where(twice, 0, ids)
         found = self.increasing(("negative",), once, lambda least: -np.inf)
         if found.size:
-            made = found[found > 0]
-            self._group[made] = 0
+            made = found > 0
+            self._group[found[made]], self._dtype[found[made]] = 0, self._dtype[once[made]]
         return np.where(twice, self._argument[ids], found)
 
-    def negated(self, ids: Array) -> Array:
-        """The ids of the numbers that these are the negatives of; 0 for others."""
-        return np.where(self._function[ids] == _NEGATIVE, self._argument[ids], 0)
+    def opposite(self, ids: Array) -> Array:
+        """The ids of the negatives of numbers, where they have any; 0 for others."""
+        negated = self._function[ids] == _NEGATIVE
+        return np.where(negated, self._argument[ids], self._images_of(np.full_like(ids, _NEGATIVE), ids))
+
+    def below(self, ids: Array) -> Array:
+        """The ids of one of the numbers that these are the greatest of; 0 for others."""
+        return self._below[ids]
+
+    @property
+    def room(self) -> int:
+        """More than the greatest id."""
+        return self._upper.size
+
+    def function(self, ids: Array) -> tuple[Array, Array]:
+        """The functions that numbers are the values of, by code, and of which numbers; 0 where they are of none."""
+        return self._function[ids], self._argument[ids]
 
     def _image(self, code: int, group: int, function: Callable[[float], float]) -> int:
         found = self._images.get((code, group))
@@ -198,6 +226,7 @@ class Relations:
             of = self._dtype[members]
             self._dtype[made] = np.where((of == of[:, :1]).all(axis=1), of[:, 0], 0)
             self._upper[members] = made[:, None]
+            self._below[made] = members[:, 0]
             found[new] = made
         return found
 
@@ -212,6 +241,7 @@ class Relations:
             self._upper[one[both]] = made
             self._upper[other[both]] = made
             self._first[made], self._second[made] = one[both], other[both]
+            self._below[made] = one[both]
             self._children[made] = 2
             self._leaves[made] = np.maximum(self._leaves[one[both]], 1) + np.maximum(self._leaves[other[both]], 1)
             same = self._dtype[one[both]] == self._dtype[other[both]]
@@ -391,7 +421,7 @@ class FamilyRelations(Relations):
                 return np.zeros_like(ids)
             self._along[(number, axis)], self._greatest_of[found] = found, (number, axis)
             self._children[found], self._leaves[found] = 1, max(int(self._leaves[number]), 1)
-            self._dtype[found] = self._dtype[number]
+            self._dtype[found], self._below[found] = self._dtype[number], number
         self._upper[number] = found
         return np.array([found], dtype=np.int32)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nkiverify.analysis.effects import is_certain
+from nkiverify.analysis.ranges.arithmetic import least_fill
 from nkiverify.analysis.ranges.contents import Contents, Place, State, nothing
 from nkiverify.analysis.ranges.families import Carried, Family
 from nkiverify.analysis.ranges.family_numbers import Families
@@ -46,14 +47,20 @@ class FamilyWalk:
     """
 
     def __init__(
-        self, program: Program, asked: Callable[[Storage], tuple[float, float]], deadline: float, *, peels: bool = False
+        self,
+        program: Program,
+        asked: Callable[[Storage], tuple[float, float]],
+        deadline: float,
+        *,
+        peels: bool = False,
+        kind: type[Families] = Families,
     ) -> None:
         self._program = program
         self._asked = asked
         self._deadline = deadline
         self._left = MAX_OPERATIONS
         self._sizes = Sizes(Facts())
-        self.n = Families(Findings(everywhere=True), self._sizes)
+        self.n = kind(Findings(everywhere=True), self._sizes)
         self.state = State()
         self.running: dict[Key, str] = {}
         #: Operations that are not followed, and why, in order; the lines that compute something.
@@ -311,7 +318,8 @@ class _Assumed:
         for key, numbers in found.kept.items() if number else ():
             known = n.joined(self.kept.get(key, nothing()), entry.kept.get(key, nothing()))
             together = n.joined(known, numbers)
-            if not np.array_equal(together[:3], known[:3], equal_nan=True):
+            same = np.array_equal(least_fill(together), least_fill(known))
+            if not same or not np.array_equal(together[:3], known[:3], equal_nan=True):
                 proved = False
                 together[:2] += np.abs(together[:2]) * SOME_MORE * np.array([[-1.0], [1.0]])
             self.kept[key] = together

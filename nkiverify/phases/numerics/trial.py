@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nkiverify.analysis.ranges.errors import Exactly
+from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.ranges.findings import MASKED, Finding, Findings
 from nkiverify.analysis.ranges.intervals import Intervals
-from nkiverify.analysis.ranges.masked import MaskedIntervals, OtherFills, tell_dependence
+from nkiverify.analysis.ranges.masked import MaskedFamilies, MaskedIntervals, OtherFills, tell_dependence
 from nkiverify.analysis.ranges.run import Fill, Limits, WatchedFloats, WatchedRun
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import STORED, Array, finite_range
@@ -110,8 +111,16 @@ def on_ranges(
 
 
 def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> Trial:
-    """Walk a shape program for all inputs of their ranges, and all values of its dimensions: once; where that leaves
-    something open, again with the first iterations of loops apart."""
+    """Walk a shape program for all inputs of their ranges, and all values of its dimensions; where finite numbers are
+    filled in for what is masked, then for all such numbers: what is found is that results may depend on these."""
+    trial = _on_every_shape(program, deadline, cut, Families)
+    if not trial.fills or trial.findings or trial.unfollowed or trial.unusable:
+        return trial
+    return _masked(_on_every_shape(program, deadline, cut, MaskedFamilies))
+
+
+def _on_every_shape(program: Program, deadline: float, cut: Cut, kind: type[Families]) -> Trial:
+    """Walk a program once; where that leaves something open, again with the first iterations of loops apart."""
     asked: dict[str, tuple[float, float]] = {}
     declared: set[str] = set()
 
@@ -122,11 +131,11 @@ def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> Trial:
                 declared.add(storage.name)
         return asked_range(storage, cut)
 
-    walk = FamilyWalk(program, ends, deadline)
+    walk = FamilyWalk(program, ends, deadline, kind=kind)
     found = _walked(walk, asked, declared)
     if not walk.peelable or not found.findings or found.unfollowed or found.unusable:
         return found
-    again = _walked(FamilyWalk(program, ends, deadline, peels=True), asked, declared)
+    again = _walked(FamilyWalk(program, ends, deadline, peels=True, kind=kind), asked, declared)
     # Where both leave something open the plain one tells it as the kernel has it: for any iteration.
     return found if again.findings or again.unfollowed or again.unusable else again
 
@@ -151,7 +160,11 @@ def _walked(walk: FamilyWalk, asked: Mapping[str, tuple[float, float]], declared
 def on_masked(target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits, cut: Cut = None) -> Trial:
     """Run `target` once for all inputs, and for all numbers that may be filled in for what is masked: what is found is
     that results may depend on these."""
-    trial = on_ranges(target, values, hardware, limits, cut, kind=MaskedIntervals)
+    return _masked(on_ranges(target, values, hardware, limits, cut, kind=MaskedIntervals))
+
+
+def _masked(trial: Trial) -> Trial:
+    """A run for all numbers that may be filled in, whose findings are all that results may depend on these."""
     return replace(trial, fills=True, findings=tuple(replace(found, contract=MASKED) for found in trial.findings))
 
 
