@@ -373,6 +373,35 @@ def test_what_is_known_of_tiles_is_known_of_their_elements_alone(
     assert (not trial.findings and not trial.unfollowed) is proved, (trial.findings, trial.unfollowed)
 
 
+LISTED = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, F = x.shape
+    out = nl.ndarray((P, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+    tiles = []
+    for t in range(F // 512):
+        data = nl.ndarray((P, 512), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=data, src=x[:, t * 512 : t * 512 + 512])
+        tiles.append(data)
+    for t in range(F // 512 - 1):
+        nisa.tensor_scalar(dst=tiles[t + 1], data=tiles[t], op0=nl.multiply, operand0={factor})
+    nisa.dma_copy(dst=out, src=tiles[F // 512 - 1])
+    return out
+"""
+
+
+@pytest.mark.parametrize(("factor", "proved"), [(0.5, True), (1.001, False)])
+def test_tiles_of_a_list_that_are_made_of_one_another_are_bounded(factor: float, proved: bool, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(LISTED.format(factor=factor))
+    trial = walked("k.py::kernel", ["x=f32[P,F] in -1..1"], tmp_path, ("P <= 128", "F % 512 == 0"))
+    assert (not trial.findings and not trial.unfollowed) is proved, (trial.findings, trial.unfollowed)
+
+
 SUMMED = """
 import neuronxcc.nki.language as nl
 from neuronxcc import nki

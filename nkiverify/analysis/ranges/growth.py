@@ -20,7 +20,7 @@ from nkiverify.analysis.values.formats import Array
 #: How often an assumption about all iterations may be weakened.
 PASSES = 7
 #: After so many of these, what grows without a known addend is given up.
-_GROWING = 3
+GROWING = 3
 
 #: How much further than needed an assumption is weakened, relative to the end.
 SOME_MORE = 2.0**-6
@@ -136,9 +136,9 @@ def weakened(held: Array, entry: Array, found: Family, times: float, number: int
                 return None
             # Rounding errors grow with the numbers: some more, so that there is an end to it.
             end += abs(end) * SOME_MORE * (-1.0 if lane == 0 else 1.0)
-        elif number > _GROWING:
+        elif number > GROWING:
             return None
-        elif number == _GROWING and (end >= 0 if lane == 0 else end <= 0):
+        elif number == GROWING and (end >= 0 if lane == 0 else end <= 0):
             # What comes nearer to 0 each time may stay on its side.
             end = 0.0
         following[lane] = wider(float(held[lane, 0]), end)

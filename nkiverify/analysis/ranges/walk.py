@@ -20,7 +20,7 @@ from nkiverify.analysis.ranges.families import Carried, Family
 from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.ranges.family_step import FamilyStep, anything
 from nkiverify.analysis.ranges.findings import Findings
-from nkiverify.analysis.ranges.growth import PASSES, SOME_MORE, composed, weakened
+from nkiverify.analysis.ranges.growth import GROWING, PASSES, SOME_MORE, composed, weakened
 from nkiverify.analysis.ranges.sizes import Sizes
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.analysis.values.formats import Array
@@ -212,7 +212,7 @@ class FamilyWalk:
             if assumed.weaken(entry, found, loop, times, number, self.n):
                 break
         else:
-            assumed.give_up(list(assumed.held))
+            assumed.give_up(list(assumed.held), list(assumed.kept))
             found = self._pass(loop, entry, assumed)
         self._guesses[loop] = assumed
         # The last walk assumes what is so. Of what may be anything by then, the reason was told before.
@@ -264,12 +264,16 @@ class _Assumed:
         """True if something may be anything."""
         return any(np.isnan(numbers[0]).any() for numbers in (*self.held.values(), *self.kept.values()))
 
-    def give_up(self, places: Sequence[Place]) -> None:
-        """Storages may hold anything."""
+    def give_up(self, places: Sequence[Place], allocations: Sequence[Key] = ()) -> None:
+        """Storages, and all those of allocations, may hold anything."""
         for place in places:
             self.lost.add(place)
             self.held[place] = self.held[place].copy()
             self.held[place][:2] = np.nan
+        for key in allocations:
+            self.lost.add((key,))
+            self.kept[key] = self.kept[key].copy()
+            self.kept[key][:2] = np.nan
 
     def joined(self, entry: State, n: Families) -> _Assumed:
         """The same, and what is there before the first iteration."""
@@ -318,11 +322,14 @@ class _Assumed:
         for key, numbers in found.kept.items() if number else ():
             known = n.joined(self.kept.get(key, nothing()), entry.kept.get(key, nothing()))
             together = n.joined(known, numbers)
-            same = np.array_equal(least_fill(together), least_fill(known))
-            if not same or not np.array_equal(together[:3], known[:3], equal_nan=True):
+            stays = np.array_equal(together[:3], known[:3], equal_nan=True)
+            stays &= np.array_equal(least_fill(together), least_fill(known))
+            if not stays:
                 proved = False
                 together[:2] += np.abs(together[:2]) * SOME_MORE * np.array([[-1.0], [1.0]])
             self.kept[key] = together
+            if number > GROWING and not stays:
+                self.give_up([], [key])
         return proved and number > 0
 
     def after(self, entry: State, found: State, times: float, once: bool) -> State:
