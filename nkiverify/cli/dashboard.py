@@ -12,6 +12,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import Project, here_or_ours
 
 if TYPE_CHECKING:
+    from nkiverify.frontend.target import Target
     from nkiverify.results.file import Results
     from nkiverify.results.history import PastSession
 
@@ -37,6 +38,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Write the page; the exit status."""
     if lacking := missing():
         raise UsageError(f"the dashboard needs {' and '.join(lacking)}: pip install 'nkiverify[dashboard]'")
+    from nkiverify.project.manifest import load_targets
     from nkiverify.results import file as results_file
     from nkiverify.run import lowered
 
@@ -47,7 +49,7 @@ def execute(arguments: argparse.Namespace) -> int:
         programs = lowered.programs(project.root, list({run.target: None for run in results.runs}))
     path = arguments.output or page_of(project)
     try:
-        told = write(project, results, path, programs)
+        told = write(project, load_targets(project.root), results, path, programs)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
     print(told)
@@ -64,17 +66,26 @@ def page_of(project: Project) -> Path:
     return project.reports / "dashboard" / "index.html"
 
 
-def write(project: Project, results: Results, path: Path, lowered: Mapping[str, Mapping[str, str]]) -> str:
-    """Write the page of `results` to `path`; what to tell of it. `lowered` has what ESBMC is given, by target.
+def write(
+    project: Project,
+    manifest: Sequence[Target],
+    results: Results,
+    path: Path,
+    lowered: Mapping[str, Mapping[str, str]],
+    *,
+    remembers: bool = True,
+) -> str:
+    """Write the page of `results` to `path`; what to tell of it. `manifest` describes the targets that they are of,
+    `lowered` has what ESBMC is given, by target; where it `remembers`, colours of sources are kept beside verdicts.
 
     Raises `OSError` where it cannot be written.
     """
     from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
-    from nkiverify.project.manifest import load_targets
     from nkiverify.report.dashboard import data, render
     from nkiverify.results import codec as json_results
     from nkiverify.results import history
+    from nkiverify.results.cache import store
 
     database = history.database(project.reports)
     past: list[history.PastSession] = []
@@ -88,7 +99,7 @@ def write(project: Project, results: Results, path: Path, lowered: Mapping[str, 
     page = data.assemble(
         results,
         root=project.root,
-        manifest=load_targets(project.root),
+        manifest=manifest,
         contracts=all_contracts(),
         past=past,
         before=before,
@@ -96,7 +107,7 @@ def write(project: Project, results: Results, path: Path, lowered: Mapping[str, 
         lowered=lowered,
         ours=project.ours,
     )
-    content = render.html(page)
+    content = render.html(page, store.database(project.reports) if remembers else None)
     json_results.write(content, path)
     return f"{path}: {len(content.encode('utf-8')) / 1e6:.1f} MB, {len(page.runs)} runs of {len(page.targets)} targets"
 

@@ -136,7 +136,7 @@ def execute(arguments: argparse.Namespace) -> int:
     session = _report(session, options, project.reports, files, warnings, since)
     status = worst((session.exit_status, ExitStatus.INTERNAL_ERROR)) if unread else session.exit_status
     if layered("page", False if arguments.no_page else None, project.settings, True, "--no-page").value:
-        _write_page(session, project)
+        _write_page(session, project, targets, remembers=options.cache)
     if language.told:
         from nkiverify.cli.outcome import language_report
 
@@ -370,7 +370,7 @@ def _report(
     return session
 
 
-def _write_page(session: Session, project: Project) -> None:
+def _write_page(session: Session, project: Project, targets: Sequence[Target], *, remembers: bool) -> None:
     """Write the page of `nkiverify dashboard`, where its libraries are installed, and say on stderr where it is."""
     from nkiverify.cli import dashboard
     from nkiverify.results import file as results_file
@@ -379,7 +379,7 @@ def _write_page(session: Session, project: Project) -> None:
         return
     path = dashboard.page_of(project)
     try:
-        dashboard.write(project, results_file.of(session), path, {})
+        dashboard.write(project, targets, results_file.of(session), path, {}, remembers=remembers)
         print(f"nkiverify: the page of these results is {path}", file=sys.stderr)
     except Exception as error:  # on a full disk, of the library that makes it as well
         # The page only shows: without it, every verdict is what it is.

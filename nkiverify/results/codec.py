@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import enum
+import functools
 import json
 import os
 import tempfile
 import types
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from nkiverify.foundation.records import Run
 from nkiverify.foundation.source import FileName, Prose
@@ -115,55 +116,113 @@ RecordT = TypeVar("RecordT")
 
 def encoded(record: Any, root: Path) -> dict[str, Json]:
     """The fields of `record`, by name. Paths inside `root` are relative to it."""
-    return {name: _encoded(getattr(record, name), hint, root) for name, hint in _hints(type(record)).items()}
+    return {name: encode(getattr(record, name), root) for name, encode in _encoders(type(record))}
+
+
+def relative(record: RecordT, root: Path) -> RecordT:
+    """The record as it is read back from where it was written: paths inside `root` are relative to it."""
+    names, writers = _relatives(type(record))
+    values = [getattr(record, name) for name in names]
+    for position, write in writers:
+        values[position] = write(values[position], root)
+    return type(record)(*values)
 
 
 def decoded(kind: type[RecordT], entry: Mapping[str, Any]) -> RecordT:
     """The record of the class `kind` with these fields. Raises TypeError or ValueError where they are none."""
+    decoders = _decoders(kind)
+    return kind(**{name: decoders[name](value) for name, value in entry.items() if name in decoders})
+
+
+#: What makes something else of the values of an annotation: with the root that paths are relative to, or without.
+Writer = Callable[[Any, Path], Any]
+Reader = Callable[[Any], Any]
+
+
+def _encoders_of(kind: type) -> tuple[tuple[str, Writer], ...]:
+    return tuple((name, _encoder(hint)) for name, hint in _hints(kind).items())
+
+
+def _relatives_of(kind: type) -> tuple[tuple[str, ...], tuple[tuple[int, Writer], ...]]:
+    """The names of the fields, and the positions of those that may name files."""
     hints = _hints(kind)
-    return kind(**{name: _decoded(value, hints[name]) for name, value in entry.items() if name in hints})
+    writers = enumerate(map(_relative, hints.values()))
+    return tuple(hints), tuple((position, write) for position, write in writers if write is not _same)
 
 
-_known: dict[type, dict[str, Any]] = {}
+def _decoders_of(kind: type) -> dict[str, Reader]:
+    return {name: _decoder(hint) for name, hint in _hints(kind).items()}
+
+
+#: The same, made once.
+_encoders: Callable[[type], tuple[tuple[str, Writer], ...]] = functools.cache(_encoders_of)
+_relatives: Callable[[type], tuple[tuple[str, ...], tuple[tuple[int, Writer], ...]]] = functools.cache(_relatives_of)
+_decoders: Callable[[type], dict[str, Reader]] = functools.cache(_decoders_of)
 
 
 def _hints(kind: type) -> dict[str, Any]:
     """The fields of a record, with their annotations."""
-    if kind not in _known:
-        hints = get_type_hints(kind, include_extras=True)
-        _known[kind] = {one.name: hints[one.name] for one in fields(kind)}
-    return _known[kind]
+    hints = get_type_hints(kind, include_extras=True)
+    return {one.name: hints[one.name] for one in fields(kind)}
 
 
-def _encoded(value: Any, hint: Any, root: Path) -> Json:
-    if hint is FileName:
-        return wording.relative(value, root)
-    if hint is Prose:
-        return wording.text(value, root)
-    if isinstance(value, enum.Enum):
-        return _encoded(value.value, str, root)
-    if isinstance(value, float):
-        return round(value, 3)
-    if value is None or isinstance(value, bool | int | str):
-        return value
-    if isinstance(value, dict):
-        return dict(value)
-    if is_dataclass(value):
-        return encoded(value, root)
-    return [_encoded(part, get_args(hint)[0], root) for part in value]
+#: The annotations of single values, with what both writers make of them.
+_SINGLE: dict[Any, Writer] = {
+    FileName: wording.relative,
+    Prose: wording.text,
+    float: lambda value, root: round(value, 3),
+}
 
 
-def _decoded(value: Any, hint: Any) -> Any:
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin in (Union, types.UnionType):
-        present = [one for one in arguments if one is not types.NoneType]
-        return None if value is None else _decoded(value, present[0]) if len(present) == 1 else value
-    if origin is Annotated:
-        return value
-    if origin is tuple:
-        return tuple(_decoded(part, arguments[0]) for part in value)
-    if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return hint(value)
-    if isinstance(hint, type) and is_dataclass(hint):
-        return decoded(hint, value)
+def _same(value: Any, root: Path) -> Any:
     return value
+
+
+def _relative(hint: Any) -> Writer:
+    if (present := _unless_none(hint)) is not None:
+        write = _relative(present)
+        return lambda value, root: None if value is None else write(value, root)
+    if get_origin(hint) is tuple:
+        part = _relative(get_args(hint)[0])
+        return _same if part is _same else lambda value, root: tuple([part(one, root) for one in value])
+    return relative if is_dataclass(hint) else _SINGLE.get(hint, _same)
+
+
+def _encoder(hint: Any) -> Writer:
+    if (present := _unless_none(hint)) is not None:
+        encode = _encoder(present)
+        return lambda value, root: None if value is None else encode(value, root)
+    if get_origin(hint) is tuple:
+        part = _encoder(get_args(hint)[0])
+        return (
+            (lambda value, root: list(value))
+            if part is _same
+            else lambda value, root: [part(one, root) for one in value]
+        )
+    if get_origin(hint) is dict:
+        return lambda value, root: dict(value)
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return lambda value, root: value.value
+    return encoded if is_dataclass(hint) else _SINGLE.get(hint, _same)
+
+
+def _decoder(hint: Any) -> Reader:
+    if (present := _unless_none(hint)) is not None:
+        decode = _decoder(present)
+        return lambda value: None if value is None else decode(value)
+    if get_origin(hint) is tuple:
+        part = _decoder(get_args(hint)[0])
+        return lambda value: tuple(map(part, value))
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return hint
+    if isinstance(hint, type) and is_dataclass(hint):
+        return functools.partial(decoded, hint)
+    return lambda value: value
+
+
+def _unless_none(hint: Any) -> Any:
+    """The other annotation of one that allows None beside it; None for any other."""
+    if get_origin(hint) not in (Union, types.UnionType):
+        return None
+    present = [one for one in get_args(hint) if one is not types.NoneType]
+    return present[0] if len(present) == 1 else None

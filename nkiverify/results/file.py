@@ -58,7 +58,9 @@ def parsed(content: str, name: str) -> Results:
 
 def of(session: Session) -> Results:
     """The results of a session, as a reader of the file that it is written to has them."""
-    return _results(codec.document(session), "the session")
+    circumstances = _results(codec.document(replace(session, runs=())), "the session")
+    runs = tuple(codec.relative(run, session.root) for run in session.runs)
+    return replace(circumstances, exit_status=int(session.exit_status), runs=runs)
 
 
 def _results(document: Any, name: str) -> Results:

@@ -163,5 +163,11 @@ def html(of: Session, folder: Path, database: Path | None = None, ours: bool = T
     return render.html(page(of, folder, database, ours))
 
 
+def sections(of: Page) -> dict[str, str]:
+    """The sections of a page, by their ids."""
+    with render.another_process(of) as other:
+        return render.sections(of, other)
+
+
 def _started(of: Session) -> str:
     return of.started.isoformat(timespec="seconds")

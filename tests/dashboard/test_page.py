@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+import sqlite3
 from dataclasses import replace
 from datetime import timedelta
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 from nkiverify.cli.main import main
 from nkiverify.foundation import resources
@@ -20,12 +25,14 @@ from nkiverify.project.manifest import load_targets
 from nkiverify.report.dashboard import data, markdown, render, upstream
 from nkiverify.report.dashboard.figures import figures
 from nkiverify.report.dashboard.marks import Mark, claim_rows
+from nkiverify.report.dashboard.sources import Colours
 from nkiverify.results import codec as json_results
 from nkiverify.results import file as results_file
 from nkiverify.results import history
+from nkiverify.results.cache import store
 from nkiverify.run import lowered
 from nkiverify.verify.options import Options
-from tests.dashboard.samples import ROOT, every_ending, hostile, html, many, marked, page
+from tests.dashboard.samples import ROOT, every_ending, hostile, html, many, marked, page, sections
 from tests.report.samples import COUNT_VIOLATION, refuted, run, session
 
 #: Bytes: the page is to be sent by mail.
@@ -76,6 +83,7 @@ def test_what_is_read_is_what_was_written(tmp_path: Path) -> None:
         *read.runs, root=written.root, not_run=read.not_run, command=read.command, interrupted=read.interrupted
     )
     assert json_results.document(again)["runs"] == json_results.document(written)["runs"]
+    assert results_file.of(written) == read
 
 
 @pytest.mark.parametrize(
@@ -186,7 +194,7 @@ def test_what_another_engine_refutes_is_shown_once(tmp_path: Path) -> None:
     two = (COUNT_VIOLATION, replace(COUNT_VIOLATION, contract="idx.oob"))
     other = run(engine="esbmc 6.7.0", advisory=True, verdict=Verdict.FAILED, violations=two)
     shown = page(session(run(), other), tmp_path)
-    section = render.sections(shown)[shown.targets[0].anchor]
+    section = sections(shown)[shown.targets[0].anchor]
     assert [section.count(f"<strong>{one.contract}</strong>") for one in two] == [1, 1]
 
 
@@ -227,6 +235,30 @@ def test_sources_outside_of_the_root_are_not_read(tmp_path: Path) -> None:
     assert shown.sources == {}
 
 
+def test_colours_of_sources_are_those_of_pygments_also_when_they_are_remembered(tmp_path: Path) -> None:
+    text = Path(__file__).read_text(encoding="utf-8") + "\tx = f'<b>{y!r:>{z}}' # 1 < 2 & \"3\"\n\n"
+    lexer, formatter = PythonLexer(stripnl=False, ensurenl=False), HtmlFormatter(nowrap=True)
+    expected = highlight(text, lexer, formatter).removesuffix("\n").split("\n")
+    database = tmp_path / "cache.db"
+    for known in (None, database, database):
+        assert Colours(known).of({"a": text, "empty": ""}) == {"a": expected, "empty": []}
+    assert Colours(database).of({"a": "x = 1"}) == Colours().of({"a": "x = 1"})
+
+
+@pytest.mark.parametrize(
+    "forged",
+    ['[["<script>", 5]]', '[["k", 4]]', '[["k", 6], ["k", -1]]', '["k"]', "{}", "null", "5", "<b>", '[["k", "<b>"]]'],
+)
+def test_nothing_but_colours_comes_from_what_is_remembered(tmp_path: Path, forged: str) -> None:
+    database = tmp_path / "cache.db"
+    Colours(database).of({"a": "x = 1"})
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        ((slot, digest),) = connection.execute("SELECT slot, digest FROM verdict").fetchall()
+    store.save_texts(database, [(slot, digest, forged)])
+    (line,) = Colours(database).of({"a": "x = 1"})["a"]
+    assert re.sub(r'<span class="\w+">|</span>', "", line) == "x = 1"
+
+
 @pytest.mark.parametrize("sample", [every_ending, hostile, many, marked, session])
 def test_the_page_is_small_and_loads_nothing(tmp_path: Path, sample: object) -> None:
     assert callable(sample)
@@ -234,8 +266,8 @@ def test_the_page_is_small_and_loads_nothing(tmp_path: Path, sample: object) -> 
     text = render.html(shown)
     assert len(text.encode("utf-8")) <= LIMIT
     # Of hundreds of targets that are alike, some sections.
-    sections = list(render.sections(shown).values())
-    for tag, attributes in _Elements(text + "".join([*sections[:20], *sections[-2:]])).elements:
+    texts = list(sections(shown).values())
+    for tag, attributes in _Elements(text + "".join([*texts[:20], *texts[-2:]])).elements:
         assert tag not in ("iframe", "img", "object", "embed", "base")
         assert tag != "form" or "action" not in attributes
         assert "src" not in attributes
@@ -264,7 +296,7 @@ def test_hostile_text_is_text(tmp_path: Path) -> None:
     assert len(scripts) == 2
     assert [attributes for attributes in scripts if "nonce" in attributes] == scripts[1:]
     assert "{{ 7*7 }}" in text
-    for section in render.sections(page(hostile(), tmp_path)).values():
+    for section in sections(page(hostile(), tmp_path)).values():
         assert "script" not in {tag for tag, _ in _Elements(section).elements}
 
 

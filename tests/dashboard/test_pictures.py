@@ -13,7 +13,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16
 from nkiverify.report.dashboard import pictures, render
-from tests.dashboard.samples import COVERED, PEAK, every_ending, page
+from tests.dashboard.samples import COVERED, PEAK, every_ending, page, sections
 from tests.soundness.trap import make_target, verdict
 
 
@@ -67,7 +67,7 @@ def test_a_map_says_which_line_stores_what_and_what_nothing_does() -> None:
 def test_they_are_on_the_page_with_hostile_names_as_text(tmp_path: Path) -> None:
     shown = page(every_ending(), tmp_path)
     text = render.html(shown)
-    section = render.sections(shown)["target-unexpected"]
+    section = sections(shown)["target-unexpected"]
     assert "nothing stores it" in text and "&lt;i&gt;out&lt;/i&gt;" in text
     assert "PSUM over the lines: 4096 bytes of a partition at most" in section
     assert "&lt;b&gt;other&lt;/b&gt;: 2048 bytes" in section and "<b>other" not in section

@@ -129,6 +129,10 @@ def _counted(runs: Iterable[Run]) -> Iterator[tuple[str, int, str, str]]:
 
 
 def _lines(one: Decided) -> str:
+    if not one.file:
+        return ""
+    if len(one.lines) == 1:
+        return f"{one.file}:{one.lines[0]}"
     counts = Counter(one.lines)
     numbers = ", ".join(f"{line}" if count == 1 else f"{line} (x{count})" for line, count in sorted(counts.items()))
-    return f"{one.file}:{numbers}" if one.file else ""
+    return f"{one.file}:{numbers}"

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import functools
 import gzip
 import hashlib
 import json
 import multiprocessing
+import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import replace
 from importlib import resources as package_files
+from itertools import chain
 from pathlib import Path
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from nkiverify.foundation import resources
-from nkiverify.foundation.records import KernelWarning, Violation
+from nkiverify.foundation.records import KernelWarning, Run, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.model.documentation import places
 from nkiverify.report import diagnostic
@@ -27,7 +30,7 @@ from nkiverify.report.dashboard import data, markdown, pictures
 from nkiverify.report.dashboard.data import Page
 from nkiverify.report.dashboard.figures import Figure, figures
 from nkiverify.report.dashboard.marks import claim_rows
-from nkiverify.report.dashboard.sources import coloured
+from nkiverify.report.dashboard.sources import Colours
 from nkiverify.report.dashboard.upstream import REPOSITORY
 from nkiverify.report.excerpt import excerpt as place_lines
 from nkiverify.results import wording
@@ -87,21 +90,25 @@ _CONTRACTS, _EXPECTED = "all-contracts", "all-expected"
 #: How many targets a page has whose figures are plotted: of fewer, the numbers say as much without a large library.
 _PLOTTED = 20
 
+#: How many sections of targets are made at once.
+_PART = 8
+
 #: Characters in a line of an excerpt.
 _WIDTH = 120
 
 
-def html(page: Page) -> str:
-    """The page as text. What it tells of upstream's kernels and of limits is about the bundled targets."""
+def html(page: Page, remembered: Path | None = None) -> str:
+    """The page as text. What it tells of upstream's kernels and of limits is about the bundled targets. `remembered` is
+    the database in which colours of sources are kept from one page to the next, if they are."""
     drawn = figures(page)
     plotted = len(page.targets) >= _PLOTTED
     environment = _environment()
     style, script = _part("dashboard.css"), _part("dashboard.js")
-    with _another_process() as other:
-        # What takes as long as the rest, and needs nothing of it.
+    with another_process(page) as other:
+        # What needs nothing of the rest, and some of the rest.
         library = other.submit(_plotly) if plotted else None
-        colours = other.submit(_coloured, {*page.sources.values(), *(target.code for target in page.targets)})
-        html_of = sections(page)
+        colours = other.submit(_coloured, remembered)
+        html_of = sections(page, other)
         content = json.dumps(_data(page, drawn, html_of, colours.result()), separators=(",", ":"))
         plotly = library.result() if library is not None else ""
     packed = _packed(content.encode("ascii"))
@@ -133,16 +140,26 @@ def html(page: Page) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def sections(page: Page) -> dict[str, str]:
-    """The section of each target as HTML, by its id, and that of all contracts: a lot of text, which is packed."""
+def sections(page: Page, other: Executor) -> dict[str, str]:
+    """The section of each target as HTML, by its id, and that of all contracts: a lot of text, which is packed. Those
+    of the last targets are made by the `other` process, as many as it has the time for."""
     environment = _environment()
-    template = environment.get_template("target.html")
-    found = {target.anchor: template.render(page=page, target=target, symbols=_SYMBOLS) for target in page.targets}
+    parts = [range(first, min(first + _PART, len(page.targets))) for first in range(0, len(page.targets), _PART)]
+    asked = [other.submit(_targets, part) for part in reversed(parts)]
     anchors = {target.name: target.anchor for target in page.targets}
-    return found | {
+    found = {
         _CONTRACTS: environment.get_template("contracts.html").render(page=page, symbols=_SYMBOLS),
         _EXPECTED: environment.get_template("expected.html").render(page=page, symbols=_SYMBOLS, anchors=anchors),
     }
+    made = [_targets(part) if one.cancel() else one.result() for part, one in zip(parts, reversed(asked), strict=True)]
+    return {target.anchor: text for target, text in zip(page.targets, chain(*made), strict=True)} | found
+
+
+def _targets(part: range) -> list[str]:
+    """The sections of some targets of the page that is being made."""
+    template = _environment().get_template("target.html")
+    page = _made[-1]
+    return [template.render(page=page, target=page.targets[at], symbols=_SYMBOLS) for at in part]
 
 
 @functools.cache
@@ -154,6 +171,7 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
+        bytecode_cache=_byte_code(),
     )
     environment.filters.update(
         state=data.state,
@@ -168,11 +186,22 @@ def _environment() -> jinja2.Environment:
         help_for=_help_for,
         first_element=wording.first_element,
         extent_of=wording.extent_of,
-        claim_rows=claim_rows,
+        claims=_claims,
         prose=markdown.inline,
         places=places,
     )
     return environment
+
+
+def _byte_code() -> jinja2.BytecodeCache | None:
+    """Where compiled templates are kept: beside the templates, as Python keeps its own byte code, so that nobody can
+    change the ones who cannot change the others. None where Python is to leave none, or nothing can be written."""
+    if sys.dont_write_bytecode:
+        return None
+    folder = resources.templates() / "__pycache__"
+    with contextlib.suppress(OSError):
+        folder.mkdir(exist_ok=True)
+    return jinja2.FileSystemBytecodeCache(str(folder)) if os.access(folder, os.W_OK) else None
 
 
 @jinja2.pass_context
@@ -191,12 +220,27 @@ def _help_for(context: jinja2.runtime.Context, found: Violation) -> str:
     return diagnostic.help_for(found, context["page"].root)
 
 
+def _claims(run: Run) -> Markup:
+    """The rows of the table of a run's claims: most of a page, which a template takes four times as long for."""
+    rows = []
+    for row in claim_rows(run):
+        contract, place, by = map(_escaped, (row.contract, row.place or "-", row.by or "-"))
+        cells = f'<td>{place}</td><td class="number">{row.count}</td><td>{_escaped(row.outcome)}</td><td>{by}</td>'
+        rows.append(f'<tr><th scope="row"><code>{contract}</code></th>{cells}</tr>\n')
+    return Markup("".join(rows))
+
+
+@functools.lru_cache(maxsize=4096)
+def _escaped(text: str) -> str:
+    return str(escape(text))
+
+
 def _data(
     page: Page, drawn: list[Figure], html_of: Mapping[str, str], colours: Mapping[str, list[str]]
 ) -> dict[str, object]:
     """The data that the script of the page shows when it is asked for."""
     return {
-        "sources": {file: colours[text] for file, text in page.sources.items()},
+        "sources": {file: colours[file] for file in page.sources},
         "symbols": _MARKS,
         "figures": {figure.id: figure.specification for figure in drawn if len(page.targets) >= _PLOTTED},
         "targets": {
@@ -204,7 +248,7 @@ def _data(
                 "html": html_of[target.anchor],
                 "file": target.file,
                 "function": target.function,
-                "code": colours[target.code],
+                "code": colours[target.anchor],
                 "code_place": target.code_place,
                 "harness": target.harness,
                 "code_line": target.code_line,
@@ -238,15 +282,28 @@ def _packed(content: bytes) -> str:
     return base64.b64encode(gzip.compress(content, compresslevel=6, mtime=0)).decode("ascii")
 
 
-def _another_process() -> Executor:
-    """A process that works beside this one, where that costs little to start; elsewhere a thread."""
-    if sys.platform == "linux":
-        return ProcessPoolExecutor(1, multiprocessing.get_context("fork"))
-    return ThreadPoolExecutor(1)
+#: The page that is being made, in this process and in the other one.
+_made: list[Page] = []
 
 
-def _coloured(texts: Iterable[str]) -> dict[str, list[str]]:
-    return {text: coloured(text) for text in texts}
+@contextlib.contextmanager
+def another_process(page: Page) -> Iterator[Executor]:
+    """A process that works on the page beside this one, where that costs little to start; elsewhere a thread."""
+    _made.append(page)
+    try:
+        forked = sys.platform == "linux"
+        # Forked, it has the page.
+        pool = ProcessPoolExecutor(1, multiprocessing.get_context("fork")) if forked else ThreadPoolExecutor(1)
+        with pool:
+            yield pool
+    finally:
+        _made.remove(page)
+
+
+def _coloured(remembered: Path | None) -> dict[str, list[str]]:
+    """The lines of the sources of the page that is being made, by file, and of the functions of targets, by id."""
+    page = _made[-1]
+    return Colours(remembered).of({**page.sources, **{target.anchor: target.code for target in page.targets}})
 
 
 def _plotly() -> str:
