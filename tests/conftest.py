@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import ctypes
 import gc
 import os
@@ -16,8 +17,12 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from lab.scale import keep_byte_code
+from nkiverify.cli.main import rarely_collected
 from nkiverify.foundation.resources import root
+from nkiverify.project.manifest import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
+from nkiverify.verify.options import PHASES, Options
+from nkiverify.verify.verifier import verify
 
 #: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
 _LARGE = 500
@@ -43,6 +48,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options: every shape of every bounded target, and new texts where tests compare whole ones."""
     parser.addoption("--all-shapes", action="store_true", help="run every shape of every bounded target concretely")
     parser.addoption("--new-answers", action="store_true", help="write what tests compare with anew, to be read")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Load what verifying takes once: each process that runs a kernel is forked from this one. What is there from now
+    on is no garbage, and is not looked through again; and collections are as rare as in the program as it is typed."""
+    if session.items and not session.config.option.collectonly:
+        for target in load_targets(root(), [root() / "harness" / "tensor_add.py"]):
+            verify(target, Options(root=root(), phases=tuple(PHASES)))
+        gc.collect()
+        gc.freeze()
+        rarely_collected()
 
 
 @pytest.fixture(autouse=True)
@@ -72,4 +88,5 @@ def wheel_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(build, cwd=root(), check=True, capture_output=True)
     (wheel,) = folder.glob("*.whl")
     zipfile.ZipFile(wheel).extractall(folder / "site")
+    compileall.compile_dir(folder / "site", quiet=2)
     return folder / "site"

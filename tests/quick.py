@@ -4,11 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-# Loaded once: each process that runs a kernel is forked from this one.
-import islpy  # noqa: F401
-import z3  # noqa: F401
-
-import nkiverify.verify.verifier  # noqa: F401
 from nkiverify.cli import main as cli
 
 

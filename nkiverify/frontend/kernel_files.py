@@ -27,21 +27,28 @@ class ModuleFiles:
         self._root = root
         #: The files of modules that were asked for by file: their names may be spelled otherwise.
         self._named: dict[str, Path] = {}
+        #: The names that were asked about.
+        self._has: dict[str, bool] = {}
         #: Top-level names that could be served, each with the folder that serves it: the nearest one to the kernel.
         self.served: dict[str, Path] = {}
         for folder in _import_roots(root, base):
-            for entry in folder.iterdir():
-                if (entry.suffix == ".py" or entry.is_dir()) and _may_be_served(entry.stem):
-                    self.served.setdefault(entry.stem, folder)
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    name = entry.name.removesuffix(".py")
+                    if (name != entry.name or entry.is_dir()) and _may_be_served(name):
+                        self.served.setdefault(name, folder)
 
     def serve(self, name: str, file: Path) -> None:
         """Let `name` mean the kernel's file, also where the standard library has a module of this name."""
         self.served.setdefault(name.partition(".")[0], self._root)
         self._named[name] = file
+        self._has.clear()
 
     def has(self, name: str) -> bool:
-        """True if there is a file, or a folder, of the module `name`."""
-        return (self.source_of(name) or self.folder_of(name)) is not None
+        """True if there is a file, or a folder, of the module `name`: as it was when that was asked first."""
+        if name not in self._has:
+            self._has[name] = (self.source_of(name) or self.folder_of(name)) is not None
+        return self._has[name]
 
     def source_of(self, name: str) -> Path | None:
         """The file of the module `name` in the kernel's repository, if there is one."""

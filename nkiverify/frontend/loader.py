@@ -14,9 +14,10 @@ import importlib.abc
 import importlib.util
 import inspect
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.machinery import ModuleSpec, SourceFileLoader
+from operator import is_
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -82,10 +83,11 @@ class KernelSpace:
     def active(self) -> Iterator[None]:
         """Imports mean the stubs and the modules of this space within the block."""
         mine = {**_stub_modules, **self.modules}
-        hidden = self._shadowed()
+        hidden = self._shadowed(self._met())
         for name in hidden:
             del sys.modules[name]
         sys.modules.update(mine)
+        entered = dict(sys.modules)
         sys.meta_path.insert(0, self._finder)
         others = taken_back()
         assign(self._assigned)
@@ -95,7 +97,7 @@ class KernelSpace:
             self._assigned = taken_back()
             assign(others)
             sys.meta_path.remove(self._finder)
-            for name, module in self._shadowed().items():
+            for name, module in self._shadowed({**mine, **_changed_since(entered)}).items():
                 del sys.modules[name]
                 if isinstance(module, PlaceholderModule) or getattr(module, KERNEL_MARKER, None) is not None:
                     self.modules[name] = module
@@ -103,14 +105,18 @@ class KernelSpace:
                     _stub_modules[name] = module
             sys.modules.update(hidden)
 
-    def _shadowed(self) -> dict[str, ModuleType]:
-        """The imported modules whose names mean something else within the space."""
+    def _met(self) -> Iterator[str]:
+        """The names of imported modules that may mean something else within the space: of hundreds, several times a
+        run, most are what they were before, and no names of this space."""
+        yield from _changed_since(_foreign)
+        yield from self.modules
+        for top in self.files.served:
+            yield from _under.get(top, ())
+
+    def _shadowed(self, names: Iterable[str]) -> dict[str, ModuleType]:
+        """The imported modules of these names that mean something else within the space."""
         found: dict[str, ModuleType] = {}
-        # Hundreds of modules, several times a run: most are what they were before, and no names of this space.
-        met = [(name, module) for name, module in sys.modules.items() if _foreign.get(name) is not module]
-        mine = {*self.modules, *(name for top in self.files.served for name in _under.get(top, ()))}
-        met += [(name, sys.modules[name]) for name in mine if name in sys.modules]
-        for name, module in met:
+        for name, module in [(name, sys.modules[name]) for name in names if name in sys.modules]:
             top = name.partition(".")[0]
             ours = top in STUB_PACKAGES or name in self.modules or isinstance(module, PlaceholderModule)
             if ours or (top in self.files.served and self.files.has(name)):
@@ -146,6 +152,14 @@ class KernelSpace:
         """The module of this name, loaded if it is not yet."""
         with self.active():
             return importlib.import_module(name)
+
+
+def _changed_since(before: Mapping[str, ModuleType]) -> dict[str, ModuleType]:
+    """The imported modules that are not what they were `before`."""
+    names = list(sys.modules)
+    if names[: len(before)] == list(before) and all(map(is_, before.values(), sys.modules.values())):
+        return {name: sys.modules[name] for name in names[len(before) :]}
+    return {name: module for name, module in sys.modules.items() if before.get(name) is not module}
 
 
 class _Finder(importlib.abc.MetaPathFinder):

@@ -24,13 +24,13 @@ COPIED = ("nkiverify", "stubs", "kernels", "harness", "docs", "verify.py", "pypr
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout with no reports."""
+    """A checkout with no reports, and the byte code of this one: without it, each of its programs would compile it."""
     folder = tmp_path / "checkout"
     folder.mkdir()
     for name in COPIED:
         source = resources.root() / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(source, folder / name)
         else:
             shutil.copy(source, folder / name)
     return folder

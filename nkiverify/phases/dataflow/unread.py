@@ -10,7 +10,7 @@ than that, and to a multiple of it. Concrete runs of both decide. What may be re
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -46,6 +46,17 @@ class Unread:
     position: int
     operand: str
     first: tuple[int, ...]
+
+    @property
+    def message(self) -> str:
+        """Both shapes in words: of the larger one, the sizes that differ."""
+        changed = {name: value for name, value in self.larger.items() if value != self.values[name]}
+        left_out = f"{self.name}{self.elements} is never read for {_in_words(self.values)}"
+        return f"{left_out}, all of {self.name} is for {_in_words(changed)}"
+
+
+def _in_words(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items())
 
 
 @dataclass(slots=True)

@@ -412,18 +412,8 @@ def _unread(subject: Subject) -> Iterator[_Draft]:
         return next((shape.recorded for shape in _runnable(subject, [values], _MAX_LARGER)), None)
 
     for found in unread_tails(subject.program, subject.dimensions, run):
-        changed = {name: value for name, value in found.larger.items() if value != found.values[name]}
-        message = (
-            f"{found.name}{found.elements} is never read for {_shown(found.values)}, "
-            f"all of {found.name} is for {_shown(changed)}"
-        )
-        yield _Draft(
-            "df.input_unread", found.values, found.position, message, found.operand, found.first, _THESE_SHAPES
-        )
-
-
-def _shown(values: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in values.items())
+        at = (found.position, found.message, found.operand, found.first)
+        yield _Draft("df.input_unread", found.values, *at, _THESE_SHAPES)
 
 
 # --- seeing -----------------------------------------------------------------------------------------------------------
