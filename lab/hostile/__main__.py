@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice, zip_longest
 from pathlib import Path
 
 import lab.hostile
@@ -33,6 +34,16 @@ def campaign(chosen: Sequence[Input], bench: Bench, jobs: int, seconds: float) -
             elif one is not None:
                 yield one
     yield from map(bench.tried, late)
+
+
+def sample(known: Sequence[Input], count: int, seed: int) -> list[Input]:
+    """So many of the inputs, drawn by `seed`: of each kind as many, or all where it has no more."""
+    draw = random.Random(seed)
+    by_kind: dict[str, list[Input]] = {}
+    for one in draw.sample(known, len(known)):
+        by_kind.setdefault(one.kind, []).append(one)
+    rounds = zip_longest(*by_kind.values())
+    return list(islice((one for some in rounds for one in some if one is not None), count))
 
 
 def logged(log: Path, known: Sequence[Input]) -> list[Tried]:
@@ -76,6 +87,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--input", default="", help="only inputs whose name contains this text; their output is shown")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every Nth input")
     parser.add_argument("--offset", type=int, default=0, metavar="N", help="begin with this one of them (default: 0)")
+    parser.add_argument("--sample", type=int, metavar="N", help="only N of them, of each kind as many, drawn by --seed")
+    parser.add_argument("--seed", type=int, default=0, help="chooses the sample, and the order (default: 0)")
     parser.add_argument("--forks", action="store_true", help="fork commands from a process that has imported nkiverify")
     parser.add_argument("--log", type=Path, metavar="FILE", help="go on where this log ends, and add to it")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no input after so many")
@@ -85,6 +98,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     known = inputs()
     chosen = [one for one in known if not options.kind or any(text in one.kind for text in options.kind)]
     chosen = [one for one in chosen if options.input in one.name][options.offset :: options.every]
+    if options.sample is not None:
+        chosen = sample(chosen, options.sample, options.seed)
     clock = time.monotonic()
     tried = logged(options.log, known) if options.log is not None else []
     done = {(one.input.kind, one.input.name) for one in tried}
@@ -92,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         left = [one for one in chosen if (one.kind, one.name) not in done]
         # So that a part of them is of all kinds, and what takes long does not come at once.
-        random.Random(0).shuffle(left)
+        random.Random(options.seed).shuffle(left)
         for one in campaign(left, bench, options.jobs, options.seconds):
             tried.append(one)
             if options.log is not None:

@@ -12,10 +12,8 @@ from typing import TypeVar
 from nkiverify.cli.arguments import positive_integer, positive_seconds
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import UsageError
-from nkiverify.foundation.kernel_text import coloured, harmless, with_texts
 from nkiverify.project.repository import here
 from nkiverify.project.settings import NETWORK, READ, Settings
-from nkiverify.report.style import Style
 from nkiverify.run.supervisor import Stopped, in_child
 
 ResultT = TypeVar("ResultT")
@@ -66,8 +64,8 @@ def isolated(
     debugger: bool = False,
 ) -> ResultT | Stopped:
     """The result of `work`, a record, from a process of its own which runs kernels: it writes to the folders that are
-    `written`, and has no more time and memory than the `arguments` of `add_limits`. Texts in the record are harmless
-    but for colours; what its modules were refused is warned of. With a `debugger`, which asks a person, the process has
+    `written`, and has no more time and memory than the `arguments` of `add_limits`. Texts in the record are
+    harmless; what its modules were refused is warned of. With a `debugger`, which asks a person, the process has
     the terminal, and no time limit."""
     from nkiverify.frontend.guard import passed_over, warning
     from nkiverify.run.confinement import Confinement
@@ -83,7 +81,7 @@ def isolated(
     found = in_child(subject, told, limit, confinement, arguments.memory, debugger=debugger)
     if isinstance(found, Stopped):
         return found
-    result, refused = with_texts(found, coloured if Style.of(sys.stdout).colour else harmless)
+    result, refused = found
     for line in refused:
         print(warning(line), file=sys.stderr)
     return result

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nkiverify.foundation.records import MemoryPeak
     from nkiverify.frontend.target import Target
     from nkiverify.phases.numerics.told import Told
+    from nkiverify.report.program_text import Piece
     from nkiverify.report.style import Style
     from nkiverify.verify.explanation import Timed
 
@@ -66,17 +67,17 @@ def execute(arguments: argparse.Namespace) -> int:
         ranges = isolated(target.name, lambda: _ranges(target, options), arguments, allowed)
         return ranges.status if isinstance(ranges, Stopped) else _told_ranges(ranges, options.root)
     folder = made_folder(arguments.smt, "--smt")
-    work = lambda: _explained(target, options, arguments, style)  # noqa: E731
+    work = lambda: _explained(target, options, arguments)  # noqa: E731
     shown = isolated(target.name, work, arguments, allowed, folder)
     return shown.status if isinstance(shown, Stopped) else _told(shown, target, options.root, folder, style)
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The program of a target as text, what is known of each memory, how many files were written, and what ended the
-    exploration early, if anything."""
+    """The lines of the program of a target, what is known of each memory, how many files were written, and what ended
+    the exploration early, if anything."""
 
-    program: str
+    program: tuple[tuple[Piece, ...], ...]
     memory: tuple[MemoryPeak, ...]
     written: int
     limit: str
@@ -92,25 +93,25 @@ class Ranges:
     followed: bool
 
 
-def _explained(target: Target, options: Options, arguments: argparse.Namespace, style: Style) -> Shown:
+def _explained(target: Target, options: Options, arguments: argparse.Namespace) -> Shown:
     from nkiverify.report import program_text
     from nkiverify.verify.explanation import explain
 
     explained = explain(target, options, arguments.phase)
-    text = program_text.text(explained.program, explained.decided, options.root, style)
+    lines = tuple(program_text.lines(explained.program, explained.decided, options.root))
     written = _write_scripts(explained.decided, arguments.smt) if arguments.smt is not None else 0
-    return Shown(text, explained.memory, written, explained.limit)
+    return Shown(lines, explained.memory, written, explained.limit)
 
 
 def _told(shown: Shown, target: Target, root: Path, folder: Path | None, style: Style) -> int:
     """Print the program, and what was written to the `folder`; the exit status."""
-    from nkiverify.report import memory_peaks, terminal
+    from nkiverify.report import memory_peaks, program_text, terminal
     from nkiverify.results.session import ExitStatus
 
     print(style.head(f"{target.name}: {target.kernel}"))
     if target.description:
         print(target.description)
-    print(shown.program)
+    print(program_text.text(shown.program, style))
     for line in memory_peaks.lines(shown.memory, root, terminal.WIDTH, style):
         print(line)
     if folder is not None:

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import fields, is_dataclass, replace
+from operator import is_
 from types import TracebackType
 from typing import Any, TextIO, TypeVar
 
@@ -17,8 +18,6 @@ RecordT = TypeVar("RecordT")
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]")
 #: What GitHub and Azure take for a command where a line begins with it, however far it is indented.
 _COMMANDS = re.compile(r"(?<!\S)(?=::|##\[|##vso\[)")
-#: What sets the colours, and the weight, of the text behind it.
-_COLOURS = re.compile("(\x1b\\[[0-9;]*m)")
 #: The end of a text that the text after it may make such a command.
 _BEGUN = re.compile(r"(?<!\S)(?::|##?|##v(?:so?)?)\Z")
 
@@ -35,14 +34,9 @@ def printable(text: str) -> str:
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
-def coloured(text: str) -> str:
-    """`text` made harmless as kernels' texts are, but for the colours that a report has."""
-    parts = _COLOURS.split(text)
-    return "".join(part if number % 2 else harmless(part) for number, part in enumerate(parts))
-
-
 def with_texts(record: RecordT, change: Callable[[str], str]) -> RecordT:
-    """`record` with every text in it changed, at any depth of tuples, lists, dictionaries and dataclasses."""
+    """`record` with every text in it changed, at any depth of tuples, lists, sets, dictionaries and dataclasses; itself
+    where none is."""
     changed: RecordT = _with_texts(record, change)
     return changed
 
@@ -50,13 +44,17 @@ def with_texts(record: RecordT, change: Callable[[str], str]) -> RecordT:
 def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
     if isinstance(value, str):
         return change(value) if type(value) is str else value
-    if isinstance(value, tuple | list):
-        return type(value)(_with_texts(part, change) for part in value)
+    if isinstance(value, tuple | list | set | frozenset):
+        parts = [_with_texts(part, change) for part in value]
+        return value if all(map(is_, parts, value)) else type(value)(parts)
     if isinstance(value, dict):
-        return {_with_texts(key, change): _with_texts(part, change) for key, part in value.items()}
+        pairs = {_with_texts(key, change): _with_texts(part, change) for key, part in value.items()}
+        same = all(map(is_, pairs, value)) and all(map(is_, pairs.values(), value.values()))
+        return value if same else pairs
     if is_dataclass(value) and not isinstance(value, type):
-        parts = {each.name: _with_texts(getattr(value, each.name), change) for each in fields(value)}
-        return replace(value, **parts)
+        before = {each.name: getattr(value, each.name) for each in fields(value)}
+        after = {name: _with_texts(part, change) for name, part in before.items()}
+        return value if all(map(is_, before.values(), after.values())) else replace(value, **after)
     return value
 
 

@@ -47,8 +47,8 @@ _ASKING = frozenset(
         "nkiverify.model.ops.creation._elements",
     }
 )
-#: Asks for memory of its library.
-_SOLVER = "z3"
+#: Ask for themselves: for memory of its library, and to be told of each line that a user goes through.
+_SOLVER, _DEBUGGER = "z3", "bdb"
 #: Reads what is installed, on which every verdict depends anyway.
 _METADATA = "importlib.metadata"
 #: What such code reads on behalf of a kernel, which may ask it for other files too.
@@ -80,7 +80,7 @@ _REFUSED: dict[str, str] = {
         """,
         _MACHINE: """
             mmap.__new__ os.kill os.killpg os.putenv os.unsetenv resource.prlimit resource.setrlimit
-            signal.pthread_kill syslog.openlog syslog.syslog
+            signal.pthread_kill sys.addaudithook sys.setprofile sys.settrace syslog.openlog syslog.syslog
         """,
         _THREAD: "_thread.start_new_thread _thread.start_joinable_thread",
     }.items()
@@ -277,7 +277,7 @@ def _asking(frame: FrameType | None, event: str, subject: str) -> FrameType | No
         top = name.partition(".")[0]
         if (
             (top == "nkiverify" and event != READS and _asks(name, frame.f_code))
-            or top == _SOLVER
+            or top in (_SOLVER, _DEBUGGER)
             or frame.f_code.co_filename.startswith("<frozen importlib")
             or name.startswith(_METADATA)
         ):

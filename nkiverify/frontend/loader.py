@@ -43,7 +43,16 @@ from nkiverify.frontend.placeholders import (
     has_attribute,
     import_module,
 )
-from nkiverify.frontend.process_state import Assigned, assign, register_code, show, taken_back
+from nkiverify.frontend.process_state import (
+    Assigned,
+    ProcessState,
+    assign,
+    present,
+    put_back,
+    register_code,
+    show,
+    taken_back,
+)
 from nkiverify.frontend.seen import note_text, noting
 
 #: Calls within one another that going through the tree of a kernel may take. CPython has a thousand for all of a
@@ -73,6 +82,8 @@ class KernelSpace:
         self._read: dict[Path, tuple[int, int]] = {}
         #: What these kernels have assigned to modules that all kernels see: for them alone.
         self._assigned: list[Assigned] = []
+        #: What else they have left in the process, the random numbers for example.
+        self._left: dict[ProcessState, dict[str, bytes]] = {}
         self._finder = _Finder(self)
         self.files = ModuleFiles(root, base)
         #: Whether one of the modules has named the package of the legacy API, and whether one was loaded before that.
@@ -82,6 +93,16 @@ class KernelSpace:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Imports mean the stubs and the modules of this space within the block."""
+        before = present()
+        try:
+            put_back({**before, **self._left})
+            with self._imported():
+                yield
+        finally:
+            self._left = put_back(before)
+
+    @contextmanager
+    def _imported(self) -> Iterator[None]:
         mine = {**_stub_modules, **self.modules}
         hidden = self._shadowed(self._met())
         for name in hidden:
@@ -327,7 +348,8 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
         raise UsageError(f"no kernel file {path_text}")
     root, dotted = module_name(file)
     shared = rewriting is Rewriting.FULL
-    key = (root, base.resolve(), allowed())
+    # Not by folder: what one file leaves in modules that others import as well is its own.
+    key = (file, base.resolve(), allowed())
     space = _spaces.get(key) if shared else None
     if space is None or space.outdated():
         space = KernelSpace(root, rewriting, key[1])

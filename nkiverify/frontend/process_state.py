@@ -11,9 +11,10 @@ import gc
 import opcode
 import os
 import pickle
+import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from operator import is_
 from types import CodeType, FunctionType, ModuleType
@@ -45,10 +46,14 @@ class ProcessState:
 
 #: Names that the code of loaded kernel modules has.
 _used: set[str] = set()
+#: What parts hold that is no data, by its identity, which is compared.
+_objects: dict[int, Any] = {}
+#: The parts that these could change, as they were when the first name of theirs was met.
+_met: dict[ProcessState, dict[str, bytes]] = {}
 
 
 def register_code(code: CodeType) -> None:
-    """Note the names in `code` and in the functions it makes."""
+    """Note the names in `code`, before it is executed, and in the functions it makes."""
     global _assigns
     pending = [code]
     while pending:
@@ -61,11 +66,29 @@ def register_code(code: CodeType) -> None:
             elif isinstance(constant, str):
                 # It may be the name of an attribute.
                 _used.add(constant)
+    _met.update((state, state.read()) for state in states_in_use() if state not in _met)
 
 
 def states_in_use() -> Iterator[ProcessState]:
     """The parts that the loaded kernel modules could change."""
     return (state for state in _STATES if not _used.isdisjoint(state.names))
+
+
+def present() -> dict[ProcessState, dict[str, bytes]]:
+    """The parts that the loaded kernel modules could change, as they are."""
+    return {state: state.read() for state in states_in_use()}
+
+
+def put_back(parts: Mapping[ProcessState, dict[str, bytes]]) -> dict[ProcessState, dict[str, bytes]]:
+    """Make the process as it was when these parts were read, those of them that can be put back, and others as when
+    they were met; what it held instead."""
+    found = {}
+    for state, now in present().items():
+        before = parts.get(state, _met[state])
+        if now != before and state.put_back is not _cannot:
+            found[state] = now
+            state.write(before)
+    return found
 
 
 def _state(description: str, names: str, current: Callable[[], Any], put_back: Callable[[Any], object]) -> ProcessState:
@@ -128,12 +151,93 @@ def _put_back_random_numbers(before: Any) -> None:
     random.setstate(before)
 
 
-def _put_back_recursion_limit(before: int) -> None:
-    sys.setrecursionlimit(before)
+def _noted(found: Iterable[Any]) -> list[int]:
+    """The identities of objects, which are kept so that they can be put back."""
+    listed = list(found)
+    _objects.update((id(one), one) for one in listed)
+    return list(map(id, listed))
 
 
-def _put_back_collection(before: bool) -> None:
-    (gc.enable if before else gc.disable)()
+def _collection() -> object:
+    return gc.isenabled(), gc.get_threshold(), _noted(gc.callbacks)
+
+
+def _put_back_collection(before: Any) -> None:
+    enabled, threshold, callbacks = before
+    gc.callbacks[:] = map(_objects.__getitem__, callbacks)
+    gc.set_threshold(*threshold)
+    (gc.enable if enabled else gc.disable)()
+
+
+def _put_back_filters(before: list[int]) -> None:
+    warnings.filters[:] = map(_objects.__getitem__, before)  # type: ignore[index]
+    with warnings.catch_warnings():  # which has modules forget what they have warned of
+        pass
+
+
+def _printing() -> dict[str, Any]:
+    return {name: part if type(part) in _DATA else _noted([part]) for name, part in np.get_printoptions().items()}
+
+
+_DATA = (bool, int, str, type(None))
+
+
+def _put_back_printing(before: dict[str, Any]) -> None:
+    parts = {name: _objects[part[0]] if isinstance(part, list) else part for name, part in before.items()}
+    np.set_printoptions(**parts)
+
+
+_TIMERS = (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF)
+
+
+def _signals() -> object:
+    numbers = sorted(map(int, signal.valid_signals()))
+    blocked = sorted(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, ())))
+    running = [timer for timer in _TIMERS if signal.getitimer(timer)[0]]
+    return list(zip(numbers, _noted(map(signal.getsignal, numbers)), strict=True)), blocked, running
+
+
+def _put_back_signals(before: Any) -> None:
+    handlers, blocked, running = before
+    for timer in _TIMERS:
+        if timer not in running:
+            signal.setitimer(timer, 0)
+    for number, handler in handlers:
+        if signal.getsignal(number) is not _objects[handler]:
+            signal.signal(number, _objects[handler])
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
+def _import_system() -> object:
+    return _noted(sys.meta_path), _noted(sys.path_hooks), dict(zip(sys.modules, _noted(sys.modules.values()), strict=True))
+
+
+def _put_back_import_system(before: Any) -> None:
+    finders, hooks, modules = before
+    sys.meta_path[:] = map(_objects.__getitem__, finders)
+    sys.path_hooks[:] = map(_objects.__getitem__, hooks)
+    # What was imported since stays.
+    sys.modules.update((name, _objects[module]) for name, module in modules.items())
+
+
+def _locale() -> str:
+    import locale
+
+    return locale.setlocale(locale.LC_ALL)
+
+
+def _put_back_locale(before: str) -> None:
+    import locale
+
+    locale.setlocale(locale.LC_ALL, before)
+
+
+def _digits() -> int:
+    return sys.get_int_max_str_digits() if hasattr(sys, "get_int_max_str_digits") else 0
+
+
+def _put_back_digits(before: int) -> None:
+    sys.set_int_max_str_digits(before)
 
 
 def _cannot(before: object) -> None:
@@ -144,14 +248,19 @@ def _cannot(before: object) -> None:
 _STATES = (
     _state("the environment", "environ environb putenv unsetenv", lambda: dict(os.environ), _put_back_environment),
     _state("the working directory", "chdir fchdir", os.getcwd, os.chdir),
-    _state("the recursion limit", "setrecursionlimit", sys.getrecursionlimit, _put_back_recursion_limit),
+    _state("the recursion limit", "setrecursionlimit", sys.getrecursionlimit, sys.setrecursionlimit),
+    _state("the digits of a number as text", "set_int_max_str_digits", _digits, _put_back_digits),
+    _state("the interval of threads", "setswitchinterval", sys.getswitchinterval, sys.setswitchinterval),
     _state("the import path", "path", lambda: list(sys.path), _put_back_path),
-    _state("the garbage collector", "gc", gc.isenabled, _put_back_collection),
+    _state("the import system", "meta_path path_hooks modules", _import_system, _put_back_import_system),
+    _state("the garbage collector", "gc", _collection, _put_back_collection),
+    _state("the signals", "signal setitimer alarm pthread_sigmask", _signals, _put_back_signals),
+    _state("the locale", "setlocale", _locale, _put_back_locale),
     _state(
         "the filters of warnings",
         "filters simplefilter filterwarnings resetwarnings catch_warnings",
-        lambda: [str(entry) for entry in warnings.filters],
-        _cannot,
+        lambda: _noted(warnings.filters),
+        _put_back_filters,
     ),
     _state("the registered classes", "register", abc.get_cache_token, _cannot),
     _state("the loggers", "setLevel addHandler removeHandler disable basicConfig", _loggers, _put_back_loggers),
@@ -168,7 +277,7 @@ _STATES = (
         lambda: np.random.get_state(),  # as late as this: NumPy loads the module when it is asked for
         lambda before: np.random.set_state(before),
     ),
-    _state("how NumPy prints", "set_printoptions printoptions", np.get_printoptions, _cannot),
+    _state("how NumPy prints", "set_printoptions printoptions", _printing, _put_back_printing),
     _state("how NumPy treats errors", "seterr errstate seterrcall", np.geterr, lambda before: np.seterr(**before)),
 )
 

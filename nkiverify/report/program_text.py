@@ -2,30 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from nkiverify.engines.embedded import Outcome
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Item, Loop, Program
-from nkiverify.report.style import PLAIN, Style
+from nkiverify.report.style import PLAIN, Mark, Style
 from nkiverify.results import wording
-from nkiverify.symbolic.atoms import Term, render
+from nkiverify.symbolic.atoms import render
 from nkiverify.verify.explanation import Timed
 
 _INDENT = "  "
 
 
-def text(program: Program, decided: Sequence[Timed], root: Path, style: Style = PLAIN) -> str:
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a line, and how it is marked where there is colour. The text may be a kernel's."""
+
+    text: str
+    mark: Mark = Mark.NONE
+
+
+def text(lines: Iterable[Sequence[Piece]], style: Style = PLAIN) -> str:
+    """Lines of a program as they are printed."""
+    return "\n".join("".join(style.marked(piece.text, piece.mark) for piece in line) for line in lines)
+
+
+def lines(program: Program, decided: Sequence[Timed], root: Path) -> Iterator[tuple[Piece, ...]]:
     """The program with, behind every claim that was decided, the outcome, the rung that found it, and the time."""
     by_claim = {one.decision.claim: one for one in decided}
-    lines = [style.head("domain")]
-    lines += [f"{_INDENT}{_dimension(dimension)}" for dimension in program.dimensions]
+    yield (Piece("domain", Mark.HEAD),)
+    for dimension in program.dimensions:
+        yield (Piece(f"{_INDENT}{_dimension(dimension)}"),)
     if not program.dimensions:
-        lines.append(f"{_INDENT}the only shapes of the target")
-    lines.append(style.head("program"))
-    lines += _block(program.body, _INDENT, by_claim, root, style)
-    return "\n".join(lines)
+        yield (Piece(f"{_INDENT}the only shapes of the target"),)
+    yield (Piece("program", Mark.HEAD),)
+    yield from _block(program.body, _INDENT, by_claim, root)
 
 
 def _dimension(dimension: DomainDimension) -> str:
@@ -36,46 +50,47 @@ def _dimension(dimension: DomainDimension) -> str:
     return f"{dimension.low} <= {dimension.atom.name}{high}{step}"
 
 
-def _block(block: Block, indent: str, decided: Mapping[Claim, Timed], root: Path, style: Style) -> Iterator[str]:
+def _block(block: Block, indent: str, decided: Mapping[Claim, Timed], root: Path) -> Iterator[tuple[Piece, ...]]:
     for item in block.items:
-        yield from _item(item, indent, decided, root, style)
+        yield from _item(item, indent, decided, root)
 
 
-def _item(item: Item, indent: str, decided: Mapping[Claim, Timed], root: Path, style: Style) -> Iterator[str]:
-    deeper = indent + _INDENT
+def _item(item: Item, indent: str, decided: Mapping[Claim, Timed], root: Path) -> Iterator[tuple[Piece, ...]]:
+    deeper, begin = indent + _INDENT, Piece(indent)
     if isinstance(item, Assume):
-        by = f"  {style.faint(f'# {item.text}')}" if item.text else ""
-        yield f"{indent}assume {item.condition}{by}"
+        yield Piece(f"{indent}assume {item.condition}"), *_remark(item.text)
     elif isinstance(item, Claim):
         one = decided.get(item)
         if one is not None:
-            yield from _claim(item, one, indent, root, style)
+            yield from _claim(item, one, indent, root)
     elif isinstance(item, Loop):
-        yield f"{indent}{style.head('for')} {item.index} in range({_extent(item.extent)}):{_at(item.site, root, style)}"
-        yield from _block(item.body, deeper, decided, root, style)
+        header = Piece(f" {item.index} in range({render(item.extent)}):")
+        yield begin, Piece("for", Mark.HEAD), header, *_at(item.site, root)
+        yield from _block(item.body, deeper, decided, root)
     elif isinstance(item, Branch):
-        yield f"{indent}{style.head('if')} {item.condition}:{_at(item.site, root, style)}"
-        yield from _block(item.then, deeper, decided, root, style)
-        yield f"{indent}{style.head('else')}:"
-        yield from _block(item.orelse, deeper, decided, root, style)
+        yield begin, Piece("if", Mark.HEAD), Piece(f" {item.condition}:"), *_at(item.site, root)
+        yield from _block(item.then, deeper, decided, root)
+        yield begin, Piece("else", Mark.HEAD), Piece(":")
+        yield from _block(item.orelse, deeper, decided, root)
 
 
-def _claim(claim: Claim, one: Timed, indent: str, root: Path, style: Style) -> Iterator[str]:
+def _claim(claim: Claim, one: Timed, indent: str, root: Path) -> Iterator[tuple[Piece, ...]]:
     decision = one.decision
-    paint = {Outcome.PROVED: style.good, Outcome.REFUTED: style.bad}.get(decision.outcome, style.warn)
+    mark = {Outcome.PROVED: Mark.GOOD, Outcome.REFUTED: Mark.BAD}.get(decision.outcome, Mark.WARN)
     kind = "unwinding" if claim.unwinding else "claim"
     condition = claim.condition if claim.by_sets is None else "of all elements"
-    yield f"{indent}{kind} {claim.number} {style.hint(claim.contract.id)}: {condition}"
+    yield Piece(f"{indent}{kind} {claim.number} "), Piece(claim.contract.id, Mark.HINT), Piece(f": {condition}")
     place = wording.place(claim.site.file, claim.site.line, root) if claim.site is not None else "the target"
     why = f", {decision.reason}" if decision.reason else ""
-    took = wording.milliseconds(one.milliseconds)
-    how = f"by {decision.rung.value}, {took} ms{why}"
-    yield f"{indent}{_INDENT}{paint(decision.outcome.value)} {how}  {style.faint(f'# {place}')}"
+    how = f" by {decision.rung.value}, {wording.milliseconds(one.milliseconds)} ms{why}"
+    yield Piece(indent + _INDENT), Piece(decision.outcome.value, mark), Piece(how), *_remark(place)
 
 
-def _extent(term: Term) -> str:
-    return render(term)
+def _at(site: Site | None, root: Path) -> Iterator[Piece]:
+    return _remark(wording.place(site.file, site.line, root) if site is not None else "")
 
 
-def _at(site: Site | None, root: Path, style: Style) -> str:
-    return f"  {style.faint(f'# {wording.place(site.file, site.line, root)}')}" if site is not None else ""
+def _remark(text: str) -> Iterator[Piece]:
+    if text:
+        yield Piece("  ")
+        yield Piece(f"# {text}", Mark.FAINT)

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import enum
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TextIO
+
+
+class Mark(enum.Enum):
+    """The ways to mark a part of a report, with what a terminal is told."""
+
+    NONE = ""
+    BAD = "1;31"
+    GOOD = "32"
+    WARN = "1;33"
+    HEAD = "1"
+    FAINT = "2"
+    HINT = "36"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +54,31 @@ class Style:
 
     def bad(self, text: str) -> str:
         """The failures."""
-        return self._painted(text, "1;31")
+        return self.marked(text, Mark.BAD)
 
     def good(self, text: str) -> str:
         """The successes."""
-        return self._painted(text, "32")
+        return self.marked(text, Mark.GOOD)
 
     def warn(self, text: str) -> str:
         """The unknown."""
-        return self._painted(text, "1;33")
+        return self.marked(text, Mark.WARN)
 
     def head(self, text: str) -> str:
         """The part that a reader looks for first."""
-        return self._painted(text, "1")
+        return self.marked(text, Mark.HEAD)
 
     def faint(self, text: str) -> str:
         """The frame that holds the rest together."""
-        return self._painted(text, "2")
+        return self.marked(text, Mark.FAINT)
 
     def hint(self, text: str) -> str:
         """The explanation."""
-        return self._painted(text, "36")
+        return self.marked(text, Mark.HINT)
 
-    def _painted(self, text: str, code: str) -> str:
-        return f"\x1b[{code}m{text}\x1b[0m" if self.colour and text else text
+    def marked(self, text: str, mark: Mark) -> str:
+        """`text` as that mark has it."""
+        return f"\x1b[{mark.value}m{text}\x1b[0m" if self.colour and text and mark is not Mark.NONE else text
 
 
 PLAIN = Style()

@@ -23,7 +23,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
 from nkiverify.foundation.errors import UnsupportedConstruct, described
-from nkiverify.foundation.kernel_text import printable, tell_ignored_exceptions
+from nkiverify.foundation.kernel_text import harmless, printable, tell_ignored_exceptions, with_texts
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.run.relay import Relay, give_up_descriptors, give_up_output, give_up_streams, open_descriptors
 from nkiverify.run.resident_memory import (
@@ -148,12 +148,12 @@ def in_child(
     debugger: bool = False,
 ) -> ResultT | Stopped:
     """The result of `work`, which runs kernels, or what it raises, from a child process that is confined, supervised as
-    a command is, and limited as `subject`; from this process where the system is not Linux. Both are records: whatever
-    a kernel sends in place of them, nothing of it is executed here. An exception of another's class comes as a
-    `RuntimeError` that describes it. The child has no file descriptor by which it could write to the user; but with a
-    `debugger` it has the terminal, and as long as the user takes."""
+    a command is, and limited as `subject`; from this process where the system is not Linux. Both are records, and their
+    texts harmless: whatever a kernel sends in place of them, nothing of it is executed here. An exception of another's
+    class comes as a `RuntimeError` that describes it. The child has no file descriptor by which it could write to the
+    user; but with a `debugger` it has the terminal, and as long as the user takes."""
     if sys.platform != "linux":
-        return work()
+        return with_texts(work(), harmless)
     subject = " ".join(subject.split())
     limits = _UNLIMITED if debugger else Limits(subject, seconds, processor, mebibytes)
     # A file in memory: disks may be full.
