@@ -121,7 +121,7 @@ def _in_context(entry: dict[str, Any], line: str, place: str, command: str, limi
             "sweep.toml": b'targets = ["*"]\nhardware = ["trn2"]\n',
             "pyproject.toml": f"[tool.nkiverify]\ntimeout = {timeout}\n".encode(),
         },
-        said=entry.get("said", "") if name in ("run", "sweep") else "",
+        said=entry.get("said", "") if name in ("run", "sweep", "pytest") else "",
         timeout=timeout,
         written=(REPORTS,),
         failed=name == "replay",

@@ -61,9 +61,11 @@ class _Worker:
             self._executor.wait()
         return whole(job, future.result())
 
-    def close(self) -> None:
-        """End the worker process."""
+    def close(self) -> list[str]:
+        """End the worker process; the tests whose answers do not count, as there was more than one."""
+        withdrawn = [*self._executor.withdrawn()]
         self._executor.shutdown()
+        return withdrawn
 
 
 def _targets_of(root: Path, file: Path, module: str) -> dict[str, Target]:
@@ -80,6 +82,9 @@ def _targets_of(root: Path, file: Path, module: str) -> dict[str, Target]:
 
 #: The worker of the manifest whose targets are verified now.
 _worker = pytest.StashKey[_Worker]()
+
+#: The tests that have passed, or failed, by an answer that does not count.
+_withdrawn = pytest.StashKey[list[str]]()
 
 #: The manifests that the settings of the repository name.
 _manifests = pytest.StashKey[frozenset[Path]]()
@@ -114,13 +119,27 @@ def pytest_configure(config: pytest.Config) -> None:
     except UsageError as error:
         raise pytest.UsageError(f"nkiverify: {error}") from None
     config.stash[_manifests] = frozenset(named)
+    config.stash[_withdrawn] = []
 
 
-def pytest_unconfigure(config: pytest.Config) -> None:
-    """End the worker."""
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """End the worker; no success where an answer does not count."""
+    _end_worker(session.config)
+    if session.config.stash[_withdrawn] and session.exitstatus == pytest.ExitCode.OK:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Tell of answers that do not count."""
+    for name in config.stash[_withdrawn]:
+        terminalreporter.line(f"ERROR {name}: its worker process answered more than once: none of the answers counts")
+
+
+def _end_worker(config: pytest.Config) -> None:
     worker = config.stash.get(_worker, None)
     if worker is not None:
-        worker.close()
+        del config.stash[_worker]
+        config.stash[_withdrawn] += worker.close()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -172,6 +191,7 @@ class TargetItem(pytest.Item):
         """Verify the target; the report of what is not as expected is the failure."""
         from nkiverify.cli.allowing import allowed_by
         from nkiverify.cli.policy import configured
+        from nkiverify.frontend.guard import warning
         from nkiverify.report import terminal
         from nkiverify.results.session import ExitStatus, Session
         from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, QUICK_ENGINE, Options
@@ -188,6 +208,8 @@ class TargetItem(pytest.Item):
         runs = tuple(self._worker(options).verified(self.nodeid, self._target, options))
         seconds = time.perf_counter() - clock
         session = Session(runs, self._target.root, started, seconds, 1)
+        for told in session.refused:
+            self.warn(pytest.PytestWarning(warning(told)))
         if session.exit_status is not ExitStatus.AS_EXPECTED:
             wrong = ", ".join(
                 f"phase {run.phase} {run.verdict.value}{f', expected {run.expected.value}' if run.expected else ''}"
@@ -199,8 +221,7 @@ class TargetItem(pytest.Item):
         stash = self.config.stash
         worker = stash.get(_worker, None)
         if worker is None or worker.file != self.path:
-            if worker is not None:
-                worker.close()
+            _end_worker(self.config)
             beside = [item._target for item in self.session.items if isinstance(item, TargetItem)]
             targets = [target for target in beside if target.file == self._target.file]
             worker = stash[_worker] = _Worker(self.config.rootpath, self.path, targets, options)

@@ -189,7 +189,7 @@ def _warnings(session: Session, problem: str, unread: str) -> list[str]:
 
     lines = [f"nkiverify: warning: verdicts are not remembered: {problem}"] if problem else []
     lines += [f"nkiverify: error: whether kernels are inside the language is not known: {unread}"] if unread else []
-    return lines + [warning(told) for told in dict.fromkeys(told for run in session.runs for told in run.refused)]
+    return lines + list(map(warning, session.refused))
 
 
 def _earlier(

@@ -170,6 +170,7 @@ def _report(
 
     The items `anew` were verified by this invocation, the others before.
     """
+    from nkiverify.frontend.guard import warning
     from nkiverify.report import terminal
     from nkiverify.report.style import Style
     from nkiverify.results import codec as json_results
@@ -201,6 +202,8 @@ def _report(
         history.record(replace(session, runs=tuple(told)), history.database(project.reports))
     except history.HistoryError as error:
         _warn(f"this sweep is not in the history: {error}")
+    for told in session.refused:
+        print(warning(told), file=sys.stderr)
     if session.unexpected:
         shown = replace(session, runs=session.unexpected)
         print(terminal.report(shown, detail_expected=False, style=Style.of(sys.stdout)), end="")

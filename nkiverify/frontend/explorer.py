@@ -130,9 +130,10 @@ class SymbolicExecution(Claiming):
                 try:
                     execute()
                 except PathEnded:
-                    pass
-                except UnsupportedConstruct:
-                    return
+                    if not self.path_has_ended:
+                        self.stopped(UnsupportedConstruct("a signal of nkiverify's that the kernel raises"))
+                except UnsupportedConstruct as limit:
+                    self.stopped(limit)
                 except (Exception, SystemExit) as error:
                     self._path_raised(error)
                 if self.unsupported_construct is not None:

@@ -263,6 +263,11 @@ class Paths:
         if self._dead:
             raise PathEnded
 
+    @property
+    def path_has_ended(self) -> bool:
+        """True if a `PathEnded` is ours: a kernel can raise one too."""
+        return self._dead
+
     def end_path(self) -> PathEnded:
         """Nothing after this happens on the present path; raise what is returned."""
         self._dead = True
@@ -342,3 +347,8 @@ class Paths:
         if self.unsupported_construct is None:
             self.unsupported_construct = Unsupported(construct, advice, site)
         return UnsupportedConstruct(construct, advice, site)
+
+    def stopped(self, limit: UnsupportedConstruct) -> None:
+        """The run has ended at a construct that is not understood, or that the kernel says is not."""
+        if self.unsupported_construct is None:
+            self.unsupported_construct = Unsupported(limit.construct, limit.advice, limit.site)

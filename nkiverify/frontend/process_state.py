@@ -22,6 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.frontend.kernel_files import STUB_PACKAGES
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ProcessState:
@@ -209,15 +212,29 @@ def _put_back_signals(before: Any) -> None:
 
 
 def _import_system() -> object:
-    return _noted(sys.meta_path), _noted(sys.path_hooks), dict(zip(sys.modules, _noted(sys.modules.values()), strict=True))
+    """Finders, hooks and modules but our own, which come and go while kernels are loaded."""
+    modules = {name: module for name, module in sys.modules.items() if not _is_of_kernels(name, module)}
+    finders = [finder for finder in sys.meta_path if not _is_ours(finder)]
+    return _noted(finders), _noted(sys.path_hooks), dict(zip(modules, _noted(modules.values()), strict=True))
 
 
 def _put_back_import_system(before: Any) -> None:
     finders, hooks, modules = before
-    sys.meta_path[:] = map(_objects.__getitem__, finders)
+    sys.meta_path[:] = [*filter(_is_ours, sys.meta_path), *map(_objects.__getitem__, finders)]
     sys.path_hooks[:] = map(_objects.__getitem__, hooks)
     # What was imported since stays.
+    for name in [name for name, module in sys.modules.items() if not isinstance(module, ModuleType)]:
+        del sys.modules[name]
     sys.modules.update((name, _objects[module]) for name, module in modules.items())
+
+
+def _is_ours(finder: object) -> bool:
+    return type(finder).__module__.startswith("nkiverify.")
+
+
+def _is_of_kernels(name: str, module: object) -> bool:
+    ours = type(module) is not ModuleType and type(module).__module__.startswith("nkiverify.")
+    return ours or name.partition(".")[0] in STUB_PACKAGES or KERNEL_MARKER in getattr(module, "__dict__", ())
 
 
 def _locale() -> str:

@@ -163,6 +163,8 @@ class SummarisedLoop:
         if isinstance(error, UnsupportedConstruct | RunAgain | GeneratorExit | KeyboardInterrupt):
             return False
         if isinstance(error, PathEnded):
+            if not run.path_has_ended:
+                return False
             run.truncate(self._depth + 1)
             self._path_ended = True
             return run.unsupported_construct is None

@@ -98,6 +98,11 @@ class Session:
         return tuple(run for run in telling(self.runs) if status_of(run) is not ExitStatus.AS_EXPECTED)
 
     @property
+    def refused(self) -> tuple[str, ...]:
+        """What was refused to modules of kernels, each once."""
+        return tuple(dict.fromkeys(told for run in self.runs for told in run.refused))
+
+    @property
     def exit_status(self) -> ExitStatus:
         """The status that wins by `PRECEDENCE`; 5 where there is no run at all."""
         if self.interrupted:

@@ -54,7 +54,7 @@ _MODULES = frozenset(
 )
 #: Bytes that an answer may have, parts that there may be to go through, and how deep they may lie in one another.
 LARGEST = 256 << 20
-_PARTS, _DEPTH = 10_000_000, 100
+_PARTS, _DEPTH = 2_000_000, 100
 _END = object()
 #: What has no parts.
 _PLAIN = frozenset({bool, bytes, float, int, str, types.NoneType})
@@ -187,8 +187,8 @@ def _is_record(kind: type) -> bool:
 
 
 def _sealed(kind: type) -> type:
-    """The class, for which a pickle can set attributes of new objects alone: one that changes others asks them, and
-    finds a function that is called in vain for a class, or refuses for the members of an enumeration."""
+    """The class, for which a pickle sets attributes of new objects alone: the function that it asks for to set them
+    cannot be called for a class, and refuses for the members of an enumeration."""
     if not hasattr(kind, "__setstate__"):
         setter = _refuse_state if issubclass(kind, enum.Enum) else _set_state
         kind.__setstate__ = setter  # type: ignore[attr-defined]

@@ -51,7 +51,8 @@ _OPEN = (Verdict.UNKNOWN, Verdict.VACUOUS)
 
 @of_stage(Stage.DECIDING)
 def verify(target: Target, options: Options, told: Told = lambda runs: None) -> list[Run]:
-    """The verdict of `target` in each phase that `options` asks for. Raises nothing but KeyboardInterrupt.
+    """The verdict of `target` in each phase that `options` asks for. Raises nothing but
+    KeyboardInterrupt and SystemExit.
 
     `told` hears, each time that the embedded engine has a verdict about one more phase, those that there are. Texts of
     the kernel's in them are harmless wherever they are shown.
@@ -85,7 +86,9 @@ def _guarded(target: Target, options: Options, told: Told) -> list[Run]:
         return [_limited(target, phase, limit, started) for phase in phases]
     except RecursionError:
         return [_limited(target, phase, UnsupportedConstruct(*TOO_DEEP), started) for phase in phases]
-    except Exception as error:
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # signals of ours as well, which a kernel can raise
         message = described(error)
         runs = [_plain(target, phase, Verdict.ERROR, message, started) for phase in phases]
         return [replace(run, traceback=traceback.format_exc()) for run in runs]

@@ -71,6 +71,29 @@ def test_a_kernel_cannot_end_pytest(repository: pytest.Pytester) -> None:
     result.stdout.fnmatch_lines(["*ended with exit status 0 before it answered*"])
 
 
+def test_what_a_module_is_refused_is_told(repository: pytest.Pytester) -> None:
+    write(repository.path, kernels__k=COPY.replace("import", "open('made', 'w')\n    import", 1))
+    result = run(repository, "kernels/nkiverify_targets.py::copy_all")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*k.py:1: importing it asks for the file 'made', and is not given it*"])
+
+
+TELLS = """import sys
+        frame = sys._getframe()
+        while frame is not None:
+            if "connection" in frame.f_locals:
+                frame.f_locals["tell"](sys.path[:0], whole=True)
+            frame = frame.f_back
+        P, F = a.shape"""
+
+
+def test_an_answer_that_comes_twice_does_not_count(repository: pytest.Pytester) -> None:
+    write(repository.path, kernels__k=COPY.replace("P, F = a.shape", TELLS))
+    result = run(repository, "kernels/nkiverify_targets.py::copy_all")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["ERROR *copy_all: its worker process answered more than once: none of the*"])
+
+
 THREADS = "import threading\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
 
 

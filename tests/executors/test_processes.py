@@ -87,6 +87,7 @@ def test_results_arrive_as_they_are_ready_and_are_reported_in_the_order_of_the_m
         ("quit", "SystemExit: a kernel should not do this"),
         ("raise", "ValueError: a fault of the verifier"),
         ("unpicklable", "cannot pickle"),
+        ("odd", "sent what is no answer; retried alone, the worker process sent what is no answer"),
         ("strange", "sent what is no answer; retried alone, the worker process sent what is no answer"),
     ],
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -136,13 +138,35 @@ ASSIGNED = {
     "a function of NumPy": ("np.prod = 1", "np.prod == 1"),
     "a name of the standard library": ("math.strange = 1", "hasattr(math, 'strange')"),
 }
+#: The same of what Python and NumPy keep for the whole process.
+LEFT = {
+    "how NumPy treats errors": ("np.seterr(all='raise')", "np.geterr()['over'] == 'raise'"),
+    "how NumPy prints": ("np.set_printoptions(precision=2)", "np.get_printoptions()['precision'] == 2"),
+    "what NumPy prints with": ("np.set_printoptions(formatter={'int': hex})", "np.get_printoptions()['formatter']"),
+    "NumPy's random numbers": ("np.random.seed(7)", "np.random.get_state()[1][0] == 7"),
+    "random numbers": ("random.seed(7)", "random.getstate() == random.Random(7).getstate()"),
+    "filters of warnings": ("warnings.simplefilter('error')", "warnings.filters[0][0] == 'error'"),
+    "decimal numbers": ("decimal.getcontext().prec = 3", "decimal.getcontext().prec == 3"),
+    "the locale": ("locale.setlocale(locale.LC_ALL, 'C.UTF-8')", "locale.setlocale(locale.LC_TIME) == 'C.UTF-8'"),
+    "the recursion limit": ("sys.setrecursionlimit(7777)", "sys.getrecursionlimit() == 7777"),
+    "the digits of numbers": ("sys.set_int_max_str_digits(700)", "sys.get_int_max_str_digits() == 700"),
+    "the switch interval": ("sys.setswitchinterval(0.5)", "sys.getswitchinterval() == 0.5"),
+    "the import path": ("sys.path.append('/strange')", "'/strange' in sys.path"),
+    "a finder": ("sys.meta_path.append(3)", "3 in sys.meta_path"),
+    "a module": ("sys.modules['strange'] = None", "'strange' in sys.modules"),
+    "the collector": ("gc.set_threshold(77)", "gc.get_threshold()[0] == 77"),
+    "a handler": ("signal.signal(signal.SIGUSR1, signal.SIG_IGN)", "signal.getsignal(10) is signal.SIG_IGN"),
+    "a blocked signal": ("signal.pthread_sigmask(0, [10])", "10 in signal.pthread_sigmask(0, [])"),
+    "the loggers": ("logging.disable(50)", "logging.root.manager.disable == 50"),
+}
+_IMPORTS = "import decimal, gc, locale, logging, math, random, signal, sys, warnings\n"
 
 
 @pytest.mark.parametrize("within", [False, True], ids=["imported", "run"])
-@pytest.mark.parametrize("name", ASSIGNED)
-def test_what_a_kernel_assigns_to_a_library_is_there_for_it_alone(name: str, within: bool, tmp_path: Path) -> None:
-    assigns, asks = ASSIGNED[name]
-    imports = "import math\nimport nki\nimport nki.language as nl\nimport numpy as np\n"
+@pytest.mark.parametrize("name", [*ASSIGNED, *LEFT])
+def test_what_a_kernel_leaves_in_a_library_is_there_for_it_alone(name: str, within: bool, tmp_path: Path) -> None:
+    assigns, asks = (ASSIGNED | LEFT)[name]
+    imports = f"{_IMPORTS}import nki\nimport nki.language as nl\nimport numpy as np\n"
     first, second = tmp_path / "first", tmp_path / "second"
     for folder in (first, second):
         folder.mkdir()
@@ -157,3 +181,24 @@ def test_what_a_kernel_assigns_to_a_library_is_there_for_it_alone(name: str, wit
         values = {} if within else {"n": 3}
         played = [replay(make_target(call, folder), values, HARDWARE, checked=checked) for checked in (False, True)]
         assert [(one.raised, one.broken) for one in played] == [(None, ())] * 2
+
+
+def test_a_timer_of_a_kernel_ends_with_it(tmp_path: Path) -> None:
+    write(
+        tmp_path, kernel="import signal\nsignal.setitimer(signal.ITIMER_REAL, 999)\ndef kernel(n):\n    assert n >= 0\n"
+    )
+    assert verdict(make_target(call_it, tmp_path)).verdict is Verdict.SUCCESSFUL
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("left", "asks"),
+    [LEFT["how NumPy treats errors"], ("TABLE.append(1)", "TABLE"), ("math.x = 1", "hasattr(math, 'x')")],
+)
+def test_what_a_file_leaves_is_not_there_for_another_in_its_folder(left: str, asks: str, tmp_path: Path) -> None:
+    imports = "import math\nimport numpy as np\nfrom helper import TABLE\n"
+    write(tmp_path, helper="TABLE = []\n", kernel=f"{imports}{left}\ndef kernel(n):\n    assert {asks} and n >= 0\n")
+    write(tmp_path, other=f"{imports}def kernel(n):\n    assert not ({asks}) and n >= 0\n")
+    target = make_target(call_it, tmp_path)
+    for file in ("kernel", "other", "kernel", "other"):
+        assert verdict(replace(target, kernel=f"{file}.py::kernel")).verdict is Verdict.SUCCESSFUL

@@ -55,6 +55,7 @@ COMMANDS = {
     "run": ("run", "right", "--no-cache", "--engine", "embedded"),
     "simulate": ("simulate", "k.py::k", "--arg", "a=f32[4,8]"),
     "equiv": ("equiv", "k.py::k", "k.py::k", "--arg", "a=f32[4,8]"),
+    "grad": ("grad", "k.py::k", "k.py::k", "--arg", "a=f32[4,8]", "--pair", "a=out"),
     "replay": ("replay", "results.json", "--target", "wrong"),
     "replay --emit-test": ("replay", "results.json", "--target", "wrong", "--emit-test", "tests/test_k.py"),
     "show": ("show", "right"),
@@ -75,16 +76,16 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def nkiverify(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(TOP), "TMPDIR": str(folder / "tmp")}
+def nkiverify(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(TOP), "TMPDIR": str(folder / "tmp")} | more
     command = [sys.executable, "-m", "nkiverify", *words]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
 
 
-def tried(folder: Path, line: str, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command, where `line` is the first of the kernel."""
+def tried(folder: Path, line: str, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """The command, where `line` is the first of the kernel; `more` is set in its environment."""
     (folder / "k.py").write_text(KERNEL.replace("pass", line))
-    return nkiverify(folder, *words)
+    return nkiverify(folder, *words, **more)
 
 
 @pytest.mark.skipif(landlock_version() < 3, reason="the system has no Landlock, or an old one")
@@ -160,21 +161,40 @@ def test_what_is_printed_is_made_of_records(name: str, repository: Path) -> None
     assert "ValueError: mine" in done.stdout and "forged" not in done.stdout
 
 
-@pytest.mark.parametrize("name", ["simulate", "run"])
+@pytest.mark.parametrize("name", ["simulate", "run", "sweep"])
 def test_what_a_module_is_refused_is_told(name: str, repository: Path) -> None:
+    (repository / "s.toml").write_text('targets = ["right"]\nhardware = ["trn2"]\n')
+    command = COMMANDS.get(name, ("sweep", "s.toml"))
     (repository / "k.py").write_text(KERNEL.replace("import nki\n", "import nki\nopen('made', 'w')\n"))
     for _ in range(2):  # a verdict that is remembered says as much
-        done = nkiverify(repository, *(word for word in COMMANDS[name] if word != "--no-cache"))
+        done = nkiverify(repository, *(word for word in command if word != "--no-cache"))
         assert done.returncode == 0 and not (repository / "made").exists()
         assert "importing it asks for the file 'made', and is not given it" in done.stderr
 
 
-@pytest.mark.parametrize("name", ["check, inferred", "run", "simulate", "equiv", "replay"])
-def test_the_class_of_an_exception_sets_no_colours(name: str, repository: Path) -> None:
-    done = tried(repository, "raise type('\\x1b[31mRed', (Exception,), {})('\\x1b[32m\\n::error::')", *COMMANDS[name])
+@pytest.mark.parametrize("name", ["check, inferred", "run", "simulate", "equiv", "grad", "replay", "show"])
+def test_texts_of_a_kernel_set_no_colours(name: str, repository: Path) -> None:
+    """Also where reports have colours of their own."""
+    line = "raise type('\\x1b[35mRed', (Exception,), {})('\\x1b[45m\\n::error::')"
+    if name == "show":  # which tells of no exception
+        line = "from nkiverify.foundation import errors; raise errors.UnsupportedConstruct('\\x1b[35mRed\\n::error::')"
+    done = tried(repository, line, *COMMANDS[name], FORCE_COLOR="1")
     said = done.stdout + done.stderr
-    assert done.returncode in (1, 4) and "Red" in said
-    assert "\x1b" not in said and "\n::" not in said
+    assert done.returncode == {"replay": 4, "show": 3}.get(name, 1)
+    assert "Red" in said and "\x1b[35m" not in said and "\x1b[45m" not in said and "\n::" not in said
+
+
+FORGING = """import pickle, sys
+    from nkiverify.foundation.kernel_text import with_texts
+    texts = ("nkiverify.verify.verifier", "nkiverify.foundation.errors", "nkiverify.run.supervisor")
+    for one in texts: vars(sys.modules[one])["harmless"] = lambda text: text
+    raise ValueError("\\x1b[35mRed\\n::error::forged")"""
+
+
+@pytest.mark.parametrize("name", ["check", "check, inferred", "run", "simulate", "show"])
+def test_a_kernel_that_makes_nothing_harmless_is_harmless(name: str, repository: Path) -> None:
+    said = tried(repository, FORGING, *COMMANDS[name])
+    assert "\x1b" not in said.stdout + said.stderr and "\n::error" not in said.stdout + said.stderr
 
 
 def test_a_reference_that_exits_is_no_success(repository: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import os
 import pickle
@@ -13,11 +14,14 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from nkiverify.foundation.errors import described
+from nkiverify.cli.simulation import Simulated
+from nkiverify.foundation.errors import UsageError, described
+from nkiverify.foundation.records import Verdict
 from nkiverify.results.session import ExitStatus
 from nkiverify.run import supervisor
 from nkiverify.run import unpickled as unpickling
@@ -304,6 +308,42 @@ def test_nothing_but_records_is_made_of_an_answer(named: str) -> None:
     content = b"".join((pickle.PROTO, b"\x04", *(b"\x8c%c%s" % (len(one), one) for one in (module, name)), b"\x93."))
     with pytest.raises(pickle.UnpicklingError, match="nothing that is answered"):
         unpickled(content)
+
+
+def _opcodes(module: str, name: str, state: object, made_of: object = None) -> bytes:
+    """A pickle of a class, or of what it makes of `made_of`, that gives it a state."""
+    words = b"".join(b"\x8c%c%s" % (len(one), one.encode()) for one in (module, name))
+    made = b"" if made_of is None else pickle.dumps((made_of,), 4)[2:-1] + b"R"
+    return pickle.PROTO + b"\x04" + words + b"\x93" + made + pickle.dumps(state, 4)[2:-1] + b"b."
+
+
+RECORDS = "nkiverify.foundation.records"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        _opcodes(RECORDS, "Verdict", {"_value_": "SUCCESSFUL"}, "FAILED"),
+        _opcodes(RECORDS, "Verdict", (None, {"value": "SUCCESSFUL"})),
+        _opcodes(RECORDS, "Run", (None, {"verdict": 3})),
+        _opcodes("nkiverify.cli.simulation", "Simulated", (None, {"status": 0})),
+        _opcodes("nkiverify.foundation.errors", "UsageError", (None, {"excerpt": 0})),
+        pickle.dumps(functools.reduce(lambda half, _: [half, half], range(60), ["a"])),
+        pickle.dumps([replace(COUNT_VIOLATION, line="3")]),
+        pickle.dumps([replace(COUNT_VIOLATION, witness={"P": None})]),
+    ],
+    ids=["a member", "its class", "a record's", "one that changes", "an exception's", "doubled", "a line", "a witness"],
+)
+def test_an_answer_changes_nothing_that_is_there_and_has_fields_of_their_types(content: bytes) -> None:
+    before = (Verdict.FAILED.value, vars(Simulated).get("status"), UsageError.excerpt)
+    with pytest.raises((pickle.UnpicklingError, TypeError)):
+        unpickled(content)
+    assert (Verdict.FAILED.value, vars(Simulated).get("status"), UsageError.excerpt) == before
+
+
+def test_texts_of_an_answer_are_harmless() -> None:
+    found = unpickled(pickle.dumps([replace(COUNT_VIOLATION, message="\x1b[31m\n::error::")]))
+    assert found == [replace(COUNT_VIOLATION, message="\\x1b[31m\n\\::error::")]
 
 
 def test_a_call_in_a_child_leaves_no_descriptor_open() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.soundness.trap import Trap, complaints
+from nkiverify.foundation.records import Verdict
+from tests.soundness.trap import Trap, complaints, make_target, verdict
 
 TRAPS = [
     Trap(
@@ -1208,3 +1209,14 @@ TRAPS = [
 @pytest.mark.parametrize("trap", TRAPS, ids=str)
 def test_verdict_is_not_wrong(trap: Trap, tmp_path: Path) -> None:
     assert complaints(trap, tmp_path) == []
+
+
+@pytest.mark.parametrize("signal", ["errors import UnsupportedConstruct", "paths import PathEnded"])
+@pytest.mark.parametrize("around", ["if n > 3", "for i in range(n)"])
+def test_a_signal_of_ours_that_the_kernel_raises_proves_nothing(signal: str, around: str, tmp_path: Path) -> None:
+    package = "foundation" if signal.startswith("errors") else "frontend"
+    lines = (f"from nkiverify.{package}.{signal} as end", "def kernel(n):", "    assert n >= 0", f"    {around}:")
+    text = "\n".join((*lines, "        raise end('')"))
+    (tmp_path / "kernel.py").write_text(text)
+    run = verdict(make_target(lambda v: v.call(v.dim("n", 0)), tmp_path))
+    assert run.verdict in (Verdict.UNKNOWN, Verdict.ERROR)
