@@ -99,7 +99,7 @@ class Session:
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """What was refused to modules of kernels, each once."""
+        """The things that were refused to modules of kernels, each once."""
         return tuple(dict.fromkeys(told for run in self.runs for told in run.refused))
 
     @property
