@@ -202,8 +202,8 @@ def _report(
         history.record(replace(session, runs=tuple(told)), history.database(project.reports))
     except history.HistoryError as error:
         _warn(f"this sweep is not in the history: {error}")
-    for told in session.refused:
-        print(warning(told), file=sys.stderr)
+    for line in map(warning, session.refused):
+        print(line, file=sys.stderr)
     if session.unexpected:
         shown = replace(session, runs=session.unexpected)
         print(terminal.report(shown, detail_expected=False, style=Style.of(sys.stdout)), end="")

@@ -300,7 +300,9 @@ def _substituted() -> Iterator[tuple[ModuleType, dict[str, Any]]]:
     """Modules, and what stands for some of their functions."""
     told = {name: _Function(getattr(math, name)) for name in _INTEGERS}
     own = {"prod": _product, **({"sumprod": _sum_of_products} if hasattr(math, "sumprod") else {})}
-    yield math, {**told, **own, **{name: _Function(getattr(math, name), way) for name, way in _MATH.items()}}
+    # Some are younger than the oldest Python.
+    real = {name: _Function(getattr(math, name), way) for name, way in _MATH.items() if hasattr(math, name)}
+    yield math, {**told, **own, **real}
     universal = {name: _Universal(getattr(np, name), exact) for name, exact in _UNIVERSAL.items() if hasattr(np, name)}
     sequences = {name: _OfSequences(getattr(np, name)) for name in PARTIAL if hasattr(np, name)}
     products = {name: _OfProducts(getattr(np, name)) for name in _PRODUCTS if hasattr(np, name)}

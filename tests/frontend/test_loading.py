@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.foundation.records import Verdict
+from nkiverify.frontend import numeric_modules
 from nkiverify.manifest import Verification
 from nkiverify.phases.replay import replay
 from tests.soundness.trap import HARDWARE, make_target, verdict
@@ -202,3 +204,10 @@ def test_what_a_file_leaves_is_not_there_for_another_in_its_folder(left: str, as
     target = make_target(call_it, tmp_path)
     for file in ("kernel", "other", "kernel", "other"):
         assert verdict(replace(target, kernel=f"{file}.py::kernel")).verdict is Verdict.SUCCESSFUL
+
+
+def test_functions_of_younger_pythons_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("cbrt", "exp2", "sumprod"):
+        monkeypatch.delattr(math, name, raising=False)
+    ((module, functions), *_) = numeric_modules._substituted()
+    assert module is math and "exp2" not in functions and "gcd" in functions

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import importlib
 import os
 import pickle
@@ -317,6 +316,14 @@ def _opcodes(module: str, name: str, state: object, made_of: object = None) -> b
     return pickle.PROTO + b"\x04" + words + b"\x93" + made + pickle.dumps(state, 4)[2:-1] + b"b."
 
 
+def _doubled(times: int) -> list[object]:
+    """A list of lists of lists, each of which has the next one twice."""
+    found: list[object] = ["a"]
+    for _ in range(times):
+        found = [found, found]
+    return found
+
+
 RECORDS = "nkiverify.foundation.records"
 
 
@@ -328,9 +335,9 @@ RECORDS = "nkiverify.foundation.records"
         _opcodes(RECORDS, "Run", (None, {"verdict": 3})),
         _opcodes("nkiverify.cli.simulation", "Simulated", (None, {"status": 0})),
         _opcodes("nkiverify.foundation.errors", "UsageError", (None, {"excerpt": 0})),
-        pickle.dumps(functools.reduce(lambda half, _: [half, half], range(60), ["a"])),
-        pickle.dumps([replace(COUNT_VIOLATION, line="3")]),
-        pickle.dumps([replace(COUNT_VIOLATION, witness={"P": None})]),
+        pickle.dumps(_doubled(60)),
+        pickle.dumps([replace(COUNT_VIOLATION, line="3")]),  # type: ignore[arg-type]
+        pickle.dumps([replace(COUNT_VIOLATION, witness={"P": None})]),  # type: ignore[dict-item]
     ],
     ids=["a member", "its class", "a record's", "one that changes", "an exception's", "doubled", "a line", "a witness"],
 )
