@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
 
@@ -104,13 +104,21 @@ def rounds(
     """A few shapes that together reach what can be reached: those of `tried` first, then such as a solver finds."""
     deadline = time.process_time() + seconds
     in_time = takewhile(lambda values: time.process_time() < deadline, tried)
-    candidates = list(islice(in_time, _LOOKED_AT))
+    looked_at: list[dict[str, int]] = []
+    further = islice(in_time, _LOOKED_AT)
+
+    def candidates() -> Iterator[dict[str, int]]:
+        yield from looked_at
+        for values in further:
+            looked_at.append(values)
+            yield values
+
     shapes: list[dict[str, int]] = []
     loops, asked = True, 0
     for goal in goals(program):
         if any(goal.reached(dimensions, values) for values in shapes):
             continue
-        values = next((values for values in candidates if goal.reached(dimensions, values)), None)
+        values = next((values for values in candidates() if goal.reached(dimensions, values)), None)
         if values is None and dimensions:
             left = deadline - time.process_time()
             if asked >= _MAX_ASKED or left <= 0:

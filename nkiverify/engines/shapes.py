@@ -239,7 +239,8 @@ class Shapes:
                 yield {}
             return
         values = self.axis(order[0], known).tried()
-        for position in range(min(rank, len(values) - 1), -1, -1):
+        least = 0 if any(one.atom not in self._following for one in order[1:]) else rank
+        for position in range(min(rank, len(values) - 1), least - 1, -1):
             left = self._settled(known, order[0].atom, values[position])
             if left is not None:
                 for rest in self._of_rank(order[1:], left, rank - position):

@@ -73,7 +73,8 @@ class Violation:
     refuted condition with its numbers, `function` the kernel's function that the place is in. What the replay of the
     witness saw when the contract broke: `calls`, the calls in kernel code that led to the place, outermost first;
     `loops` that were running, outermost first; `tensors` that the place mentions. `said` is what goes wrong in a few
-    words, with its numbers; `labels` are other places that it is about.
+    words, with its numbers; `labels` are other places that it is about; `instead` is what to write, as far as the
+    declaration of the contract says it.
     """
 
     contract: str
@@ -99,6 +100,7 @@ class Violation:
     tensors: tuple[str, ...] = ()
     said: str = ""
     labels: tuple[Label, ...] = ()
+    instead: str = ""
 
 
 @dataclass(frozen=True, slots=True)

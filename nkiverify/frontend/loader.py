@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
-import importlib.abc
 import importlib.util
 import inspect
 import sys
@@ -20,7 +19,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from operator import is_
 from pathlib import Path
 from types import CodeType, ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import CalledOutsideRun, UnsupportedConstruct, UsageError, described
@@ -54,6 +53,12 @@ from nkiverify.frontend.process_state import (
     taken_back,
 )
 from nkiverify.frontend.seen import note_text, noting
+
+if TYPE_CHECKING:
+    from importlib.abc import Loader, MetaPathFinder
+else:
+    # Importing them brings what packages keep files with, a fiftieth of a small check.
+    Loader = MetaPathFinder = object
 
 #: Calls within one another that going through the tree of a kernel may take. CPython has a thousand for all of a
 #: program, of which each node takes about four here.
@@ -183,7 +188,7 @@ def _changed_since(before: Mapping[str, ModuleType]) -> dict[str, ModuleType]:
     return {name: module for name, module in sys.modules.items() if before.get(name) is not module}
 
 
-class _Finder(importlib.abc.MetaPathFinder):
+class _Finder(MetaPathFinder):
     def __init__(self, space: KernelSpace) -> None:
         self._space = space
 
@@ -207,7 +212,7 @@ class _Finder(importlib.abc.MetaPathFinder):
         return spec
 
 
-def _spec(name: str, file: Path, loader: importlib.abc.Loader) -> ModuleSpec | None:
+def _spec(name: str, file: Path, loader: Loader) -> ModuleSpec | None:
     locations = [str(file.parent)] if file.name == "__init__.py" else None
     return importlib.util.spec_from_file_location(name, file, loader=loader, submodule_search_locations=locations)
 
@@ -221,11 +226,14 @@ class _StubLoader(SourceFileLoader):
         show(module, parts=True)
 
 
-class _KernelSource(importlib.abc.Loader):
+class _KernelSource(Loader):
     def __init__(self, file: Path, space: KernelSpace) -> None:
         self._file = file
         self._space = space
         self._rewriting = space.rewriting
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """None: an ordinary module."""
 
     def exec_module(self, module: ModuleType) -> None:
         namespace = module.__dict__

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+#: The legal values of a quantity: names, a number that it is at most, or the name of the quantity that says it.
+Taken: TypeAlias = tuple[str, ...] | int | str
 
 
 class Severity(enum.Enum):
@@ -30,6 +35,10 @@ class Contract:
     follows a call that breaks it is modelled as those kernels rely on. Empty for a contract that nothing contradicts.
     `since` is the version of NKI that it holds from on, `until` the first one that it does not hold in any more, as the
     release notes or the migration guide among its sources say; empty where they say nothing.
+
+    `takes` has the legal values of quantities that a claim shows, by their names ("" for all others): names of
+    memories, dtypes or members; a number that they are at most; or the name of the quantity that is this number, or
+    dtype. Only what is legal on all hardware stands there.
     """
 
     id: str
@@ -42,3 +51,4 @@ class Contract:
     contested: str = ""
     since: str = ""
     until: str = ""
+    takes: Mapping[str, Taken] = field(default_factory=dict, hash=False)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol, cast
 
 from nkiverify.foundation.errors import InternalError
-from nkiverify.ir.contract import Contract
+from nkiverify.ir.contract import Contract, Taken
 from nkiverify.ir.program import Assumed
 from nkiverify.model.policy import applied_policy
 from nkiverify.model.versions import within
@@ -55,11 +55,12 @@ def define(
     contested: str = "",
     since: str = "",
     until: str = "",
+    takes: Mapping[str, Taken] | None = None,
 ) -> Contract:
     """Register a contract; an id is defined once."""
     if id in _registry:
         raise InternalError(f"contract {id} is defined twice")
-    contract = Contract(id, statement, source, api, hardware, cwe, phase, contested, since, until)
+    contract = Contract(id, statement, source, api, hardware, cwe, phase, contested, since, until, takes or {})
     _registry[id] = contract
     return contract
 

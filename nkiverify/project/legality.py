@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import MemoryPeak, Run, Verdict, Violation
@@ -35,7 +35,8 @@ from nkiverify.verify.verifier import verify
 if TYPE_CHECKING:
     from nkiverify.verify.derive import Derived
 
-_PHASES = frozenset({1, 2, 3, 4})
+_INTEGER_PHASES = (1, 2, 3)
+_PHASES = frozenset({*_INTEGER_PHASES, 4})
 #: Seconds that a step is given in any case.
 _LEAST_SECONDS = 0.2
 #: How much of its time limit a kernel is given: a step may take longer than it should, and who watches the time stops
@@ -237,7 +238,15 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
         return tuple(verify(target, share(left()))), None
     if not exploration.run.program.dimensions:
         return tuple(verify(target, share(left()))), None
-    if exploration.run.unsupported_construct is None and _likely(exploration, options, left() / 2):
+    engine = EmbeddedEngine(exploration.run.program)
+    engine.limit(left() / 2)
+    decisions = lru_cache(maxsize=None)(lambda phase: engine.decide(phase, hard=False))
+
+    def holds() -> bool:
+        shown = all(_shown(one) for phase in _INTEGER_PHASES for one in decisions(phase))
+        return shown and all(map(_shown, engine.decide_unwinding())) and _flows(exploration, options, left() / 2)
+
+    if exploration.run.unsupported_construct is None and holds():
         runs = tuple(verify(target, share(left() / 2)))
         if passed(runs):
             from nkiverify.verify.derive import already_proved
@@ -249,7 +258,7 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
     from nkiverify.verify.derive import derive
 
     grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
-    derived = derive(target_for, exploration, model, options, min(_DERIVING * options.timeout, left()), grid)
+    derived = derive(target_for, exploration, decisions, model, options, min(_DERIVING * options.timeout, left()), grid)
     runs = _with_failures(target, derived, model, left())
     if not derived.runs and runs:
         # Of a kernel that nothing is proved of, an editor has to know the tiles all the same.
@@ -257,13 +266,12 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
     return tuple(counted(runs, asked, hardware, options.phases)), derived
 
 
-def _likely(exploration: Exploration, options: Options, seconds: float) -> bool:
-    """True if nothing is refuted in the phases that take least time to decide, and nothing is open in phase 4."""
-    engine = EmbeddedEngine(exploration.run.program)
-    engine.limit(5.0)
-    outcomes = (one.outcome.value for phase in (1, 2, 3) for one in engine.one_by_one(phase))
-    if not all(outcome in ("proved", "unreached") for outcome in outcomes):
-        return False
+def _shown(one: Decision) -> bool:
+    return one.outcome in (Outcome.PROVED, Outcome.UNREACHED)
+
+
+def _flows(exploration: Exploration, options: Options, seconds: float) -> bool:
+    """True if nothing is open in phase 4."""
     if DATAFLOW.number not in (options.phases or _PHASES):
         return True
     from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load

@@ -15,11 +15,6 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.model.versions import VERSIONS
 from nkiverify.verify.options import ENGINES, HARDWARE, PHASES
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 #: What kernels may be allowed: to use the network, to read what is at or below a path.
 NETWORK, READ = "network", "read:"
 
@@ -82,6 +77,10 @@ def read(file: Path) -> Settings | None:
 
     Raises `UsageError` where the file cannot be read, or a setting is unknown or of the wrong kind.
     """
+    if sys.version_info >= (3, 11):  # as late as this: where no file is read it is a part of a small check
+        import tomllib
+    else:
+        import tomli as tomllib
     try:
         tool = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
     except OSError as error:

@@ -14,6 +14,9 @@ from nkiverify.report.excerpt import excerpt
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 
+#: Contracts that the kernel, or its target, states itself: there is nothing to explain.
+_OWN = ("kernel.", "target.")
+
 
 def grouped(violations: Sequence[Violation]) -> list[list[Violation]]:
     """Violations with one cause together: the same contract, broken in the same way by the same witness."""
@@ -113,7 +116,7 @@ def _source(violation: Violation | KernelWarning, root: Path, width: int, style:
 
 
 def help_for(violation: Violation, root: Path) -> str:
-    """The text to write instead, where that follows from the contract."""
+    """The text to write instead, where that follows from the contract; else where it is explained."""
     if violation.contract == "df.read_unwritten" and violation.labels:
         made = violation.labels[0].site
         tensor = violation.said.partition("[")[0]
@@ -123,7 +126,9 @@ def help_for(violation: Violation, root: Path) -> str:
     written = violation.said.partition("the argument ")[2].partition(" is written and not returned")
     if violation.contract in ("df.input_written", "df.output_parameter") and written[1]:
         return f"return {written[0]}"
-    return ""
+    if violation.instead or violation.contract.startswith(_OWN):
+        return violation.instead
+    return f"nkiverify explain {violation.contract}"
 
 
 def _labels(violation: Violation, root: Path, width: int, style: Style) -> Iterator[str]:

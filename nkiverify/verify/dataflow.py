@@ -44,7 +44,7 @@ from nkiverify.verify.candidates import (
 )
 from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
-from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED
+from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED, advice_on
 
 #: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
 #: the verdict depend on the machine.
@@ -229,9 +229,8 @@ class Known:
 
     def unknown(self, qualifier: str, advice: str = "", reason: str = "") -> Conclusion:
         """UNKNOWN, at the first claim that is open."""
-        if not advice and not self.question.program.dimensions:
-            advice = _ADVICE_FOR_NUMBERS
-        return _unknown(qualifier, reason or self.reason, _site(self.proof.open), advice)
+        advice = advice_on(self.question.program, advice, dataflow=True)
+        return Conclusion(Verdict.UNKNOWN, qualifier, reason or self.reason, _site(self.proof.open), advice)
 
 
 def nothing_to_follow(known: Known) -> Conclusion | None:
@@ -276,7 +275,7 @@ def not_understood(known: Known) -> Conclusion | None:
     reason = known.reason
     if search is not None and search.tried:
         reason = f"{reason}; {shapes_show_nothing(search.tried)}{proved_for(search.part)}"
-    return _unknown(limit.construct, reason, limit.site, limit.advice)
+    return Conclusion(Verdict.UNKNOWN, limit.construct, reason, limit.site, limit.advice)
 
 
 def late(known: Known) -> Conclusion | None:
@@ -500,12 +499,3 @@ def _why(question: Question, proof: Proof, ended: Inconclusive | None) -> str:
 
 def _site(still_open: Sequence[Stated]) -> Site | None:
     return next((claim.site for claim in still_open if claim.site is not None), None)
-
-
-#: What can be done about a launch of numbers.
-_ADVICE_FOR_NUMBERS = "where data decide, give them: --arg NAME=@FILE.npy; or leave this phase out: --phase 1,2,3"
-
-
-def _unknown(qualifier: str, reason: str, site: Site | None, advice: str = "") -> Conclusion:
-    advice = advice or "verify the kernel for concrete shapes, or leave this phase out: --phase 1,2,3"
-    return Conclusion(Verdict.UNKNOWN, qualifier, reason, site, advice)

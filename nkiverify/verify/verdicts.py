@@ -31,9 +31,14 @@ if TYPE_CHECKING:
 #: For finding a domain on which what is refuted holds, in milliseconds of an idle core.
 SUFFICIENT_MS = 500
 
-#: What can be done about an UNKNOWN that says nothing better itself.
+#: What can be done about an UNKNOWN that says nothing better itself: of shapes, and of a launch of numbers.
 ADVICE_UNSUPPORTED = "write it in another way"
-_ADVICE_FOR_SHAPES = f"{ADVICE_UNSUPPORTED}, or verify the kernel for concrete shapes"
+_ON_CONSTRUCTS = (f"{ADVICE_UNSUPPORTED}, or verify the kernel for concrete shapes", ADVICE_UNSUPPORTED)
+_LEFT_OUT = "or leave this phase out: --phase 1,2,3"
+_ON_DATAFLOW = (
+    f"verify the kernel for concrete shapes, {_LEFT_OUT}",
+    f"where data decide, give them: --arg NAME=@FILE.npy; {_LEFT_OUT}",
+)
 ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a concrete run on the values is short"
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
@@ -294,9 +299,10 @@ def not_replayed(known: Known) -> Conclusion | None:
     return None if known.shown is None else Conclusion(Verdict.FAILED, "not replayed", _CONTRADICTION)
 
 
-def advice_on(program: Program, advice: str) -> str:
-    """The advice about what is not understood of a program, where it says none itself."""
-    return advice or (_ADVICE_FOR_SHAPES if program.dimensions else ADVICE_UNSUPPORTED)
+def advice_on(program: Program, advice: str, *, dataflow: bool = False) -> str:
+    """`advice`, or else what can be done about what is not understood of a program, or open of its dataflow."""
+    for_shapes, for_numbers = _ON_DATAFLOW if dataflow else _ON_CONSTRUCTS
+    return advice or (for_shapes if program.dimensions else for_numbers)
 
 
 def not_understood(known: Known) -> Conclusion | None:

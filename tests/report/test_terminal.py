@@ -37,6 +37,7 @@ def test_an_unexpected_failure_is_told_in_full() -> None:
         "    because  the source has 256*128 = 32768 elements, the destination 128*128 =\n"
         "             16384\n"
         "    witness  K = 256, M = 128, N = 512 (replayed in plain Python)\n"
+        "    help     nkiverify explain dma_copy.count\n"
         "    stub     stubs/nki/isa/data.py:40\n"
         "    source   nki.isa.dma_copy, Parameters\n"
         "             https://awsdocs-neuron.readthedocs-hosted.com/en/v2.32.0/nki/api/generated/nki.isa.dma_copy.html\n"

@@ -1,11 +1,10 @@
 """What a user reads about typical mistakes, letter for letter.
 
-The texts are in `snapshots/`; NKIVERIFY_WRITE_SNAPSHOTS=1 writes them anew, to be read before they are committed.
+The texts are in `snapshots/`; `pytest --new-answers` writes them anew, to be read before they are committed.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 
@@ -44,10 +43,10 @@ def shown(name: str, folder: Path, style: Style) -> str:
 
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 knows no columns: whole lines are underlined")
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_typical_mistake_is_told_so(name: str, tmp_path: Path) -> None:
+def test_a_typical_mistake_is_told_so(name: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     text = shown(name, tmp_path, Style())
     file = SNAPSHOTS / f"{name}.txt"
-    if os.environ.get("NKIVERIFY_WRITE_SNAPSHOTS"):
+    if request.config.getoption("--new-answers"):
         file.write_text(text, encoding="utf-8")
     assert text == file.read_text(encoding="utf-8")
 

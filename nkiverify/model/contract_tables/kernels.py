@@ -88,11 +88,17 @@ define(
     "isa.bitvec_int",
     "Bit-wise operators take integer dtypes on all inputs and outputs.",
     "SH; tensor_tensor; tensor_scalar; tensor_reduce",
+    takes={"": ("int32", "uint32", "int16", "uint16", "int8", "uint8", "bool_")},
 )
 define(
     "isa.operator_gen",
     "abs_max and abs_min exist from gen4 on, square and relu as ALU operators too.",
     "nl.abs_max; RN-0.4",
 )
-define("isa.on_chip", "The tile operands of a compute instruction are in SBUF or PSUM.", "A2")
+define(
+    "isa.on_chip",
+    "The tile operands of a compute instruction are in SBUF or PSUM.",
+    "A2",
+    takes={"": ("sbuf", "psum")},
+)
 define("isa.alu_op", "The operator is one of the ALU table.", "SH tbl-aluop; RN-0.4; LSH")

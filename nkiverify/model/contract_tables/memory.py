@@ -8,17 +8,26 @@ from __future__ import annotations
 
 from nkiverify.model.contracts import define
 
-define("mem.partitions_128", "An SBUF or PSUM tensor has at most 128 partitions.", "TIL TC#1; A2; AP; RN-0.6")
 define(
-    "mem.gpsimd_no_psum", "An operation on GpSimd has no PSUM operand.", "tensor_copy; tensor_tensor; rng; nc_n_gather"
+    "mem.partitions_128",
+    "An SBUF or PSUM tensor has at most 128 partitions.",
+    "TIL TC#1; A2; AP; RN-0.6",
+    takes={"partitions": 128},
 )
-define("mem.io_hbm", "A tensor argument or result of a kernel is in HBM.", "MEM; LKI")
+define(
+    "mem.gpsimd_no_psum",
+    "An operation on GpSimd has no PSUM operand.",
+    "tensor_copy; tensor_tensor; rng; nc_n_gather",
+    takes={"": ("sbuf",)},
+)
+define("mem.io_hbm", "A tensor argument or result of a kernel is in HBM.", "MEM; LKI", takes={"": ("shared_hbm",)})
 define(
     "mem.output_shared_hbm",
     "A tensor returned by a kernel is allocated with buffer=nl.shared_hbm.",
     "MIG-0.3; RN-0.3",
     api=("nki",),
     since="0.3",
+    takes={"": ("shared_hbm",)},
 )
 define("mem.partition_contiguous", "An on-chip operand occupies consecutive partitions.", "A2; IDX; AP")
 define("mem.ap_uniform", "All partitions of an on-chip operand use the same pattern in the free dimensions.", "A2; AP")
@@ -72,6 +81,7 @@ define(
     "An operand of the Vector or Scalar Engine has at most 65536 elements per partition in SBUF, 4096 in PSUM.",
     "A2 Vector/Scalar Layout & Tile Size",
     phase=3,
+    takes={"free_size": "limit"},
 )
 define(
     "mem.ap_isa_ranges",

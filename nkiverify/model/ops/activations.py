@@ -60,13 +60,18 @@ ACTIVATION_REDUCE = operation(
 
 define("activation.op", "op is an activation function of the table.", "activation; SH")
 define("activation.shape", "dst and data have the same partitions and elements per partition.", "activation")
-define("activation.scale", "scale is a compile-time scalar or a float32 (P, 1) tile.", "activation:Data types; Layout")
+define(
+    "activation.scale",
+    "scale is a compile-time scalar or a float32 (P, 1) tile.",
+    "activation:Data types; Layout",
+    takes={"scale": ("float32",)},
+)
 define(
     "activation.bias",
     "bias is a (P, 1) tile, not tfloat32; from gen3 on it may be a constant.",
     "activation:Layout; RN-2.28",
 )
-define("activation.reduce_op", "reduce_op of an activation is add.", "activation")
+define("activation.reduce_op", "reduce_op of an activation is add.", "activation", takes={"reduce_op": ("add",)})
 define("activation.reduce_res", "reduce_res is a (P, 1) tile in SBUF or PSUM.", "activation")
 define(
     "activation.reduce_cmd",
@@ -86,6 +91,7 @@ define(
     "The bias of an activation is float32, float16 or bfloat16.",
     "L:activation",
     api=("neuronxcc",),
+    takes={"bias": ("float32", "float16", "bfloat16")},
 )
 
 #: The generation from which on a bias may be a constant; none in the legacy API.
@@ -194,7 +200,7 @@ def _legacy_activation(
     result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
     shift = resolved(bias, mask, "bias")
     if isinstance(shift, Tensor):
-        require("leg.activation.bias", shift.dtype in (float32, float16, bfloat16), dtype=shift.dtype)
+        require("leg.activation.bias", shift.dtype in (float32, float16, bfloat16), bias=shift.dtype)
     column = None if reduce_res is None else operand(reduce_res, mask, "reduce_res")
     factor = resolved(scale, mask, "scale")
     _claim_activation(result, op, source, shift, factor, reduce_op, column, _NEVER)
@@ -217,7 +223,7 @@ def _claim_activation(
     claim_scattered_by_scalar_engine(result)
     claim_scalar_operand("activation.scale", scale, source, "scale")
     if isinstance(scale, Tensor):
-        require("activation.scale", scale.dtype == float32, dtype=scale.dtype)
+        require("activation.scale", scale.dtype == float32, scale=scale.dtype)
     if bias is not None:
         _claim_bias(bias, source, op, constant_bias_from)
     if reduce_op is not None:
@@ -306,6 +312,7 @@ define(
     "imm0 and imm1 are scalars or (P, 1) tiles; two tiles have the same dtype.",
     "activate2",
     api=("nki",),
+    takes={"imm1": "imm0"},
 )
 define("activate2.relu_param", "relu_param is a scalar or a (P, 1) tile.", "activate2", api=("nki",))
 define(
@@ -313,6 +320,7 @@ define(
     "reduce_op of activate2 is add, maximum, minimum, abs_max or abs_min.",
     "activate2",
     api=("nki",),
+    takes={"reduce_op": ("add", "maximum", "minimum", "abs_max", "abs_min")},
 )
 define("activate2.reduce_res", "reduce_res of activate2 is a (P, 1) tile in SBUF or PSUM.", "activate2", api=("nki",))
 define(
@@ -389,18 +397,40 @@ EXPONENTIAL = operation(
 define("exponential.gen4", "exponential needs gen4 or later.", "exponential", api=("nki",), hardware=("gen2", "gen3"))
 define("exponential.shape", "dst has the partitions and elements per partition of src.", "exponential", api=("nki",))
 define("exponential.rank", "The operands of exponential have at most 4 dimensions.", "exponential", api=("nki",))
-define("exponential.max", "max_value is a float32 scalar or (P, 1) tile.", "exponential", api=("nki",))
+define(
+    "exponential.max",
+    "max_value is a float32 scalar or (P, 1) tile.",
+    "exponential",
+    api=("nki",),
+    takes={"max_value": ("float32",)},
+)
 define(
     "exponential.dtypes",
     "dst is a float or an integer but uint32; src a float but tfloat32, or an integer.",
     "exponential",
     api=("nki",),
+    takes={
+        "dst": (
+            "float32",
+            "bfloat16",
+            "float16",
+            "float8_e4m3",
+            "float8_e5m2",
+            "int8",
+            "int16",
+            "uint8",
+            "uint16",
+            "int32",
+        ),
+        "src": ("float32", "bfloat16", "float16"),
+    },
 )
 define(
     "exponential.reduce_res",
     "reduce_res of exponential is a (P, 1) float tile in SBUF or PSUM.",
     "exponential",
     api=("nki",),
+    takes={"": ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")},
 )
 define("exponential.init", "reduce_init is 0.0 unless reduce_cmd is load_reduce.", "exponential", api=("nki",))
 
@@ -427,7 +457,7 @@ def _(
     require("exponential.rank", source.ndim <= 4 and result.ndim <= 4, dst=result.shape, src=source.shape)
     claim_scalar_operand("exponential.max", max_value, source, "max_value")
     if isinstance(max_value, Tensor):
-        require("exponential.max", max_value.dtype == float32, dtype=max_value.dtype)
+        require("exponential.max", max_value.dtype == float32, max_value=max_value.dtype)
     require(
         "exponential.dtypes",
         result.dtype in (*_FLOATS, tfloat32, *_INTEGERS) and source.dtype in (*_FLOATS, *_INTEGERS, uint32),

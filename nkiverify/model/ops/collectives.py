@@ -47,8 +47,20 @@ define(
     "cc.all_reduce; cc.all_to_all; cc.collective_permute",
     api=NKI,
 )
-define("cc.op", "A collective reduces with add, minimum or maximum.", "cc.all_reduce", api=NKI)
-define("cc.dtype", "Source and destination of a collective have the same dtype.", "cc.all_reduce (implied)", api=NKI)
+define(
+    "cc.op",
+    "A collective reduces with add, minimum or maximum.",
+    "cc.all_reduce",
+    api=NKI,
+    takes={"op": ("add", "minimum", "maximum")},
+)
+define(
+    "cc.dtype",
+    "Source and destination of a collective have the same dtype.",
+    "cc.all_reduce (implied)",
+    api=NKI,
+    takes={"dst": "src"},
+)
 define(
     "cc.shape_eq",
     "A gather's destination has the source's elements times the ranks, a scatter's source the destination's; in other"

@@ -63,6 +63,7 @@ define(
     "tensor_copy.buffers",
     "Source and destination of tensor_copy are in SBUF or PSUM; on GpSimd neither is in PSUM.",
     "tensor_copy",
+    takes={"": ("sbuf", "psum")},
 )
 define(
     "tensor_copy.shape", "Source and destination have the same partitions and elements per partition.", "tensor_copy"
@@ -75,7 +76,12 @@ define(
     contested="published kernels and the vendor's tutorials pass one and run, most of them that of dst; dst says what "
     "is stored, whatever is passed",
 )
-define("tensor_copy.engine", "tensor_copy runs on vector, scalar (not on gen2) or gpsimd.", "tensor_copy")
+define(
+    "tensor_copy.engine",
+    "tensor_copy runs on vector, scalar (not on gen2) or gpsimd.",
+    "tensor_copy",
+    takes={"engine": ("vector", "gpsimd")},
+)
 
 
 @TENSOR_COPY.current
@@ -319,7 +325,10 @@ define_legacy(
     "LERR err_store_dst_shape_smaller_than_other_shape",
 )
 define_legacy(
-    "leg.assign_buffer", "Tiles are assigned on chip; HBM is written with nl.store.", "LERR err_unsupported_memory"
+    "leg.assign_buffer",
+    "Tiles are assigned on chip; HBM is written with nl.store.",
+    "LERR err_unsupported_memory",
+    takes={"": ("sbuf", "psum")},
 )
 
 

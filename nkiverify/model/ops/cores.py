@@ -38,7 +38,12 @@ SENDRECV = operation(
 
 define_current("sendrecv.gen3_lnc2", "sendrecv needs gen3 or later and a launch on two cores.", "sendrecv")
 define_current("sendrecv.ranks", "The ranks of sendrecv are 0 or 1.", "sendrecv")
-define_current("sendrecv.operands", "src and dst of sendrecv are in SBUF and have the same dtype.", "sendrecv")
+define_current(
+    "sendrecv.operands",
+    "src and dst of sendrecv are in SBUF and have the same dtype.",
+    "sendrecv",
+    takes={"src_buffer": ("sbuf",), "dst_buffer": ("sbuf",), "dst": "src"},
+)
 define_current(
     "sendrecv.shape", "src and dst of sendrecv have the same partitions and elements per partition.", "sendrecv"
 )
@@ -115,6 +120,7 @@ define_current(
     "core_barrier",
     contested="the block-wise expert kernels of nki-library, which its tests run, give it an index tile in SBUF; both "
     "cores wait all the same",
+    takes={"": ("shared_hbm",)},
 )
 
 

@@ -58,7 +58,12 @@ define_current(
     "its tests run them",
 )
 define_current("memset.x4_zero", "A packed (x4) tensor is set to 0 only.", "memset")
-define_current("memset.engine", "memset runs on vector or gpsimd; gpsimd has no PSUM operand.", "memset")
+define_current(
+    "memset.engine",
+    "memset runs on vector or gpsimd; gpsimd has no PSUM operand.",
+    "memset",
+    takes={"engine": ("vector", "gpsimd")},
+)
 define_current("memset.const", "The value is a compile-time constant.", "memset")
 
 
@@ -149,7 +154,13 @@ ZEROS_LIKE = operation(
 )
 EMPTY_LIKE = host("nl.empty_like")
 
-define("leg.hbm_no_init", "nl.zeros and nl.full do not initialise HBM tensors.", "LERR", api=("neuronxcc",))
+define(
+    "leg.hbm_no_init",
+    "nl.zeros and nl.full do not initialise HBM tensors.",
+    "LERR",
+    api=("neuronxcc",),
+    takes={"": ("sbuf", "psum")},
+)
 
 
 @ZEROS.current
@@ -353,6 +364,7 @@ define_current(
     "nl.shared_identity_matrix",
     "The identity matrix has at most 128 rows; a dst given is (n, n) in SBUF.",
     "nl.shared_identity_matrix",
+    takes={"n": 128},
 )
 
 

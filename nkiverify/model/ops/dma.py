@@ -53,13 +53,30 @@ define(
     "dma_copy.buffers",
     "Source and destination of dma_copy are in HBM or SBUF; before NKI 0.3 the source may be in PSUM.",
     "dma_copy:Memory types; MIG-0.3",
+    takes={"": ("sbuf", "shared_hbm", "private_hbm")},
 )
 define("dma_copy.count", "Source and destination of dma_copy have the same number of elements.", "dma_copy:Tile size")
-define("dma_copy.dtype", "dma_copy does not convert to or from a packed (x4) dtype.", "dma_copy:Data types; DMAO")
+define(
+    "dma_copy.dtype",
+    "dma_copy does not convert to or from a packed (x4) dtype.",
+    "dma_copy:Data types; DMAO",
+    takes={"dst": "src"},
+)
 define("leg.dma_copy.rmw", "dst_rmw_op of dma_copy is add, with oob_mode.error.", "L:dma_copy", api=("neuronxcc",))
-define_current("dma_copy.hwdge_same_dtype", "With dge_mode.hwdge both dtypes are the same.", "MIG-0.3", since="0.3")
+define_current(
+    "dma_copy.hwdge_same_dtype",
+    "With dge_mode.hwdge both dtypes are the same.",
+    "MIG-0.3",
+    since="0.3",
+    takes={"dst": "src"},
+)
 define_current("dma_copy.hwdge_gen3", "dge_mode.hwdge needs gen3 or later.", "dma_copy")
-define_current("dma_copy.engine", "engine is sync or scalar, and only with dge_mode.hwdge.", "dma_copy; DGE")
+define_current(
+    "dma_copy.engine",
+    "engine is sync or scalar, and only with dge_mode.hwdge.",
+    "dma_copy; DGE",
+    takes={"engine": ("sync", "scalar")},
+)
 define_current("dma_copy.priority_gen4", "priority is 0 to 3 and needs gen4 or later.", "dma_copy")
 define_current("dma_copy.none_static", "dge_mode.none carries no run-time addresses.", "DGE")
 define_current("dma_copy.hwdge_no_indirect", "dge_mode.hwdge gathers and scatters nothing.", "DGE; A3; dma_copy")
@@ -203,12 +220,23 @@ define(
     "dma_transpose (legacy: taken from there, since its page says nothing)",
 )
 define_current("dma_transpose.dst_shape", "dst has exactly the transposed shape of src.", "MIG-0.4", since="0.4")
-define_current("dma_transpose.dtype", "src and dst of dma_transpose have the same dtype.", "dma_transpose")
-define("dma_transpose.src_buffer", "src of dma_transpose is in HBM or SBUF.", "dma_transpose")
+define_current(
+    "dma_transpose.dtype",
+    "src and dst of dma_transpose have the same dtype.",
+    "dma_transpose",
+    takes={"dst": "src"},
+)
+define(
+    "dma_transpose.src_buffer",
+    "src of dma_transpose is in HBM or SBUF.",
+    "dma_transpose",
+    takes={"": ("sbuf", "shared_hbm", "private_hbm")},
+)
 define_current(
     "dma_transpose.dst_buffer",
     "dst of dma_transpose is in SBUF (HBM as in MIG-0.4 is accepted).",
     "dma_transpose; MIG-0.4",
+    takes={"": ("sbuf",)},
 )
 define_current(
     "dma_transpose.mode_direct",
@@ -357,9 +385,19 @@ DMA_TRANSPOSE.bounds(_copied_by_dma)
 
 DMA_COMPUTE = operation("nisa.dma_compute", dependence=Dependence(Link.ROW_MAJOR), engine="dma", behaviour=OVERWRITES)
 
-define_current("dma_compute.op", "reduce_op is add, and every scale is 1.0.", "dma_compute")
+define_current(
+    "dma_compute.op",
+    "reduce_op is add, and every scale is 1.0.",
+    "dma_compute",
+    takes={"reduce_op": ("add",)},
+)
 define_current("dma_compute.count", "1 to 16 sources have the number of elements of dst.", "dma_compute:Tile size")
-define_current("dma_compute.buffers", "The operands of dma_compute are in HBM or SBUF.", "dma_compute:Memory types")
+define_current(
+    "dma_compute.buffers",
+    "The operands of dma_compute are in HBM or SBUF.",
+    "dma_compute:Memory types",
+    takes={"": ("sbuf", "shared_hbm", "private_hbm")},
+)
 define_current(
     "dma_compute.rmw",
     "With a vector_offset there are 2 sources, one of them dst, and unique indices; a scatter goes from SBUF to HBM, a"

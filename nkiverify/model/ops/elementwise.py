@@ -57,10 +57,20 @@ define(
     contested="published kernels combine (P, F) with (P, 1), whose one element is repeated along the free dimensions, "
     "and pass their tests on hardware and in the vendor's simulator",
 )
-define("tensor_tensor.psum_pair", "data1 and data2 are not both in PSUM.", "tensor_tensor")
-define("tensor_tensor.power_gpsimd", "power runs on GpSimd, which has no PSUM operand.", "tensor_tensor")
+define("tensor_tensor.psum_pair", "data1 and data2 are not both in PSUM.", "tensor_tensor", takes={"": ("sbuf",)})
+define(
+    "tensor_tensor.power_gpsimd",
+    "power runs on GpSimd, which has no PSUM operand.",
+    "tensor_tensor",
+    takes={"": ("sbuf",)},
+)
 define("tensor_tensor.op", "op is a binary operator of the ALU table.", "tensor_tensor; SH")
-define("tensor_tensor.engine", "tensor_tensor runs on vector or gpsimd.", "tensor_tensor")
+define(
+    "tensor_tensor.engine",
+    "tensor_tensor runs on vector or gpsimd.",
+    "tensor_tensor",
+    takes={"engine": ("vector", "gpsimd")},
+)
 
 
 @TENSOR_TENSOR.current
@@ -149,7 +159,12 @@ define(
     "operand0 and operand1 are compile-time scalars or (P, 1) tiles in SBUF or PSUM.",
     "tensor_scalar",
 )
-define("tensor_scalar.operand_fp32", "The operand tiles of an arithmetic operator are float32.", "tensor_scalar")
+define(
+    "tensor_scalar.operand_fp32",
+    "The operand tiles of an arithmetic operator are float32.",
+    "tensor_scalar",
+    takes={"dtype": ("float32",)},
+)
 define("tensor_scalar.same_class", "op0 and op1 are both bit-wise or both arithmetic.", "tensor_scalar")
 define("tensor_scalar.unused_none", "operand1 is None where op1 is.", "tensor_scalar")
 define("tensor_scalar.unary_operand", "The operand of a unary operator is None or 0.", "tensor_scalar")
@@ -158,6 +173,7 @@ define(
     "tensor_scalar.engine",
     "tensor_scalar runs on vector, scalar or gpsimd; bit-wise operators on vector only.",
     "tensor_scalar",
+    takes={"engine": ("vector",)},
 )
 define(
     "tensor_scalar.scalar_engine_trn2",

@@ -75,7 +75,13 @@ define(
 define(
     "nl.binary.one_tile", "At least one operand is a tile.", "nl.equal; nl.bitwise_and; nl.logical_and", api=("nki",)
 )
-define("nl.bitwise.int", "Bit-wise functions take integer tiles.", "nl.bitwise_and", api=("nki",))
+define(
+    "nl.bitwise.int",
+    "Bit-wise functions take integer tiles.",
+    "nl.bitwise_and",
+    api=("nki",),
+    takes={"": ("int32", "uint32", "int16", "uint16", "int8", "uint8", "bool_")},
+)
 define(
     "nl.divide.unsupported",
     "nl.divide is not used: no hardware instruction, fails to compile.",
@@ -101,7 +107,7 @@ define(
     api=("nki",),
 )
 define("nl.abs_max.gen4", "nl.abs_max and nl.abs_min need gen4 or later.", "nl.abs_max", api=("nki",))
-define("nl.rsqrt.psum", "nl.rsqrt takes no PSUM input.", "MIG-0.5", api=("nki",), since="0.5")
+define("nl.rsqrt.psum", "nl.rsqrt takes no PSUM input.", "MIG-0.5", api=("nki",), since="0.5", takes={"": ("sbuf",)})
 
 
 def _binary(name: str) -> Callable[..., Tensor]:
@@ -120,7 +126,11 @@ def _binary(name: str) -> Callable[..., Tensor]:
         if name == "power":
             require("nl.power.tile", isinstance(y, Tensor) and not any_in_psum(*tiles), y=type(y).__name__)
         if name in _INTEGERS:
-            require("nl.bitwise.int", all(each.dtype.is_integer for each in tiles), dtype=tiles[0].dtype)
+            require(
+                "nl.bitwise.int",
+                all(each.dtype.is_integer for each in tiles),
+                dtypes=tuple(each.dtype for each in tiles),
+            )
         if len(tiles) == 2:
             claim_broadcast(*tiles)
         natural = promoted(tiles[0].dtype, tiles[-1].dtype)
@@ -157,7 +167,7 @@ def _unary(name: str) -> Callable[..., Tensor]:
         if name == "rsqrt":
             require("nl.rsqrt.psum", not any_in_psum(source), x=source.buffer)
         if name in _INTEGERS:
-            require("nl.bitwise.int", source.dtype.is_integer, dtype=source.dtype)
+            require("nl.bitwise.int", source.dtype.is_integer, x=source.dtype)
         return allocation.result_tile(source.shape, source.dtype if dtype is None else declared_dtype(dtype))
 
     return function

@@ -38,7 +38,7 @@ SCALAR_TENSOR_TENSOR = operation(
 )
 
 define("stt.arith_only", "scalar_tensor_tensor takes arithmetic operators only.", "scalar_tensor_tensor")
-define("stt.psum", "data and operand1 are not both in PSUM.", "scalar_tensor_tensor")
+define("stt.psum", "data and operand1 are not both in PSUM.", "scalar_tensor_tensor", takes={"": ("sbuf",)})
 define(
     "stt.shape",
     "data, operand1 and dst have the same partitions and elements per partition; operand0 is a scalar or (P, 1).",
@@ -124,6 +124,7 @@ define(
     "tsr.reduce_op",
     "reduce_op is add, multiply, maximum or minimum (legacy: subtract too).",
     "tensor_scalar_reduce; L:tensor_scalar_reduce",
+    takes={"reduce_op": ("add", "multiply", "maximum", "minimum")},
 )
 define("tsr.shape", "dst has the partitions and elements per partition of data.", "tensor_scalar_reduce")
 define("tsr.operand", "operand0 is a compile-time scalar or a (P, 1) tile.", "tensor_scalar_reduce")

@@ -55,7 +55,12 @@ define(
     "A shuffle mask has 32 entries: partitions 0 to 31 of a quadrant, or 255 to leave one alone.",
     "nc_stream_shuffle",
 )
-define("shuffle.dtype", "dst and src of a shuffle have the same dtype and elements per partition.", "nc_stream_shuffle")
+define(
+    "shuffle.dtype",
+    "dst and src of a shuffle have the same dtype and elements per partition.",
+    "nc_stream_shuffle",
+    takes={"dst_dtype": "src_dtype"},
+)
 
 
 @NC_STREAM_SHUFFLE.current
@@ -129,7 +134,12 @@ LOCAL_GATHER = operation(
     behaviour=OVERWRITES.but(keeps=True, indices="index", out_of_bounds="local_gather.oob"),
 )
 
-define("local_gather.sbuf", "local_gather runs on GpSimd: its operands are in SBUF.", "local_gather; A2")
+define(
+    "local_gather.sbuf",
+    "local_gather runs on GpSimd: its operands are in SBUF.",
+    "local_gather; A2",
+    takes={"": ("sbuf",)},
+)
 define("local_gather.partitions", "src_buffer and index have the same partitions, a multiple of 16.", "local_gather")
 define("local_gather.nelem", "num_elem_per_idx is 1, 2, 4, 8, 16 or 32.", "local_gather")
 define(
@@ -137,8 +147,14 @@ define(
     "Each core takes at most 4096 indices, and num_valid_indices are no more than there are.",
     "local_gather",
 )
-define("local_gather.index_dtype", "The index of local_gather is uint16.", "local_gather")
-define("local_gather.same_dtype", "dst of local_gather has the dtype of src_buffer.", "local_gather", api=NKI)
+define("local_gather.index_dtype", "The index of local_gather is uint16.", "local_gather", takes={"index": ("uint16",)})
+define(
+    "local_gather.same_dtype",
+    "dst of local_gather has the dtype of src_buffer.",
+    "local_gather",
+    api=NKI,
+    takes={"dst": "src_buffer"},
+)
 define(
     "local_gather.known_060",
     "num_valid_indices times num_elem_per_idx is the elements per partition of dst, or the latter is ignored.",
@@ -262,8 +278,14 @@ NC_N_GATHER = operation(
     behaviour=OVERWRITES.but(indices="indices", out_of_bounds="n_gather.range"),
 )
 
-define("n_gather.sbuf", "The operands of nc_n_gather are in SBUF.", "nc_n_gather", api=NKI)
-define("n_gather.dtype", "dst has the dtype of data, indices are uint32.", "nc_n_gather", api=NKI)
+define("n_gather.sbuf", "The operands of nc_n_gather are in SBUF.", "nc_n_gather", api=NKI, takes={"": ("sbuf",)})
+define(
+    "n_gather.dtype",
+    "dst has the dtype of data, indices are uint32.",
+    "nc_n_gather",
+    api=NKI,
+    takes={"dst": "data", "indices": ("uint32",)},
+)
 define(
     "n_gather.shape",
     "dst, data and indices have the same partitions; dst has the elements per partition of indices.",
@@ -322,12 +344,14 @@ define(
     "data and indices of gather_flattened have the same partitions; indices are uint32.",
     "nl.gather_flattened; L:gather_flattened",
     api=NKI,
+    takes={"indices": ("uint32",)},
 )
 define(
     "leg.gather_flattened",
     "Data and indices have 2 to 4 dimensions and the same partitions; the indices are uint32.",
     "L:gather_flattened",
     api=("neuronxcc",),
+    takes={"indices_dtype": ("uint32",)},
 )
 
 
@@ -356,7 +380,7 @@ def _(
         all_of(ranked, places.dtype == uint32, equal(source.shape[0], places.shape[0])),
         data=source.shape,
         indices=places.shape,
-        dtype=places.dtype,
+        indices_dtype=places.dtype,
     )
     return result_tile(places.shape, named_dtype(dtype, source.dtype), mask=mask)
 

@@ -137,9 +137,15 @@ STORE = operation(
     "nl.store", dependence=Dependence(Link.BROADCAST), engine="dma", behaviour=OVERWRITES.but(moves=True), since="0.3"
 )
 
-define("nl.store.dst", "nl.store writes to HBM.", "nl.store; L:store")
-define("nl.store.value", "nl.store takes its value from SBUF.", "nl.store; RN-0.3")
-define("leg.store.value", "nl.store takes its value from SBUF or PSUM.", "L:store", api=("neuronxcc",))
+define("nl.store.dst", "nl.store writes to HBM.", "nl.store; L:store", takes={"": ("shared_hbm",)})
+define("nl.store.value", "nl.store takes its value from SBUF.", "nl.store; RN-0.3", takes={"": ("sbuf",)})
+define(
+    "leg.store.value",
+    "nl.store takes its value from SBUF or PSUM.",
+    "L:store",
+    api=("neuronxcc",),
+    takes={"": ("sbuf", "psum")},
+)
 
 
 @STORE.current

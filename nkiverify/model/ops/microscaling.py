@@ -98,7 +98,12 @@ NC_MATMUL_MX = operation(
 )
 
 define("matmul_mx.gen4", "nc_matmul_mx needs gen4 or later.", "nc_matmul_mx")
-define("matmul_mx.buffers", "Inputs and scales are in SBUF, dst is in PSUM.", "nc_matmul_mx")
+define(
+    "matmul_mx.buffers",
+    "Inputs and scales are in SBUF, dst is in PSUM.",
+    "nc_matmul_mx",
+    takes={"": ("sbuf",), "dst": ("psum",)},
+)
 define(
     "matmul_mx.ti_pairs", "An operand and its scales are moved by the same indices, or neither is.", "nc_matmul_mx:TI"
 )
@@ -106,10 +111,21 @@ define(
     "matmul_mx.dtypes",
     "Data is a packed (x4) dtype, scales are float8_e8m0fnu or uint8, dst is float32 or bfloat16.",
     "nc_matmul_mx; A4",
+    takes={
+        "": ("float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4"),
+        "stationary_scale": ("uint8", "float8_e8m0fnu"),
+        "moving_scale": ("uint8", "float8_e8m0fnu"),
+        "dst": ("float32", "bfloat16"),
+    },
 )
 define("matmul_mx.k", "Both inputs have the same partitions, a multiple of 32 and at most 128.", "nc_matmul_mx")
-define("matmul_mx.m_even", "Stationary has an even number of columns, at most 128.", "nc_matmul_mx")
-define("matmul_mx.n", "Moving has at most 4096 columns (float32 dst) or 8192 (bfloat16 dst).", "nc_matmul_mx")
+define("matmul_mx.m_even", "Stationary has an even number of columns, at most 128.", "nc_matmul_mx", takes={"M": 128})
+define(
+    "matmul_mx.n",
+    "Moving has at most 4096 columns (float32 dst) or 8192 (bfloat16 dst).",
+    "nc_matmul_mx",
+    takes={"N": "limit"},
+)
 define("matmul_mx.out", "dst has M partitions and N elements per partition.", "nc_matmul_mx")
 define(
     "matmul_mx.row_tiling",
@@ -231,11 +247,16 @@ QUANTIZE_MX = operation(
 )
 
 define("quantize_mx.gen4", "quantize_mx needs gen4 or later.", "quantize_mx")
-define("quantize_mx.sbuf", "All operands are in SBUF.", "quantize_mx")
+define("quantize_mx.sbuf", "All operands are in SBUF.", "quantize_mx", takes={"": ("sbuf",)})
 define(
     "quantize_mx.dtypes",
     "src is float16 or bfloat16, dst float8_e5m2_x4 or float8_e4m3fn_x4, dst_scale float8_e8m0fnu or uint8.",
     "quantize_mx; MX",
+    takes={
+        "src": ("bfloat16", "float16"),
+        "dst": ("float8_e4m3fn_x4", "float8_e5m2_x4"),
+        "dst_scale": ("uint8", "float8_e8m0fnu"),
+    },
 )
 define(
     "quantize_mx.shape",

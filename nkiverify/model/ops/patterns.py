@@ -60,7 +60,7 @@ IOTA = operation(
     "nisa.iota", dependence=Dependence(Link.NOTHING), engine="gpsimd", behaviour=OVERWRITES, index_expression="expr"
 )
 
-define("iota.sbuf", "dst of iota is in SBUF.", "iota", api=NKI)
+define("iota.sbuf", "dst of iota is in SBUF.", "iota", api=NKI, takes={"": ("sbuf",)})
 define(
     "iota.count",
     "The counts of the pattern (1 to 4 pairs) multiply to the elements per partition of dst.",
@@ -131,7 +131,13 @@ AFFINE_SELECT = operation(
     index_expression="pred",
 )
 
-define("affine_select.sbuf", "dst and on_true_tile of affine_select are in SBUF.", "affine_select", api=NKI)
+define(
+    "affine_select.sbuf",
+    "dst and on_true_tile of affine_select are in SBUF.",
+    "affine_select",
+    api=NKI,
+    takes={"": ("sbuf",)},
+)
 define(
     "affine_select.count",
     "The counts of the pattern (1 to 4 pairs) multiply to the elements per partition of dst and on_true_tile.",
@@ -140,7 +146,13 @@ define(
 )
 define("affine_select.integers", "offset and channel_multiplier are compile-time integers.", "affine_select", api=NKI)
 define("affine_select.false_fp32", "on_false_value is a float32 constant.", "affine_select")
-define("affine_select.cmp", "cmp_op of affine_select is a comparison.", "affine_select", api=NKI)
+define(
+    "affine_select.cmp",
+    "cmp_op of affine_select is a comparison.",
+    "affine_select",
+    api=NKI,
+    takes={"cmp_op": ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
+)
 define(
     "leg.affine_select.pred",
     "The predicate of affine_select is one comparison of index tensors over the axes of the tile.",

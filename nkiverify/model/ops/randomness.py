@@ -67,8 +67,20 @@ def _drawing(name: str, link: Link) -> Declaration:
 
 RNG = _drawing("nisa.rng", Link.NOTHING)
 
-define("rng.dst", "dst of rng has an integer dtype and is in SBUF or PSUM.", "rng", api=NKI)
-define("rng.engine", "rng runs on vector; from gen3 on also on gpsimd, not into PSUM.", "rng", api=NKI)
+define(
+    "rng.dst",
+    "dst of rng has an integer dtype and is in SBUF or PSUM.",
+    "rng",
+    api=NKI,
+    takes={"dst": ("int32", "uint32", "int16", "uint16", "int8", "uint8", "bool_"), "buffer": ("sbuf", "psum")},
+)
+define(
+    "rng.engine",
+    "rng runs on vector; from gen3 on also on gpsimd, not into PSUM.",
+    "rng",
+    api=NKI,
+    takes={"engine": ("vector",)},
+)
 
 
 @RNG.current
@@ -96,8 +108,20 @@ _DRAWN = (
 )  # fmt: skip
 
 define("rand2.gen4", "rand2 needs gen4 or later.", "rand2", api=NKI, hardware=("gen2", "gen3"))
-define("rand2.dtype", "dst of rand2 is an unpacked float or an integer of up to 32 bits.", "rand2", api=NKI)
-define("rand2.bounds", "The bounds of rand2 are float32 scalars or (P, 1) tiles.", "rand2", api=NKI)
+define(
+    "rand2.dtype",
+    "dst of rand2 is an unpacked float or an integer of up to 32 bits.",
+    "rand2",
+    api=NKI,
+    takes={"dst": ("float32", "bfloat16", "float16")},
+)
+define(
+    "rand2.bounds",
+    "The bounds of rand2 are float32 scalars or (P, 1) tiles.",
+    "rand2",
+    api=NKI,
+    takes={"dtype": ("float32",)},
+)
 define("rand2.order", "min is less than max.", "rand2", api=NKI)
 
 
@@ -221,24 +245,28 @@ define(
     "The state is uint32, 2-D, in SBUF, with 6 (gpsimd) or 24 (vector) elements per lane.",
     "rand_set_state",
     api=NKI,
+    takes={"": ("sbuf",)},
 )
 define(
     "rand_set_state.engine",
     "rand_set_state runs on gpsimd from gen3 on, on vector from gen4 on.",
     "rand_set_state",
     api=NKI,
+    takes={"engine": ("gpsimd",)},
 )
 define(
     "rand_get_state.dst",
     "dst is uint32, 2-D, with 6 (gpsimd) or 24 (vector) elements per lane, in SBUF; on gen4 vector also in PSUM.",
     "rand_get_state",
     api=NKI,
+    takes={"": ("sbuf",)},
 )
 define(
     "rand_get_state.engine",
     "rand_get_state runs on gpsimd from gen3 on, on vector from gen4 on.",
     "rand_get_state",
     api=NKI,
+    takes={"engine": ("gpsimd",)},
 )
 
 
@@ -301,7 +329,12 @@ define(
     "prob is a probability: a scalar or a (P, 1) tile, float32 for integer data, a float for float data.",
     "dropout",
 )
-define("dropout.dtype", "dst of dropout has the dtype of data (legacy: for integers).", "dropout; L:dropout")
+define(
+    "dropout.dtype",
+    "dst of dropout has the dtype of data (legacy: for integers).",
+    "dropout; L:dropout",
+    takes={"dst": "data"},
+)
 
 
 @DROPOUT.current

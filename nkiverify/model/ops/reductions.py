@@ -102,7 +102,7 @@ define(
     "op is an operator the table allows in reductions; negate only with arithmetic ones.",
     "tensor_reduce; SH",
 )
-define("tensor_reduce.buffers", "Data and dst are in SBUF or PSUM.", "tensor_reduce")
+define("tensor_reduce.buffers", "Data and dst are in SBUF or PSUM.", "tensor_reduce", takes={"": ("sbuf", "psum")})
 define(
     "leg.tensor_reduce.axis",
     "The axes are contiguous and include the first or the last free dimension.",
@@ -206,7 +206,12 @@ define(
     "op of tensor_partition_reduce is add, average, max, bitwise_or or bitwise_and.",
     "tensor_partition_reduce",
 )
-define("tpr.sbuf", "tensor_partition_reduce runs on GpSimd: its operands are in SBUF.", "tensor_partition_reduce; A2")
+define(
+    "tpr.sbuf",
+    "tensor_partition_reduce runs on GpSimd: its operands are in SBUF.",
+    "tensor_partition_reduce; A2",
+    takes={"": ("sbuf",)},
+)
 define(
     "tpr.shape",
     "dst of tensor_partition_reduce has one partition and the elements per partition of data.",

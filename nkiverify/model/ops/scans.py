@@ -50,9 +50,14 @@ TENSOR_TENSOR_SCAN = operation(
 )
 
 define("scan.ops", "The operators of tensor_tensor_scan are binary and arithmetic.", "tensor_tensor_scan")
-define("scan.psum", "data0 and data1 are not both in PSUM.", "tensor_tensor_scan")
+define("scan.psum", "data0 and data1 are not both in PSUM.", "tensor_tensor_scan", takes={"": ("sbuf",)})
 define("scan.shape", "data0, data1 and dst have the same partitions and elements per partition.", "tensor_tensor_scan")
-define("scan.initial", "initial is a constant or a float32 (P, 1) tile in SBUF or PSUM.", "tensor_tensor_scan")
+define(
+    "scan.initial",
+    "initial is a constant or a float32 (P, 1) tile in SBUF or PSUM.",
+    "tensor_tensor_scan",
+    takes={"initial": ("float32",)},
+)
 
 
 @TENSOR_TENSOR_SCAN.current
@@ -101,7 +106,7 @@ def _claim_scan(result: Tensor, left: Tensor, right: Tensor, initial: object, op
     claim_same_layout("scan.shape", dst=result, data0=left, data1=right)
     claim_scalar_operand("scan.initial", initial, result, "initial")
     if isinstance(initial, Tensor):
-        require("scan.initial", initial.dtype == float32, dtype=initial.dtype)
+        require("scan.initial", initial.dtype == float32, initial=initial.dtype)
 
 
 @TENSOR_TENSOR_SCAN.meaning
@@ -160,7 +165,12 @@ define(
     "Operands of tensor_scalar_cumulative are floats but tfloat32, or integers of 8 or 16 bits.",
     "tensor_scalar_cumulative",
 )
-define("tsc.imm", "imm0 and imm1 are float32 scalars or (P, 1) tiles.", "tensor_scalar_cumulative")
+define(
+    "tsc.imm",
+    "imm0 and imm1 are float32 scalars or (P, 1) tiles.",
+    "tensor_scalar_cumulative",
+    takes={"dtype": ("float32",)},
+)
 define("tsc.load", "load_reduce needs imm1.", "tensor_scalar_cumulative")
 
 _DTYPES = (

@@ -97,7 +97,13 @@ define("find8.n", "nc_find_index8 searches 8 to 16384 elements per partition.", 
 define("find8.rank", "data and vals of nc_find_index8 have at most 3 dimensions (legacy: 5).", "nc_find_index8")
 define("find8.vals", "vals of nc_find_index8 has 8 elements per partition.", "nc_find_index8")
 define("find8.dst", "dst of nc_find_index8 is (P, 8).", "nc_find_index8", api=NKI)
-define("find8.dst_dtype", "dst of nc_find_index8 is uint16 or uint32.", "nc_find_index8", api=NKI)
+define(
+    "find8.dst_dtype",
+    "dst of nc_find_index8 is uint16 or uint32.",
+    "nc_find_index8",
+    api=NKI,
+    takes={"": ("uint16", "uint32")},
+)
 
 
 @NC_FIND_INDEX8.current
@@ -174,7 +180,12 @@ NC_MATCH_REPLACE8 = operation(
     behaviour=OVERWRITES,
 )
 
-define("match8.n", "nc_match_replace8 searches at most 16384 elements per partition.", "L:nc_match_replace8")
+define(
+    "match8.n",
+    "nc_match_replace8 searches at most 16384 elements per partition.",
+    "L:nc_match_replace8",
+    takes={"elements": 16384},
+)
 define("match8.vals", "vals of nc_match_replace8 has 8 elements per partition.", "nc_match_replace8")
 define("match8.shape", "dst has the partitions and elements per partition of data.", "nc_match_replace8", api=NKI)
 define("match8.imm", "imm of nc_match_replace8 is a constant.", "nc_match_replace8")
@@ -189,7 +200,7 @@ def nc_match_replace8(
     result, source, wanted = destination(dst), tile(data, "data"), tile(vals, "vals")
     claim_on_chip(dst=result, data=source, vals=wanted)
     claim_same_layout("match8.shape", dst=result, data=source)
-    require("match8.n", source.free_size <= _SEARCHED[1], data=source.shape)
+    require("match8.n", source.free_size <= _SEARCHED[1], elements=source.free_size)
     claim_columns("match8.vals", wanted, source, 8)
     require("match8.imm", is_number(imm), imm=type(imm).__name__)
     if dst_idx is not None:
@@ -244,8 +255,14 @@ def _(bounds: Bounds) -> None:
 
 TOPK = operation("nisa.topk", dependence=Dependence(Link.EVERYTHING), engine="any", behaviour=OVERWRITES)
 
-define("topk.sbuf", "The operands of topk are in SBUF.", "topk", api=NKI)
-define("topk.dtypes", "src and val_dst of topk are bfloat16, idx_dst is uint32.", "topk", api=NKI)
+define("topk.sbuf", "The operands of topk are in SBUF.", "topk", api=NKI, takes={"": ("sbuf",)})
+define(
+    "topk.dtypes",
+    "src and val_dst of topk are bfloat16, idx_dst is uint32.",
+    "topk",
+    api=NKI,
+    takes={"src": ("bfloat16",), "val_dst": ("bfloat16",), "idx_dst": ("uint32",)},
+)
 define(
     "topk.shape",
     "src of topk has a multiple of 16 partitions and at least ceil(n / 16) elements in each.",
@@ -303,8 +320,20 @@ NONZERO_WITH_COUNT = operation(
 )
 
 define("nzc.gen3", "nonzero_with_count needs gen3 or later.", "nonzero_with_count", api=NKI, hardware=("gen2",))
-define("nzc.sbuf", "The operands of nonzero_with_count are in SBUF.", "nonzero_with_count", api=NKI)
-define("nzc.dtypes", "src is float32 or int32, dst int32.", "nonzero_with_count", api=NKI)
+define(
+    "nzc.sbuf",
+    "The operands of nonzero_with_count are in SBUF.",
+    "nonzero_with_count",
+    api=NKI,
+    takes={"": ("sbuf",)},
+)
+define(
+    "nzc.dtypes",
+    "src is float32 or int32, dst int32.",
+    "nonzero_with_count",
+    api=NKI,
+    takes={"src": ("float32", "int32"), "dst": ("int32",)},
+)
 define("nzc.shape", "dst has the partitions of src and one element more in each.", "nonzero_with_count", api=NKI)
 define("nzc.constants", "index_offset and padding_val are constants.", "nonzero_with_count", api=NKI)
 
@@ -363,9 +392,14 @@ SEQUENCE_BOUNDS = operation(
     behaviour=OVERWRITES.but(side_effect=True),
 )
 
-define("seqb.sbuf", "sequence_bounds runs on GpSimd: its operands are in SBUF.", "sequence_bounds; A2")
+define(
+    "seqb.sbuf",
+    "sequence_bounds runs on GpSimd: its operands are in SBUF.",
+    "sequence_bounds; A2",
+    takes={"": ("sbuf",)},
+)
 define("seqb.p1", "segment_ids has one partition.", "sequence_bounds")
-define("seqb.dtype", "segment_ids and dst are float32 or int32.", "sequence_bounds")
+define("seqb.dtype", "segment_ids and dst are float32 or int32.", "sequence_bounds", takes={"": ("float32", "int32")})
 define("seqb.dst", "dst of sequence_bounds is (1, 2, N).", "sequence_bounds", api=NKI)
 
 

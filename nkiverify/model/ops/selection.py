@@ -70,10 +70,21 @@ define(
     "range_select.bounds",
     "The bounds of range_select are float32 (P, 1) tiles with the partitions of on_true_tile.",
     "range_select",
+    takes={"dtype": ("float32",)},
 )
-define("range_select.dtype", "on_true_tile of range_select has a float dtype.", "range_select")
+define(
+    "range_select.dtype",
+    "on_true_tile of range_select has a float dtype.",
+    "range_select",
+    takes={"": ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")},
+)
 define("range_select.false", "on_false_value of range_select is the least float32.", "range_select")
-define("range_select.reduce_op", "reduce_op of range_select is maximum.", "range_select")
+define(
+    "range_select.reduce_op",
+    "reduce_op of range_select is maximum.",
+    "range_select",
+    takes={"reduce_op": ("maximum",)},
+)
 define(
     "range_select.start",
     "range_start is a compile-time integer, and no position compared in float32 reaches 2**24.",
@@ -86,6 +97,7 @@ define(
     "range_select",
     contested="reported of tests written for the vendor's simulator: they reduce results of 8 and 16 bits into columns "
     "of their dtype, and pass: where nothing is in the range, the column is -inf",
+    takes={"reduce_res": ("float32",)},
 )
 
 
@@ -196,7 +208,7 @@ SELECT_REDUCE = operation(
     behaviour=OVERWRITES.but(registers="vector", clobbers_when_idle=True),
 )
 
-define("select_reduce.psum", "on_true and predicate are not both in PSUM.", "select_reduce")
+define("select_reduce.psum", "on_true and predicate are not both in PSUM.", "select_reduce", takes={"": ("sbuf",)})
 define(
     "select_reduce.shape",
     "dst, on_true and predicate have the same partitions and elements per partition.",
@@ -207,10 +219,34 @@ define(
     "select_reduce.dtypes",
     "on_true is not tfloat32, int32 or uint32; predicate is an integer of 8 or 16 bits; a bool is stored as uint8.",
     "select_reduce; SH",
+    takes={
+        "on_true": (
+            "float32",
+            "bfloat16",
+            "float16",
+            "float8_e4m3",
+            "float8_e4m3fn",
+            "float8_e5m2",
+            "int16",
+            "int8",
+            "uint16",
+            "uint8",
+            "bool_",
+        ),
+        "predicate": ("uint8", "uint16", "int8", "int16", "bool_"),
+    },
 )
-define("select_reduce.reduce_op", "reduce_op of select_reduce is maximum.", "select_reduce")
 define(
-    "select_reduce.reduce_res", "reduce_res of select_reduce is a (P, 1) float tile in SBUF or PSUM.", "select_reduce"
+    "select_reduce.reduce_op",
+    "reduce_op of select_reduce is maximum.",
+    "select_reduce",
+    takes={"reduce_op": ("maximum",)},
+)
+define(
+    "select_reduce.reduce_res",
+    "reduce_res of select_reduce is a (P, 1) float tile in SBUF or PSUM.",
+    "select_reduce",
+    takes={"": ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")},
 )
 
 
@@ -311,9 +347,10 @@ define(
     "tcp.pred_dtype",
     "The predicate is uint8, uint16 or uint32; a bool is stored as uint8.",
     "tensor_copy_predicated; SH",
+    takes={"": ("uint8", "uint16", "uint32", "bool_")},
 )
-define("tcp.same_dtype", "src and dst have the same dtype.", "tensor_copy_predicated")
-define("tcp.psum", "src and predicate are not both in PSUM.", "tensor_copy_predicated")
+define("tcp.same_dtype", "src and dst have the same dtype.", "tensor_copy_predicated", takes={"dst": "src"})
+define("tcp.psum", "src and predicate are not both in PSUM.", "tensor_copy_predicated", takes={"": ("sbuf",)})
 
 
 @TENSOR_COPY_PREDICATED.current

@@ -27,7 +27,7 @@ BN_STATS = operation(
     "nisa.bn_stats", dependence=Dependence(Link.STATISTICS, summaries=RESULTS), engine="any", behaviour=OVERWRITES
 )
 
-define("bn_stats.f512", "bn_stats takes at most 512 elements per partition.", "bn_stats")
+define("bn_stats.f512", "bn_stats takes at most 512 elements per partition.", "bn_stats", takes={"elements": "limit"})
 define(
     "bn_stats.dst6", "dst of bn_stats has 6 elements per partition, and the partitions of data.", "bn_stats", api=NKI
 )
@@ -40,7 +40,7 @@ def bn_stats(dst: object, data: object, name: object = None) -> None:
     result, source = destination(dst), tile(data, "data")
     claim_on_chip(dst=result, data=source)
     limit = current_execution().hardware.bn_stats_fmax
-    require("bn_stats.f512", source.free_size <= limit, data=source.shape, limit=limit)
+    require("bn_stats.f512", source.free_size <= limit, elements=source.free_size, limit=limit)
     claim_columns("bn_stats.dst6", result, source, 6)
 
 

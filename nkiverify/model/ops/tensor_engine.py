@@ -63,31 +63,63 @@ NC_MATMUL = operation(
     behaviour=OVERWRITES.but(product=True, updates=Updates.ACCUMULATING),
 )
 
-define("nc_matmul.buffers", "Stationary and moving are in SBUF, dst is in PSUM.", "nc_matmul:Memory types")
+define(
+    "nc_matmul.buffers",
+    "Stationary and moving are in SBUF, dst is in PSUM.",
+    "nc_matmul:Memory types",
+    takes={"": ("sbuf",), "dst": ("psum",)},
+)
 define(
     "nc_matmul.k_equal",
     "Stationary and moving have the same partitions (the contraction axis K).",
     "nc_matmul:Tile size",
 )
-define("nc_matmul.k_le_128", "K is at most 128, or the row tile size.", "nc_matmul:Tile size")
-define("nc_matmul.m_le_128", "Stationary has at most 128 columns (M), or the column tile size.", "nc_matmul:Tile size")
-define("nc_matmul.n_le_512", "Moving has at most 512 columns (N).", "nc_matmul:Tile size", hardware=GEN23)
+define("nc_matmul.k_le_128", "K is at most 128, or the row tile size.", "nc_matmul:Tile size", takes={"K": "limit"})
+define(
+    "nc_matmul.m_le_128",
+    "Stationary has at most 128 columns (M), or the column tile size.",
+    "nc_matmul:Tile size",
+    takes={"M": "limit"},
+)
+define(
+    "nc_matmul.n_le_512",
+    "Moving has at most 512 columns (N).",
+    "nc_matmul:Tile size",
+    hardware=GEN23,
+    takes={"N": "limit"},
+)
 define(
     "nc_matmul.n_gen4",
     "Moving has at most 4096 columns (float32 dst) or 8192 (bfloat16 dst).",
     "nc_matmul:Tile size",
     hardware=("gen4",),
+    takes={"N": "limit"},
 )
 define("nc_matmul.out_shape", "dst has M partitions and N elements per partition.", "nc_matmul:Layout")
-define("nc_matmul.dst_dtype", "dst is float32; on gen4 float32 or bfloat16.", "nc_matmul:Data types")
+define(
+    "nc_matmul.dst_dtype",
+    "dst is float32; on gen4 float32 or bfloat16.",
+    "nc_matmul:Data types",
+    takes={"dst": ("float32",)},
+)
 define(
     "nc_matmul.in_dtype",
     "Inputs are float8_e4m3, float8_e5m2, bfloat16, float16, tfloat32 or float32; on gen4 also float8_e4m3fn.",
     "nc_matmul:Data types",
+    takes={"": ("bfloat16", "float16", "float32", "tfloat32", "float8_e4m3", "float8_e5m2")},
 )
-define("nc_matmul.fp32_pair", "If one input is float32 or tfloat32 the other is too.", "nc_matmul:Data types")
 define(
-    "nc_matmul.e4m3_mix", "float8_e4m3 and float8_e4m3fn are not mixed.", "nc_matmul:Data types; RN-0.4", api=("nki",)
+    "nc_matmul.fp32_pair",
+    "If one input is float32 or tfloat32 the other is too.",
+    "nc_matmul:Data types",
+    takes={"moving": "stationary"},
+)
+define(
+    "nc_matmul.e4m3_mix",
+    "float8_e4m3 and float8_e4m3fn are not mixed.",
+    "nc_matmul:Data types; RN-0.4",
+    api=("nki",),
+    takes={"moving": "stationary"},
 )
 define(
     "nc_matmul.double_row_gen",
@@ -321,14 +353,21 @@ define(
     "nc_transpose.tensor",
     "On the Tensor Engine data is in SBUF, dst in PSUM, and data is at most 128 x 128.",
     "nc_transpose:Memory types; Tile size",
+    takes={"data": 128, "x": ("sbuf",), "data_buffer": ("sbuf",), "dst_buffer": ("psum",)},
 )
 define(
     "nc_transpose.vector",
     "On the Vector Engine data and dst are in SBUF or PSUM, and data is at most 32 x 32.",
     "nc_transpose:Memory types; Tile size",
+    takes={"data": 32, "": ("sbuf", "psum")},
 )
-define("nc_transpose.same_dtype", "dst has the dtype of data.", "nc_transpose:Data types")
-define("nc_transpose.engine", "nc_transpose runs on tensor or vector.", "nc_transpose")
+define("nc_transpose.same_dtype", "dst has the dtype of data.", "nc_transpose:Data types", takes={"dst": "data"})
+define(
+    "nc_transpose.engine",
+    "nc_transpose runs on tensor or vector.",
+    "nc_transpose",
+    takes={"engine": ("tensor", "vector")},
+)
 
 
 @NC_TRANSPOSE.current
@@ -468,7 +507,7 @@ TRANSPOSE = operation(
     "nl.transpose", dependence=Dependence(Link.TRANSPOSED), engine="any", behaviour=OVERWRITES.but(moves=True)
 )
 
-define("nl.transpose.2d", "nl.transpose takes a 2-D tile of at most 128 x 128.", "nl.transpose")
+define("nl.transpose.2d", "nl.transpose takes a 2-D tile of at most 128 x 128.", "nl.transpose", takes={"x": 128})
 
 
 @TRANSPOSE.current

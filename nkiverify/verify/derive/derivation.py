@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import product
-from math import inf, prod
+from math import inf
 
-from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.clock import Allowance, now
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -46,6 +45,7 @@ from nkiverify.verify.derive.statements import LIMITS, Derived, Statements, guar
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
+from nkiverify.verify.ways import verdicts_by_ways, ways_through
 from nkiverify.verify.witness.sufficient import about_dimensions, plainer, without_implied
 
 #: Domains that are tried to be proved, at most.
@@ -56,8 +56,6 @@ _EFFORT = 1 / 12
 _LIMITS_MS = 1000
 #: Seconds that a domain is given in any case.
 _LEAST_SECONDS = 0.2
-#: Ways through disjunctions that are proved for themselves, at most.
-_WAYS = 8
 #: Phases whose claims are about integers.
 _INTEGER_PHASES = (1, 2, 3)
 
@@ -68,14 +66,16 @@ _Ways = tuple[tuple[str, ...], ...]
 def derive(
     target_for: Callable[[tuple[str, ...]], Target],
     exploration: Exploration,
+    decisions: Callable[[int], Sequence[Decision]],
     hardware: Hardware,
     options: Options,
     seconds: float,
     grid: frozenset[str] = frozenset(),
 ) -> Derived:
     """The domain of a kernel. `target_for` gives the target restricted by more conditions; `exploration` is that of the
-    unrestricted one; `grid` are the dimensions of its launch grid. After so many `seconds` no further one is proved."""
-    return _Derivation(target_for, exploration, hardware, options, seconds, grid).run()
+    unrestricted one, with the `decisions` about the claims of a phase; `grid` are the dimensions of its launch grid.
+    After so many `seconds` no further domain is proved."""
+    return _Derivation(target_for, exploration, decisions, hardware, options, seconds, grid).run()
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,7 @@ class _Derivation:
         self,
         target_for: Callable[[tuple[str, ...]], Target],
         exploration: Exploration,
+        decisions: Callable[[int], Sequence[Decision]],
         hardware: Hardware,
         options: Options,
         seconds: float,
@@ -111,12 +112,10 @@ class _Derivation:
         self._assumptions = exploration.assumptions
         self._ranges = [one.at_least(one.low) for one in self._program.dimensions if not one.choices]
         self._assumed = [*domain_of(self._program, exploration.assumptions), *self._ranges]
-        engine = EmbeddedEngine(self._program)
-        engine.limit(seconds / 2)
         self._decisions = [
             one
             for phase in _INTEGER_PHASES
-            for one in engine.decide(phase, hard=False)
+            for one in decisions(phase)
             if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)
         ]
         self._numbers = constants(self._program, self._decisions)
@@ -158,7 +157,7 @@ class _Derivation:
             began = now()
             limits = self._needed_limits(chosen)
             texts = self._texts(chosen, limits)
-            found, ways = self._by_ways(chosen, texts, effort)
+            found, ways = self._by_ways(texts, effort)
             if not ways:
                 found = self._verdicts(texts, effort)
             runs = tuple(map(self._without_limits, found))
@@ -176,28 +175,12 @@ class _Derivation:
                 break
         return _Found(chosen, runs, proved, ways)
 
-    def _by_ways(self, chosen: Cover, texts: tuple[str, ...], effort: float) -> tuple[tuple[Run, ...], _Ways]:
+    def _by_ways(self, texts: tuple[str, ...], effort: float) -> tuple[tuple[Run, ...], _Ways]:
         """The verdicts on a domain with disjunctions, where every phase is proved for each way through them, with these
-        ways; else nothing. Every shape of the domain goes one, and proofs are simpler there: `min(N, 512)` is 512."""
-        either = {
-            one.text: [readable(way, self._program) for way in one.condition.parts]
-            for one in chosen.chosen
-            if isinstance(one.condition, Junction) and not one.condition.conjunction
-        }
-        unsaid = not all(text for parts in either.values() for text in parts)
-        if not either or unsaid or prod(map(len, either.values())) > _WAYS:
-            return (), ()
-        rest = tuple(text for text in texts if text not in either)
-        ways = tuple((*rest, *way) for way in product(*either.values()))
-        runs: tuple[Run, ...] = ()
-        for way in ways:
-            found = self._verdicts(way, effort)
-            if any(run.verdict is not Verdict.SUCCESSFUL for run in found):
-                return (), ()
-            runs = tuple(
-                one if one.qualifier or not runs else before for one, before in zip(found, runs or found, strict=True)
-            )
-        return runs, ways
+        ways; else nothing."""
+        ways = tuple(ways_through(texts))
+        runs = verdicts_by_ways(self._verdicts(way, effort) for way in ways)
+        return (runs, ways) if runs else ((), ())
 
     def _without_limits(self, run: Run) -> Run:
         """`run`, UNKNOWN where it fails only beyond what the hardware can hold: it is not known up to where it does

@@ -12,12 +12,11 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.trial import SHAPE_WORK
-from nkiverify.symbolic.atoms import Dimension
+from nkiverify.symbolic.atoms import Atom, Dimension
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.symbolic.terms import constant, substitute
 from nkiverify.verify.derive.candidates import LARGEST, Constants, within
 from nkiverify.verify.derive.cover import holds
 from nkiverify.verify.derive.runs import WORK, Kind, Shown, shown
@@ -265,8 +264,11 @@ class Shapes:
         values = {one.atom.name: _legal(one, wanted.get(one.atom.name, 1)) for one in self._program.dimensions}
         if any(values[name] != wanted[name] for name in fixed):
             return None
-        if all(holds(one, values, self._program) for one in self._guards):
+        broken = [one for one in self._guards if not holds(one, values, self._program)]
+        if not broken:
             return values
+        if any(_names_in(one) <= set(fixed) for one in broken):
+            return None
         followed = self._followed(values, fixed)
         if all(holds(one, followed, self._program) for one in self._guards):
             return followed
@@ -290,21 +292,27 @@ class Shapes:
         return values if all(holds(one, values, self._program) for one in self._guards) else None
 
     def _followed(self, values: dict[str, int], fixed: Sequence[str]) -> dict[str, int]:
-        """`values` with each dimension that an equation of the kernel gives, as `F == a*b` does, at what it gives for
-        the others; but for those that are `fixed`."""
+        """`values` with a dimension that an equation of the kernel gives at what it gives for the others: F, or else a,
+        of `F == a*b`; but for those that are `fixed`."""
         found = dict(values)
         for guard in self._guards:
             if not isinstance(guard, Comparison) or guard.relation is not Relation.EQUAL:
                 continue
-            alone = [key[0] for key, factor in guard.term.monomials.items() if len(key) == 1 and abs(factor) == 1]
-            once = [atom for atom in alone if sum(atom in key for key in guard.term.monomials) == 1]
-            given = next((atom for atom in once if isinstance(atom, Dimension) and atom.name not in fixed), None)
-            if given is None:
-                continue
-            rest = substitute(guard.term, {given: constant(0)})
+            keys = sorted(guard.term.monomials, key=len)
+            given = [
+                atom
+                for key in keys
+                for atom in key
+                if isinstance(atom, Dimension) and atom.name not in fixed and sum(one.count(atom) for one in keys) == 1
+            ]
             with suppress(Undefined):
-                at = Valuation({one.atom: found[one.atom.name] for one in self._program.dimensions}).term(rest)
-                found[given.name] = -at * guard.term.monomials[(given,)]
+                for atom in given:
+                    known: dict[Atom, int] = {one.atom: found[one.atom.name] for one in self._program.dimensions}
+                    rest = Valuation({**known, atom: 0}).term(guard.term)
+                    factor = Valuation({**known, atom: 1}).term(guard.term) - rest
+                    if factor and rest % factor == 0 and -rest // factor >= 1:
+                        found[atom.name] = -rest // factor
+                        break
         return found
 
     @staticmethod
@@ -322,6 +330,12 @@ class Shapes:
                 value = prover.model.get(dimension.atom, 1)
                 return prover.with_conditions([dimension.equals(value)]), value
         return None
+
+
+def _names_in(condition: Condition | bool) -> set[str]:
+    """The names of the dimensions in a condition."""
+    atoms = condition.atoms() if isinstance(condition, Condition) else ()
+    return {one.name for one in atoms if isinstance(one, Dimension)}
 
 
 def _connected(pairs: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:

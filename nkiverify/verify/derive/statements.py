@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nkiverify.engines.embedded import Decision
-from nkiverify.engines.minimise import simplicity
+from nkiverify.engines.minimise import Simplicity, simplicity
 from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
@@ -39,6 +39,8 @@ LIMITS = frozenset(
 )
 #: Paths of a kernel's own preconditions that are looked at.
 _MOST_PATHS = 64
+#: Shapes that are run, of those that were left out, for the simplest outside the domain.
+_MOST_ALIKE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,19 +217,32 @@ class Statements:
                 return
 
     def passing_outside(self, chosen: Sequence[Candidate]) -> dict[str, int] | None:
-        """The simplest shape outside the domain that passes, and leaves nothing of an input out."""
-        passing, _ = self._shapes.split()
-        outside = [
-            one for one in passing if not all(holds(each.condition, one.values, self._program) for each in chosen)
-        ]
-        return min(outside, key=self._simplicity).values if outside else None
+        """The simplest shape outside the domain that passes, and leaves nothing of an input out. A few that were left
+        out, as they are like others that pass, are run where they are simpler."""
 
-    def _simplicity(self, one: Shown) -> tuple[object, ...]:
-        return simplicity(one.values, self._program.dimensions)
+        def outside(values: Mapping[str, int]) -> bool:
+            return not all(holds(each.condition, values, self._program) for each in chosen)
+
+        passing, _ = self._shapes.split()
+        found = min((one.values for one in passing if outside(one.values)), key=self._simplicity, default=None)
+        simpler = [
+            values
+            for values in self._shapes.left_out()
+            if outside(values) and (found is None or self._simplicity(values) < self._simplicity(found))
+        ]
+        for values in sorted(simpler, key=self._simplicity)[:_MOST_ALIKE]:
+            one = self._shapes.run(values, values, needed=True)
+            if one is not None and one.kind is Kind.PASSES and not one.dropped(self._shapes.whole):
+                return one.values
+        return found
+
+    def _simplicity(self, values: Mapping[str, int]) -> Simplicity:
+        return simplicity(values, self._program.dimensions)
 
     def _telling(self, one: Shown) -> tuple[object, ...]:
         """Shapes at which every loop goes round first: that nothing at all is done says little."""
-        return (any(value < self._base.get(name, 1) for name, value in one.values.items()), self._simplicity(one))
+        fewer = any(value < self._base.get(name, 1) for name, value in one.values.items())
+        return (fewer, self._simplicity(one.values))
 
 
 def simplest(failing: Sequence[Shown], program: Program) -> list[Shown]:

@@ -17,6 +17,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index, Monomial, Term, render
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.verify.witness.helping import help_of
 from nkiverify.verify.witness.sentences import sentence
 
 
@@ -77,6 +78,7 @@ def violation_of(decision: Decision, witness: Witness, program: Program, known: 
         tensors=tuple(tensor.described(known.labels) for tensor in seen.tensors) if seen is not None else (),
         said=said,
         labels=labels,
+        instead=help_of(claim.contract, numbers),
     )
 
 

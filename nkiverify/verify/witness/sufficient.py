@@ -16,7 +16,7 @@ from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import TextError, parse
 from nkiverify.ir.program import Assume, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Dimension, Div, Index, Select, render
+from nkiverify.symbolic.atoms import Dimension, Div, Index, Select, Term, render
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
@@ -191,7 +191,14 @@ def _written(condition: Condition) -> str:
                 if whole is condition or whole is condition.negation():
                     top, divisor = (
                         text if text.isidentifier() or text.isdigit() else f"({text})"
-                        for text in (render(atom.numerator), render(atom.denominator))
+                        for text in (render(_nearest(atom)), render(atom.denominator))
                     )
                     return f"{top} % {divisor} {condition.relation.value} 0"
     return repr(condition)
+
+
+def _nearest(atom: Div) -> Term:
+    """The numerator of a quotient without rest, its constant the nearest to zero: `n - 1` for `n + 511` of 512."""
+    divisor, known = atom.denominator.constant, atom.numerator.constant_part
+    above = divisor is not None and 2 * known > divisor and atom.numerator.constant is None
+    return terms.add(atom.numerator, terms.constant(-divisor)) if divisor is not None and above else atom.numerator
