@@ -185,22 +185,23 @@ def _described(arguments: argparse.Namespace, reference: str) -> bool:
         return False
     if arguments.arg or arguments.where:
         from nkiverify.project.discovery import existing
-        from nkiverify.project.inference import check_tensors, inferred_for
+        from nkiverify.project.inference import KernelText, check_tensors
 
         path, _, name = reference.partition("::")
         existing(path)
-        found = inferred_for(path, name, Path.cwd(), arguments.arg)
-        check_tensors(inferred_for(path, name, Path.cwd(), ()), arguments.arg)
+        text = KernelText.of(path, name, Path.cwd())
+        found = text.inferred(arguments.arg)
+        check_tensors(text, arguments.arg)
         return not found.arguments and not found.missing
     return False
 
 
 def _decorated(reference: str) -> str:
     """The hardware that the kernel's decorator names, or the usual one."""
-    from nkiverify.project.inference import inferred_for
+    from nkiverify.project.inference import KernelText
 
     path, _, name = reference.partition("::")
-    return inferred_for(path, name, Path.cwd(), ()).hardware or DEFAULT_HARDWARE
+    return KernelText.of(path, name, Path.cwd()).hardware or DEFAULT_HARDWARE
 
 
 def _list(arguments: argparse.Namespace) -> int:

@@ -22,6 +22,7 @@ from typing import Any, TypeGuard
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.process_state import show
+from nkiverify.frontend.source_names import walk
 
 #: The name that marks a module of a harness, as `KERNEL_MARKER` one of kernels; its value is the file.
 HARNESS_MARKER = "__nkiverify_harness__"
@@ -135,7 +136,8 @@ def note_text(tree: ast.Module, file: str) -> None:
     and of what is told apart by its address, differs between processes; and where it asks for an address. Errs on the
     side of too many."""
     harmless: set[int] = set()
-    for node in ast.walk(tree):
+    nodes = list(walk(tree))
+    for node in nodes:
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "join":
             harmless.update(map(id, node.args))
         if isinstance(node, ast.Compare):
@@ -143,10 +145,10 @@ def note_text(tree: ast.Module, file: str) -> None:
             harmless.update(map(id, asked))
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _WITHOUT_ORDER and not node.keywords:
             harmless.update(id(part) for one in node.args for part in (one, *ast.iter_child_nodes(one)))
-        for annotation in (getattr(node, "annotation", None), getattr(node, "returns", None)):
-            if annotation is not None:
-                harmless.update(map(id, ast.walk(annotation)))
-    looked = [node for node in ast.walk(tree) if id(node) not in harmless]
+        annotation = getattr(node, _ANNOTATIONS[type(node)]) if type(node) in _ANNOTATIONS else None
+        if annotation is not None:
+            harmless.update(map(id, walk(annotation)))
+    looked = [node for node in nodes if id(node) not in harmless]
     found = [(node.lineno, "makes a set, whose order may differ") for node in looked if _is_set(node)]
     found += [(node.lineno, "uses what may be made of an address") for node in looked if _takes_address(node)]
     if found:
@@ -155,6 +157,13 @@ def note_text(tree: ast.Module, file: str) -> None:
 
 
 _MEMBERSHIP = (ast.In, ast.NotIn)
+#: What has an annotation, and in which attribute.
+_ANNOTATIONS: Mapping[type[ast.AST], str] = {
+    ast.arg: "annotation",
+    ast.AnnAssign: "annotation",
+    ast.FunctionDef: "returns",
+    ast.AsyncFunctionDef: "returns",
+}
 #: Operators that make a set of the keys of dictionaries.
 _OF_KEYS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 

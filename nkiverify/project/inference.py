@@ -16,7 +16,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.frontend.loader import parse
 from nkiverify.model.hardware import ALL_HARDWARE
-from nkiverify.project.scope import Scope, function_named, last_name, scope_of
+from nkiverify.project.scope import Scope, function_named, last_name, nodes_of, scope_of
 from nkiverify.project.uses import (
     Use,
     Uses,
@@ -81,23 +81,48 @@ def inferred(
 def inferred_for(path: str, name: str, base: Path, given: Sequence[str]) -> Inferred:
     """The arguments for the parameters of the kernel `name` in `path` are to be, but for those in `given`
     (`NAME=VALUE`)."""
-    file = (base / path).resolve()
-    tree = parse(file)
-    function = function_named(tree, name.partition("[")[0])
-    if function is None:
-        return Inferred(())
-    return inferred(tree, function, [text.partition("=")[0].strip() for text in given], scope_of(tree, file, base))
+    return KernelText.of(path, name, base).inferred(given)
 
 
-def check_tensors(found: Inferred, given: Sequence[str]) -> None:
+@dataclass(frozen=True, slots=True)
+class KernelText:
+    """The text of a kernel: its module, itself, None where there is none of its name, and the names that it knows."""
+
+    tree: ast.Module
+    function: ast.FunctionDef | None
+    scope: Scope
+
+    @staticmethod
+    def of(path: str, name: str, base: Path) -> KernelText:
+        """The text of the kernel `name` in the file `path`, which is relative to `base`."""
+        file = (base / path).resolve()
+        tree = parse(file)
+        return KernelText(tree, function_named(tree, name.partition("[")[0]), scope_of(tree, file, base))
+
+    @property
+    def hardware(self) -> str:
+        """The hardware that its decorator names; empty where it names none."""
+        return "" if self.function is None else _hardware_of(self.function)
+
+    def inferred(self, given: Sequence[str]) -> Inferred:
+        """The arguments for its parameters, but for those in `given` (`NAME=VALUE`)."""
+        if self.function is None:
+            return Inferred(())
+        names = [text.partition("=")[0].strip() for text in given]
+        return inferred(self.tree, self.function, names, self.scope)
+
+
+def check_tensors(kernel: KernelText, given: Sequence[str]) -> None:
     """Raise `UsageError` where a parameter that the kernel uses as a tensor is given a shape, or a dtype, alone."""
-    tensors = dict(argument.split("=", 1) for argument in found.arguments if "[" in argument)
     for text in given:
         name, _, value = text.partition("=")
         inner = value.strip()
         shape = inner[1:-1] if inner[:1] + inner[-1:] in ("[]", "()") else ""
         alone = dtype_called(inner.rpartition(".")[2]) is not None
-        if name.strip() in tensors and (alone or (shape and all(part.strip().isalnum() for part in shape.split(",")))):
+        if not alone and not (shape and all(part.strip().isalnum() for part in shape.split(","))):
+            continue
+        tensors = dict(argument.split("=", 1) for argument in kernel.inferred(()).arguments if "[" in argument)
+        if name.strip() in tensors:
             example = f"{inner}[{tensors[name.strip()].partition('[')[2]}" if alone else f"bf16[{shape}]"
             raise UsageError(f"--arg {name.strip()}: a tensor is written {name.strip()}='{example}'")
 
@@ -116,7 +141,7 @@ class _Inference:
             (node.module or "").partition(".")[0] == "neuronxcc"
             if isinstance(node, ast.ImportFrom)
             else any(alias.name.partition(".")[0] == "neuronxcc" for alias in node.names)
-            for node in ast.walk(tree)
+            for node in nodes_of(tree)
             if isinstance(node, ast.Import | ast.ImportFrom)
         )
         arguments = function.args
@@ -126,6 +151,8 @@ class _Inference:
         """Everything that is found."""
         declared = parameters(self._function)
         required = [one for one, default in declared if default is None]
+        if all(one.arg in self._given for one in required):
+            required = []
         uses = {one.arg: self._uses.of(self._function, one.arg) for one in required}
         for one in required:
             annotate(one.annotation, uses[one.arg])
@@ -258,7 +285,7 @@ class _Inference:
         """The launch grid: a dimension for each axis that the kernel, or a helper, asks about."""
         axes = 0
         for function in self._reached():
-            for node in ast.walk(function):
+            for node in nodes_of(function):
                 if isinstance(node, ast.Call) and last_name(node.func) in ("program_id", "num_programs"):
                     axis = node.args[0] if node.args else next((one.value for one in node.keywords), None)
                     number = axis.value if isinstance(axis, ast.Constant) and isinstance(axis.value, int) else 0
@@ -274,7 +301,7 @@ class _Inference:
         found, waiting = [self._function], [(self._function, self._scope)]
         while waiting:
             function, scope = waiting.pop()
-            for node in ast.walk(function):
+            for node in nodes_of(function):
                 if isinstance(node, ast.Call):
                     called = scope.function(node.func) or scope.named(last_name(node.func))
                     if called is not None and called[0] not in found:

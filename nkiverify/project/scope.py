@@ -7,6 +7,7 @@ Read from the text; nothing is executed. A name that several places define has t
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,12 +20,18 @@ from nkiverify.frontend.loader import parse
 _STEPS = 8
 
 
+@functools.lru_cache(maxsize=32)
+def nodes_of(node: ast.AST) -> tuple[ast.AST, ...]:
+    """The node and all nodes in it: what is read off a kernel asks for them again for each of its names."""
+    return tuple(ast.walk(node))
+
+
 class Scope:
     """The names of one module. `file` is where it is read from and `files` finds those that it imports; without them
     only its own names are known."""
 
     def __init__(self, tree: ast.Module, file: Path | None = None, files: _Files | None = None) -> None:
-        nodes = list(ast.walk(tree))
+        nodes = nodes_of(tree)
         self._file = file
         self._files = files
         self._functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}

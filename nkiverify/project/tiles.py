@@ -6,10 +6,11 @@ Nothing is executed.
 from __future__ import annotations
 
 import ast
+import functools
 
 import nkiverify.model.ops  # noqa: F401 (declares the operations)
 from nkiverify.model.registry import declarations
-from nkiverify.project.scope import last_name
+from nkiverify.project.scope import last_name, nodes_of
 
 #: Keywords under which functions of NKI take numbers.
 NUMBER_KEYWORDS = frozenset({"operand0", "operand1", "scale", "bias", "scalar", "imm0", "imm1", "fill_value", "eps"})
@@ -46,10 +47,11 @@ def with_elements(node: ast.expr, parents: dict[ast.AST, ast.AST], tiles: set[st
     return isinstance(parent, ast.Call) and at in parent.args and _computes(parent)
 
 
+@functools.lru_cache(maxsize=32)
 def tiles_of(function: ast.FunctionDef) -> set[str]:
     """The names that are assigned what an operation returns, or arithmetic on that."""
     found: set[str] = set()
-    assigned = [node for node in ast.walk(function) if isinstance(node, ast.Assign)]
+    assigned = [node for node in nodes_of(function) if isinstance(node, ast.Assign)]
     while True:
         new = {
             target.id
@@ -77,8 +79,13 @@ def _is_tile(value: ast.expr, tiles: set[str]) -> bool:
 
 def _computes(call: ast.Call) -> bool:
     """True if `call` is one of an operation on elements, by its name."""
-    declared = {f"{module}.{last_name(call.func)}" for module in ("nl", "nisa")}
-    return any(one.dependence is not None and one.name in declared for one in declarations())
+    name = last_name(call.func)
+    return any(f"{module}.{name}" in _computing() for module in ("nl", "nisa"))
+
+
+@functools.cache
+def _computing() -> frozenset[str]:
+    return frozenset(one.name for one in declarations() if one.dependence is not None)
 
 
 def loaded_into(part: ast.expr, parents: dict[ast.AST, ast.AST]) -> str:
@@ -99,7 +106,7 @@ def loaded_into(part: ast.expr, parents: dict[ast.AST, ast.AST]) -> str:
 
 def dtype_of_tile(function: ast.FunctionDef, tile: str) -> str:
     """The dtype that the tile called `tile` is allocated with, as users write it."""
-    for node in ast.walk(function):
+    for node in nodes_of(function):
         if isinstance(node, ast.Assign) and _is_target(node, tile) and isinstance(node.value, ast.Call):
             for keyword in node.value.keywords:
                 if keyword.arg == "dtype":
@@ -115,7 +122,7 @@ def _is_target(node: ast.Assign, name: str) -> bool:
 def indexed_by(function: ast.FunctionDef, tile: str) -> list[tuple[str, int]]:
     """The names that are indexed by `tile`, with the dimension: `table[tile, …]`, `table.ap(…, vector_offset=tile)`."""
     found = []
-    for node in ast.walk(function):
+    for node in nodes_of(function):
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id != tile:
             keys = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
             found += [(node.value.id, at) for at, key in enumerate(keys) if _base_name(key) == tile]

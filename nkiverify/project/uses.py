@@ -7,11 +7,12 @@ Read from the text; nothing is executed.
 from __future__ import annotations
 
 import ast
+import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nkiverify.frontend.domain.arguments import dtype_called
-from nkiverify.project.scope import Scope, last_name
+from nkiverify.project.scope import Scope, last_name, nodes_of
 from nkiverify.project.tiles import (
     NUMBER_KEYWORDS,
     SHORT,
@@ -97,8 +98,8 @@ class Uses:
         """How `function` uses its parameter, or variable, `name`."""
         use = Use()
         names, shapes = _aliases(function, name)
-        parents = {child: node for node in ast.walk(function) for child in ast.iter_child_nodes(node)}
-        for node in ast.walk(function):
+        parents = _parents(function)
+        for node in nodes_of(function):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 if node.id in names:
                     self._used(node, parents, use, depth, function)
@@ -334,10 +335,16 @@ def _attribute_used(part: ast.Attribute, parents: dict[ast.AST, ast.AST], use: U
 # --- shapes -----------------------------------------------------------------------------------------------------------
 
 
+@functools.lru_cache(maxsize=32)
+def _parents(function: ast.FunctionDef) -> dict[ast.AST, ast.AST]:
+    """By node of a function, the one that it is a part of."""
+    return {child: node for node in nodes_of(function) for child in ast.iter_child_nodes(node)}
+
+
 def _aliases(function: ast.FunctionDef, name: str) -> tuple[set[str], set[str]]:
     """Names that are plainly assigned `name`, and names that are assigned its shape."""
     names, shapes = {name}, set()
-    for node in ast.walk(function):
+    for node in nodes_of(function):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
             value = node.value
             if isinstance(value, ast.Name) and value.id in names:

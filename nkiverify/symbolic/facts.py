@@ -35,6 +35,8 @@ class Facts(KnownBounds):
     #: The conditions, by uid, whose simpler form is being looked for: these facts are a case of that proof, in which
     #: the same condition would be looked at without end.
     simplifying: frozenset[int] = frozenset()
+    #: What has been proved of them, by uid: of a long kernel the same is claimed again and again.
+    proved: set[int] = field(default_factory=set)
 
     def extended(self, *added: Condition | bool) -> Facts:
         """The facts of the path on which `added` hold as well."""
@@ -298,7 +300,11 @@ class Facts(KnownBounds):
     @of_stage(Stage.SIMPLIFYING)
     def proves(self, goal: Condition | bool) -> bool:
         """True if `goal` follows from the facts, as far as the cheap prover can see."""
-        return self._proves(goal, Budget())
+        if isinstance(goal, bool):
+            return self._proves(goal, Budget())
+        if goal.uid not in self.proved and self._proves(goal, Budget()):
+            self.proved.add(goal.uid)
+        return goal.uid in self.proved
 
     def _proves(self, goal: Condition | bool, budget: Budget) -> bool:
         if self.contradictory:

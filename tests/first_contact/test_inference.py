@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 import textwrap
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from nkiverify.project.inference import Inferred, inferred, inferred_for
+from nkiverify.foundation.errors import UsageError
+from nkiverify.project.inference import Inferred, KernelText, check_tensors, inferred, inferred_for
 
 HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n"
 
@@ -89,6 +92,18 @@ def test_indices_have_the_range_of_what_they_index() -> None:
 
 def test_what_is_given_is_left_out() -> None:
     assert of("def k(a, b):\n    K, M = a.shape\n    J, N = b.shape", ("a",)).arguments == ("b=bf16[J,N]",)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("x=(128, 512)", "x='bf16[128, 512]'"), ("x=f32", "x='f32[R,C]'"), ("x=bf16[1,2]", ""), ("n=(1,2)", "")],
+)
+def test_a_shape_or_a_dtype_alone_is_no_tensor(typed: str, meant: str, tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(f"{HEAD}def k(x, n):\n    R, C = x.shape\n    a, b = n\n")
+    kernel = KernelText.of("k.py", "k", tmp_path)
+    with pytest.raises(UsageError, match=re.escape(f"a tensor is written {meant}")) if meant else nullcontext():
+        check_tensors(kernel, [typed])
+    assert kernel.inferred(["x=f32", "n=(1,2)"]).arguments == ()
 
 
 def test_what_cannot_be_inferred_is_named() -> None:
