@@ -26,12 +26,31 @@ from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, im
 from nkiverify.symbolic.execution import unsupported
 
 
+class MovedIndex:
+    """An affine index moved by a tile of one number, which is known at run time: `places[0, i] + nl.arange(8)[None, :]`.
+
+    It is a place in a tile ("L:tensor_copy_dynamic_src"), and nothing else.
+    """
+
+    __slots__ = ("index", "tile")
+
+    def __init__(self, tile: object, index: IndexTensor) -> None:
+        self.tile = tile
+        self.index = index
+
+    def __add__(self, other: object) -> Any:
+        moved = as_index(other)
+        return NotImplemented if moved is None else MovedIndex(self.tile, self.index + moved)
+
+    __radd__ = __add__
+
+
 class Access(TileOperators):
     """`tensor[indices]`, one affine index per dimension. Operations resolve it to a view, with their mask.
 
     Its shape is that of the grid the index tensors span. Used without an operation's mask (in an operator, or asked
     for an attribute of tensors), it resolves without one. `rows` are indices known at run time, with the dimension that
-    they choose from: its affine index is 0.
+    they choose from: its affine index is 0, or what a `MovedIndex` has.
     """
 
     __slots__ = ("indices", "rows", "shape", "tensor")
@@ -59,9 +78,7 @@ class Access(TileOperators):
         require("idx.keys", len(keys) <= tensor.ndim, keys=len(keys), rank=tensor.ndim)
         if len(keys) != tensor.ndim:
             raise unsupported(f"{len(keys)} index tensors for a tensor of {tensor.ndim} dimensions")
-        found = [
-            IndexTensor(0, (), ()) if dimension in chosen else as_index(part) for dimension, part in enumerate(keys)
-        ]
+        found = [_affine(part) if dimension in chosen else as_index(part) for dimension, part in enumerate(keys)]
         indices = tuple(index for index in found if index is not None)
         rows = _rows(tensor, keys, chosen, indices) if chosen else None
         columns = [rows[1].shape] if rows is not None else []
@@ -195,7 +212,12 @@ class Access(TileOperators):
         assert self.rows is not None
         dimension, column = self.rows
         kind = IndirectionKind.SCALAR if is_one(column.shape[0]) else IndirectionKind.ROWS
-        return Indirection(kind, column, Reach(1, 0, 0, self.tensor.shape[dimension]), self.tensor.strides[dimension])
+        extremes = self._extremes(self.indices[dimension], [None] * len(self.shape))
+        if len(extremes) > 1:
+            raise unsupported("an index known at run time beside one that goes in a direction that is not known")
+        ((first, last),) = extremes
+        reach = Reach(1, first, last, self.tensor.shape[dimension])
+        return Indirection(kind, column, reach, self.tensor.strides[dimension])
 
     @property
     def ndim(self) -> int:
@@ -267,7 +289,12 @@ class MaskedOperand(Access):
 
 
 def _chooses_rows(part: object) -> bool:
-    return isinstance(part, Access) or is_run_time(part)
+    return isinstance(part, Access | MovedIndex) or is_run_time(part)
+
+
+def _affine(part: object) -> IndexTensor:
+    """The affine part of a key that is known at run time."""
+    return part.index if isinstance(part, MovedIndex) else IndexTensor(0, (), ())
 
 
 def _rows(
@@ -280,11 +307,16 @@ def _rows(
     """
     dimension = chosen[0]
     part = keys[dimension]
+    moved = isinstance(part, MovedIndex)
+    if isinstance(part, MovedIndex):
+        part = part.tile
     column = part.resolve() if isinstance(part, Access) else part
     if not isinstance(column, Tensor):
         raise unsupported(f"a {type(part).__name__} among index tensors")
     # A place in each partition, which a copy is given ("L:tensor_copy_dynamic_src").
     place = tensor.on_chip and dimension != tensor.block_dims
+    if moved and not place:
+        raise unsupported("an index known at run time added to an affine one, of anything but the columns of a tile")
     free = not place and any(index.ndim > 0 for index in indices[:dimension])
     grids = [*indices, *(part.indices if isinstance(part, Access) else ())]
     require(

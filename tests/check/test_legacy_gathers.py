@@ -199,6 +199,7 @@ COPY = """
     @nki.jit
     def kernel(a, place):
         tile, at = nl.load(a), nl.load(place)
+        i_p, i_f = nl.arange(128)[:, None], nl.arange(1)[None, :]
         out = nl.ndarray((128, 1), dtype=a.dtype, buffer=nl.shared_hbm)
         nl.store(out, {copy})
         return out
@@ -212,6 +213,9 @@ COPY = """
         ("nisa.tensor_copy_dynamic_src(tile[:, at[0, 0]])", " in 0..64", 1),
         ("nisa.tensor_copy_dynamic_src(tile[:, at[0, 0]])", "", 3),
         ("nl.copy(tile[:, at[0, 0]])", " in 0..63", 1),
+        ("nisa.tensor_copy_dynamic_src(tile[i_p, at[0, 0] + i_f + 3])", " in 0..60", 0),
+        ("nisa.tensor_copy_dynamic_src(tile[i_p, i_f + 3 + at[0, 0]])", " in 0..61", 1),
+        ("nl.copy(tile[i_p, at[0, 0] + i_f])", " in 0..63", 1),
     ],
 )
 def test_a_place_on_chip_that_is_known_at_run_time(check: Checker, copy: str, numbers: str, status: int) -> None:

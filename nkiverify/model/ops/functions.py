@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from nkiverify.model import allocation, legacy_tensor, operators_on_tiles
-from nkiverify.model.access import Access
+from nkiverify.model.access import Access, MovedIndex
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import DType, bool_, float32
 from nkiverify.model.extents import is_one
-from nkiverify.model.indices import Mask, broadcast_shapes
+from nkiverify.model.indices import IndexTensor, Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand
 from nkiverify.model.meaning import Step
 from nkiverify.model.memory import PSUM
@@ -270,7 +270,9 @@ def _computed(name: str, x: object, dtype: object = None, mask: Mask | None = No
 def _operator(name: str, x: object, y: object) -> Any:
     """The result of an operator on tiles; the partition dimension is not broadcast ("leg.partition_bcast")."""
     if not all(isinstance(value, Tensor | Access) or is_number(value) for value in (x, y)):
-        return NotImplemented
+        moved = name == "add" and any(isinstance(value, Tensor | Access) for value in (x, y))
+        places = [value for value in (x, y) if isinstance(value, IndexTensor)]
+        return MovedIndex(y if places[0] is x else x, places[0]) if moved and places else NotImplemented
     tiles = [operand(value, None, "operand") for value in (x, y) if isinstance(value, Tensor | Access)]
     if len(tiles) == 2:
         require(

@@ -484,12 +484,17 @@ def columns_at(a_tensor, places_tensor):
         single[:, at] = nisa.tensor_copy_dynamic_src(a[:, places[0, at]])
         wide[i_p, at, i_f] = nisa.tensor_copy_dynamic_src(blocks[i_p, places[0, at], i_f])
         nisa.tensor_copy_dynamic_dst(dst=spread[i_p, places[0, at], i_f], src=wide[i_p, at, i_f])
-    return stored(single, wide, spread)
+    beside = nl.ndarray((P, 4, 3), dtype=a.dtype)
+    i_x, i_y = nl.mgrid[0:P, 0:3]
+    for at in nl.affine_range(4):
+        beside[i_x, at, i_y] = nisa.tensor_copy_dynamic_src(a[i_x, places[0, at] + 2 * i_y + 1])
+    return stored(single, wide, spread, beside)
 
 
 def test_copies_from_and_to_a_place_known_at_run_time():
     a, places = random(P, F), np.array([[3, 60, 0, 17]], np.int32)
-    single, wide, spread = columns_at(a, places)
+    single, wide, spread, beside = columns_at(a, places)
+    assert np.array_equal(beside[:, 1], a[:, [61, 63, 65]])
     assert np.array_equal(single, a[:, places[0]])
     blocks = a.reshape(P, 64, 8)
     assert np.array_equal(wide, blocks[:, places[0]])
