@@ -27,7 +27,7 @@ from nkiverify.symbolic.execution import unsupported
 
 
 class MovedIndex:
-    """An affine index moved by a tile of one number, which is known at run time: `places[0, i] + nl.arange(8)[None, :]`.
+    """An affine index moved by a tile of one number, known at run time: `places[0, i] + nl.arange(8)[None, :]`.
 
     It is a place in a tile ("L:tensor_copy_dynamic_src"), and nothing else.
     """

@@ -37,6 +37,7 @@ from nkiverify.verify.error_probability import error_bits
 from nkiverify.verify.few_inputs import example
 from nkiverify.verify.paired_results import OtherResults, Output, outputs_of, outputs_of_reference
 from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side, times_within
+from nkiverify.verify.unrounded import differ_unrounded
 
 #: Random inputs on which kernels are compared in floating point where the method is too strict; and the work for
 #: that, in elements of operands: a limit on time would have what is tested depend on the machine.
@@ -396,6 +397,8 @@ class Comparer:
         taken = f"with {_joined(arbitrary)} taken as arbitrary functions" if arbitrary else "by the laws of exp"
         if found.floats is not None and found.floats.answer is Answer.NO:
             return Finding(Answer.NO, f"{name}[{coordinates}] {taken}; floating point confirms it", difference)
+        if differ_unrounded(self._runs, self._outputs, made):
+            return Finding(Answer.NO, f"{name}[{coordinates}] {taken}; float64 confirms it", difference)
         text = f"{name}[{coordinates}] differs {taken}; an identity of {_joined(functions)} may make it equal"
         return Finding(Answer.UNKNOWN, text, difference)
 

@@ -22,8 +22,9 @@ from nkiverify.analysis.values.asked_kernel import (
 )
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.formats import Array, widened
 from nkiverify.analysis.values.numbers import Floats
+from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described, text_of
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
@@ -110,6 +111,21 @@ class PairedRuns:
         assert isinstance(numbers, Fields)
         elements = numbers.random_elements
         return self._filling(numbers, lambda at, tensor: elements(self._generator(at), _shape(tensor), tensor.dtype))
+
+    def random_pieces(self, magnitude: float, numbers: Numbers) -> Filling:
+        """Fills arguments with residues and floats; floats without a range are of this magnitude."""
+        assert isinstance(numbers, Pieces) and isinstance(numbers.exactly, Fields)
+        fields = numbers.exactly
+
+        def drawn(position: int, tensor: Tensor) -> Array:
+            if tensor.dtype.is_integer:
+                return self._numbers(numbers, position, tensor)
+            random, ends = self._generator(position), self._ranges.get(position)
+            floats = widened(random_array(random, _shape(tensor), tensor.dtype, ends), tensor.dtype).astype(np.float64)
+            residues = fields.random_elements(self._generator(position), _shape(tensor), tensor.dtype)
+            return numbers.joined(residues, (floats if ends is not None else floats * magnitude)[None])
+
+        return self._filling(numbers, drawn)
 
     def variables(self, numbers: Numbers) -> Filling:
         assert isinstance(numbers, Degrees)

@@ -102,3 +102,28 @@ def test_integers_that_are_drawn_are_named(tmp_path: Path) -> None:
         assert found.reals.answer is Answer.NO or "for the integers drawn for x" in found.reals.text
     # 0 and 1 are their own squares, 2 is not.
     assert answers == {Answer.YES, Answer.NO}
+
+
+@pytest.mark.parametrize(
+    ("scale", "reals"),
+    [
+        ("nl.rsqrt(nl.add(nl.multiply(sums, 1 / 12), 1e-6))", Answer.YES),
+        # The constant under the root is missing, or added before the mean.
+        ("nl.rsqrt(nl.multiply(sums, 1 / 12))", Answer.NO),
+        ("nl.rsqrt(nl.multiply(nl.add(sums, 1e-6), 1 / 12))", Answer.NO),
+        # Equal by an identity of roots that the method does not know, and of rounded constants.
+        ("nl.multiply(nl.rsqrt(nl.add(nl.multiply(sums, 1 / 36), 1e-6 / 3)), 3**-0.5)", Answer.UNKNOWN),
+    ],
+)
+def test_a_difference_below_the_roundings_of_float32_shows_in_float64(
+    tmp_path: Path, scale: str, reals: Answer
+) -> None:
+    body = (
+        "tile = nl.load(x)\nsums = nl.sum(nl.multiply(tile, tile), axis=1, keepdims=True)\n"
+        "normal = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.sbuf)\n"
+        "nisa.tensor_scalar(normal, tile, nl.multiply, {})\nreturn result(x, normal)"
+    )
+    first = body.format("nl.rsqrt(nl.add(nl.multiply(sums, 1 / 12), 1e-6))")
+    found = pair(tmp_path, first, body.format(scale), "x=f32[4,12]")
+    assert found.reals is not None and found.floats is not None
+    assert (found.reals.answer, found.floats.answer) == (reals, Answer.TESTED)
