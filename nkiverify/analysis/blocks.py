@@ -27,7 +27,7 @@ from nkiverify.analysis.effects import adds_product
 from nkiverify.analysis.reduction_registers import Command, command_of
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import CARRIED, Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.ir.program import CARRIED, SEARCHED, Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor, row_major
@@ -95,6 +95,8 @@ def blocks_of(program: Program, dimension: str) -> Blocks:
     """The kernel of a symbolic program, seen as above for one of its dimensions. Raises `NotAlike`."""
     if program.hands_on:
         raise NotAlike(CARRIED)
+    if program.searches:
+        raise NotAlike(SEARCHED)
     if any(one.choices for one in program.dimensions):
         raise NotAlike("a dimension stands for options")
     ranges = [bound for one in program.dimensions for bound in (one.at_least(one.smallest), one.at_most(one.greatest))]

@@ -11,8 +11,10 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.ir.program import DomainDimension
+from nkiverify.model.hardware import REVISION_UNKNOWN
 from nkiverify.symbolic import constant_value
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.prover import BUDGETS
 from nkiverify.symbolic.smt import Answer
@@ -51,6 +53,10 @@ class SymbolicBinding:
             if value == option:
                 return option
         return last
+
+    def revision(self, described: DomainDimension) -> Extent:
+        """Either."""
+        return self.dimension(described)
 
     def number(self, value: Extent) -> Extent:
         """A symbolic constant, for a plain number."""
@@ -115,6 +121,13 @@ class ConcreteBinding:
     def choose(self, described: DomainDimension) -> int:
         """The chosen option."""
         return int(self.dimension(described))
+
+    def revision(self, described: DomainDimension) -> Extent:
+        """The given one. A run that is given none says nothing: it would be one about one of the two."""
+        self.used[described.atom.name] = described
+        if described.atom.name not in self._values:
+            raise unsupported(REVISION_UNKNOWN)
+        return self._values[described.atom.name]
 
     def number(self, value: Extent) -> Extent:
         """The number itself."""

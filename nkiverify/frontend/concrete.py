@@ -152,6 +152,7 @@ class ConcreteExecution:
         self.phases = SHAPE_PHASES | phases
         self.model = ModelState()
         self.no_spills = False
+        self.revision: Callable[[], Extent] | None = None
         self.rests_on: frozenset[Assumed] = frozenset()
         self.stop_at_first = stop_at_first
         self._deadline = time.process_time() + seconds

@@ -101,6 +101,7 @@ class SymbolicExecution(Claiming):
         self.hardware = hardware
         self.phases = SHAPE_PHASES | phases
         self.no_spills = False
+        self.revision: Callable[[], Extent] | None = None
         #: Whether operations and allocations are recorded.
         self.records = records or not phases <= SHAPE_PHASES
         #: Local names that have no value after a loop: it is unrolled, or reading one is unsupported.

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import frame_site
@@ -23,8 +23,8 @@ from nkiverify.frontend.loops import (
     PlainLoop,
     PlainWhile,
     UnrolledLoop,
-    WhileLoop,
     loop_over,
+    while_over,
 )
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymRange, symbolic_sequence
@@ -40,6 +40,9 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.lists import SymList
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.searches import Search
 
 BaseException = builtins.BaseException
 
@@ -83,10 +86,11 @@ def ranged(iterable: Any) -> Any:
     return run.traced_once(iterable)
 
 
-def while_loop() -> WhileLoop | PlainWhile:
-    """A `while` statement is about to run."""
+def while_loop(names: tuple[str, ...], steps: tuple[int, ...]) -> PlainWhile | Search:
+    """A `while` statement is about to run. If all it computes is numbers, these are for `names`, and made smaller by
+    multiples of `steps`."""
     run = _symbolic_run()
-    return PlainWhile() if run is None else WhileLoop(run, frame_site(sys._getframe(1)))
+    return PlainWhile() if run is None else while_over(run, sys._getframe(1), dict(zip(names, steps, strict=True)))
 
 
 list = SymList

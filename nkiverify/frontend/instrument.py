@@ -10,7 +10,9 @@ What is rewritten, inside functions only; `@…` are names no program can contai
                                         if not @loop1.absorb(@error1): raise
                                 else: <put local names as they are after the loop>
     break, return in a loop     @loop1.leave(); break
-    while c: body               @while1 = __nki__.while_loop();  while @while1.test(c): body
+    while c: body               @while1 = __nki__.while_loop(…)
+                                <put the numbers it computes as a search wants them>
+                                while @while1.test(c): body
     [a, b]                      __nki__.list((a, b))
     [e for x in it]             __nki__.finish(__nki__.start(…), [e for x in __nki__.items(it)])
     assert c, m                 __nki__.check(c, lambda: m)    (one for each part of a conjunction)
@@ -43,6 +45,7 @@ from nkiverify.frontend.attributes import OWN_NAMES
 from nkiverify.frontend.nodes import HOOKS, complete, hook, load, placed, store
 from nkiverify.frontend.source_names import (
     appended_names,
+    computed_by,
     deletes,
     leaves_early,
     loaded_outside,
@@ -211,14 +214,17 @@ class _Rewriter(Watching, ast.NodeTransformer):
         function = self._function
         if function is None:
             return self.generic_visit(node)
+        computed = computed_by(node)
+        names = [] if function.shared_names & computed.keys() else list(computed)
+        steps = ast.Tuple([ast.Constant(computed[name]) for name in names], ast.Load())
         loop = self.fresh("while")
         test = ast.Call(ast.Attribute(load(loop), "test", ast.Load()), [self.visit(node.test)], [])
         function.loops.append(None)
         body = self._statements(node.body)
         function.loops.pop()
-        start = ast.Assign([store(loop)], hook("while_loop"))
+        start = ast.Assign([store(loop)], hook("while_loop", _names(names), steps))
         new = ast.While(placed(test, node.test), body, self._statements(node.orelse))
-        return [placed(start, node.test), placed(new, node)]
+        return [placed(part, node.test) for part in (start, *self._restore(loop, names))] + [placed(new, node)]
 
     def visit_Break(self, node: ast.Break) -> ast.AST | list[ast.stmt]:
         loop = self._function.loops[-1] if self._function is not None and self._function.loops else None

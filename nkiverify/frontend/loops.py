@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from nkiverify.foundation.source import Site
+from nkiverify.foundation.source import Site, frame_site
 from nkiverify.frontend.iterators import OverSequence
 from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
 from nkiverify.frontend.summaries import SummarisedLoop
@@ -16,9 +16,12 @@ from nkiverify.symbolic import conditions, terms
 
 if TYPE_CHECKING:
     from nkiverify.frontend.explorer import SymbolicExecution
+    from nkiverify.frontend.searches import Search
 
 #: Concrete loops of at most this many iterations are run as they are.
 SHORT_LOOP = 2
+#: Rounds of a `while` statement after which it is run again as a search, if it may be one.
+ROUNDS_OF_SEARCH = 4
 
 
 class PlainLoop:
@@ -114,12 +117,32 @@ def claim_unwinding(run: SymbolicExecution, enough: object, site: Site, bound: i
     run.assume(enough, f"at most {bound} iterations at line {site.line}")
 
 
-class WhileLoop:
-    """A `while` statement: each test may split the run; the unwinding bound ends it."""
+class PlainWhile:
+    """A `while` statement outside a symbolic run."""
 
-    def __init__(self, run: SymbolicExecution, site: Site) -> None:
+    restoring = False
+
+    def test(self, condition: Any) -> bool:
+        """The truth value of the condition."""
+        return bool(condition)
+
+    def has(self, name: str) -> bool:
+        """Never asked: nothing is restored."""
+        return False
+
+    def get(self, name: str) -> object:
+        """Never asked: nothing is restored."""
+        return None
+
+
+class WhileLoop(PlainWhile):
+    """A `while` statement: each test may split the run; the unwinding bound ends it. One that may be a search is run
+    again as one if it goes on for long."""
+
+    def __init__(self, run: SymbolicExecution, site: Site, may_search: bool) -> None:
         self._run = run
         self._site = site
+        self._may_search = may_search
         self._splits = 0
         self._tests = 0
 
@@ -127,6 +150,8 @@ class WhileLoop:
         """The truth value of the condition, for this iteration."""
         run = self._run
         self._tests += 1
+        if self._may_search and self._tests > ROUNDS_OF_SEARCH:
+            raise run.search(self._site)
         if self._tests % 64 == 0:
             run.check_time()
         if not isinstance(condition, conditions.Condition):
@@ -138,14 +163,6 @@ class WhileLoop:
             claim_unwinding(run, condition.negation(), self._site, self._splits)
             return False
         self._splits += 1
-        return bool(condition)
-
-
-class PlainWhile:
-    """A `while` statement outside a symbolic run."""
-
-    def test(self, condition: Any) -> bool:
-        """The truth value of the condition."""
         return bool(condition)
 
 
@@ -183,3 +200,15 @@ def loop_over(
     if unrolled:
         return UnrolledLoop(sequence, run, site, drawn)
     return SummarisedLoop(sequence, run, site, frame, names, temporaries, live, grown, name)
+
+
+def while_over(run: SymbolicExecution, frame: FrameType, steps: Mapping[str, int]) -> WhileLoop | Search:
+    """How to run a `while` statement. If all it computes is numbers, `steps` has their names, each with a number of
+    which multiples are taken away."""
+    site = frame_site(frame)
+    if not steps:
+        return WhileLoop(run, site, may_search=False)
+    from nkiverify.frontend.searches import Search, may_be_search  # as late as this: few kernels have such a statement
+
+    may_search = may_be_search(run, site, frame, steps)
+    return Search(run, site, frame, steps) if may_search and site in run.searched else WhileLoop(run, site, may_search)

@@ -8,7 +8,7 @@ as before; where it does not, the kernel depends on something outside it and not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from nkiverify.foundation.clock import now
@@ -40,6 +40,14 @@ class LoopNotSummarised(RunAgain):
         super().__init__(reason)
         self.site = site
         self.reason = reason
+
+
+class LoopSearches(RunAgain):
+    """A `while` statement goes on for long: explore again, taking it for a search."""
+
+    def __init__(self, site: Site) -> None:
+        super().__init__(f"a search at {site}")
+        self.site = site
 
 
 class FloatsMatter(RunAgain):
@@ -135,6 +143,8 @@ class Paths:
         self.limits = limits
         #: Loops that turned out to carry state, with the reason: they are unrolled.
         self.unrolled = unrolled
+        #: The `while` statements that are taken for searches (`nkiverify.frontend.searches`).
+        self.searched: Set[Site] = frozenset()
         self.program = Program()
         #: What the model keeps between two operations. A path begins with what there was when its scope was opened.
         self.model = ModelState()
@@ -174,6 +184,10 @@ class Paths:
     def give_up_loop(self, site: Site, reason: str) -> RunAgain:
         """Remember that the loop at `site` must be unrolled, and return the signal to raise."""
         return self._again(LoopNotSummarised(site, reason))
+
+    def search(self, site: Site) -> RunAgain:
+        """Remember that the `while` at `site` is to be taken for a search, and return the signal to raise."""
+        return self._again(LoopSearches(site))
 
     def floats_matter(self) -> RunAgain:
         """Remember that floats have to be followed, and return the signal to raise."""

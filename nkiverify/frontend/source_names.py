@@ -191,6 +191,44 @@ def deletes(body: list[ast.stmt]) -> bool:
     return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) for node in walk_scope(body))
 
 
+#: The statements of a `while` that only computes numbers, what they consist of, and the functions that they may call.
+_COMPUTING = (ast.Assign, ast.AugAssign, ast.If, ast.Pass, ast.Break, ast.Continue)
+_COMPUTED = (ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.BinOp, ast.UnaryOp, ast.BoolOp)
+_COMPUTED_BY_CASES = (ast.Compare, ast.IfExp)
+_OF_NUMBERS = frozenset({"abs", "max", "min"})
+
+
+def computed_by(loop: ast.While) -> dict[str, int]:
+    """The names that a `while` statement assigns, where numbers for them are all it computes; none where it may do
+    more. Each with the number that all it does is to take away from it; 1 where it does something else."""
+    parts = list(walk_scope([loop.test, *loop.body]))
+    targets = sorted({part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)})
+    called = [part.func for part in parts if isinstance(part, ast.Call) and not part.keywords]
+    plain = (*_COMPUTING, *_COMPUTED, *_COMPUTED_BY_CASES)
+    for part in parts:
+        known = any(part.func is one for one in called) if isinstance(part, ast.Call) else isinstance(part, plain)
+        if not known or isinstance(getattr(part, "ctx", None), ast.Del):
+            return {}
+        if isinstance(part, ast.Attribute | ast.Subscript) and not isinstance(part.ctx, ast.Load):
+            return {}
+    if not all(isinstance(one, ast.Name) and one.id in _OF_NUMBERS for one in called):
+        return {}
+    return {target: _taken_away(parts, target) for target in targets}
+
+
+def _taken_away(parts: list[ast.AST], name: str) -> int:
+    """The number that all statements among `parts` that assign a name take away from it; 1 where there is none."""
+    found: set[object] = set()
+    for part in parts:
+        if isinstance(part, ast.AugAssign) and isinstance(part.target, ast.Name) and part.target.id == name:
+            number = part.value.value if isinstance(part.value, ast.Constant) else None
+            found.add(number if isinstance(part.op, ast.Sub) else None)
+        elif isinstance(part, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in part.targets):
+            found.add(None)
+    number = found.pop() if len(found) == 1 else None
+    return number if type(number) is int and number > 0 else 1
+
+
 def appended_names(body: list[ast.stmt]) -> set[str]:
     """Names on which the body calls `append`."""
     return {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -24,6 +24,7 @@ from nkiverify.model.allocation import argument
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, DTypeKind, int32
 from nkiverify.model.execution import current_execution
+from nkiverify.model.hardware import REVISION
 from nkiverify.model.known_numbers import Interval, whole_range
 from nkiverify.model.launch import Kernel
 from nkiverify.model.memory import MemoryRegion
@@ -70,6 +71,9 @@ class Binding(Protocol):
 
     def choose(self, described: DomainDimension) -> int:
         """The value of a dimension with a few values, one path for each in a symbolic run."""
+
+    def revision(self, described: DomainDimension) -> Extent:
+        """The silicon revision, as a dimension of which a run has no value unless it is given one."""
 
     def assume(self, condition: object) -> None:
         """Restrict the domain."""
@@ -197,14 +201,25 @@ class Verification:
 
     def call(self, *arguments: Any, grid: Any = None, **options: Any) -> Any:
         """Call the kernel, launched on `grid` if one is given."""
-        self.called = True
         kernel: Any = self.kernel if grid is None else self.kernel[grid]  # type: ignore[index]
-        with ordinary_exceptions():
+        with self.calling():
             result = kernel(*arguments, **options)
         if not isinstance(self.kernel, Kernel):
             # A kernel says itself what it returns.
             current_execution().returned(tuple(tensors_in(result)))
         return result
+
+    def calling(self) -> AbstractContextManager[None]:
+        """A call of the kernel: what it raises is an `Exception`, unless it is a signal."""
+        self.called = True
+        current_execution().revision = self._revision
+        return ordinary_exceptions()
+
+    def _revision(self) -> Extent:
+        """The silicon revision, which a kernel asks for: a dimension, so that it is verified for both."""
+        (atom,) = terms.dimension(REVISION).atoms
+        assert isinstance(atom, Dimension)
+        return self._binding.revision(DomainDimension(atom, 0, 1))
 
     def returns(self, value: object, *, shape: Sequence[Extent], dtype: DType | None = None) -> None:
         """The output contract: `value` is a tensor of this shape and dtype."""

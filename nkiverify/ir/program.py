@@ -34,6 +34,10 @@ from nkiverify.symbolic.terms import INT32_MAX
 CARRIED = "variables of Python that an iteration of a legacy loop leaves for others, whose body is traced once"
 
 
+#: Why claims behind a `while` statement that makes a number smaller may be too many.
+SEARCHED = "a number that a `while` statement makes smaller until it fits, of which only its range is known"
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Assume:
     """`condition` holds from here on. `text` says who promised it: the domain, an assert that was passed, …
@@ -225,13 +229,15 @@ class DomainDimension:
 class Program:
     """A shape program with the domain it is about.
 
-    It `carries` where iterations of a loop with an order are recorded one by one, though its body is traced once.
+    It `carries` where iterations of a loop with an order are recorded one by one, though its body is traced once. Where
+    it `searches`, what follows these `while` statements is about more numbers than they may end with.
     """
 
     dimensions: list[DomainDimension] = field(default_factory=list)
     body: Block = field(default_factory=Block)
     paths: int = 0
     carries: bool = False
+    searches: set[Site] = field(default_factory=set)
 
     @property
     def hands_on(self) -> bool:

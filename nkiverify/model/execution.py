@@ -11,7 +11,7 @@ from nkiverify.model.known_numbers import Interval
 from nkiverify.model.operation import Operation
 from nkiverify.model.state import ModelState, Program
 from nkiverify.model.tensor import Register, Storage, Tensor
-from nkiverify.symbolic import execution
+from nkiverify.symbolic import Extent, execution
 
 
 class ModelExecution(ClaimingExecution, Protocol):
@@ -19,6 +19,9 @@ class ModelExecution(ClaimingExecution, Protocol):
 
     #: The hardware generation the kernel is checked for.
     hardware: Hardware
+
+    #: The silicon revision, 0 or 1, where it is asked for; None where nobody says that both are to be looked at.
+    revision: Callable[[], Extent] | None
 
     #: Whether the target asks that what is live fits its memory without being spilled.
     no_spills: bool

@@ -14,6 +14,11 @@ from nkiverify.foundation.errors import UsageError
 
 _KIB = 1024
 
+#: The name of the silicon revision among the dimensions of a run, which no kernel's dimension can have; and what to say
+#: of a run that has no value for it.
+REVISION = "nisa.get_nc_sub_version()"
+REVISION_UNKNOWN = "the silicon revision, which is not known before the run"
+
 
 @dataclass(frozen=True, slots=True)
 class Hardware:

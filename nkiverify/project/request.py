@@ -24,7 +24,7 @@ from nkiverify.frontend.domain.expressions import check_condition, condition
 from nkiverify.frontend.domain.syntax import Text, did_you_mean, parse
 from nkiverify.frontend.kernel_files import STUB_PACKAGES, module_name
 from nkiverify.frontend.loader import MadeInRun, MadeOfDimensions, load_kernel, load_module
-from nkiverify.frontend.target import Target, Verification, ordinary_exceptions
+from nkiverify.frontend.target import Target, Verification
 from nkiverify.model.launch import Kernel
 from nkiverify.project.discovery import function_at, kernels_in, preconditions
 
@@ -110,8 +110,7 @@ class Request:
             kernel = kernel[extents[0] if len(extents) == 1 else extents]
         positional = [value for name, value in values.items() if name in self.positional]
         options = {name: value for name, value in values.items() if name not in self.positional}
-        v.called = True
-        with ordinary_exceptions():
+        with v.calling():
             return kernel(*positional, **options)
 
     def assumed_domain(self, v: Verification) -> dict[str, Any]:

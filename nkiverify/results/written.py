@@ -13,7 +13,7 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.model.dtypes import DType
-from nkiverify.model.hardware import Hardware
+from nkiverify.model.hardware import REVISION, Hardware
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Tensor
@@ -138,6 +138,8 @@ def call_source(
 
     Raises `NotWritable` where that takes objects without source code, or where `contract` is a claim of the target's.
     """
+    if REVISION in values:
+        raise NotWritable("a silicon revision")
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
     recording = _Recording(ConcreteBinding(values), kernel)
     run = ConcreteExecution(hardware, stop_at_first=False)

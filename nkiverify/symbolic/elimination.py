@@ -288,5 +288,20 @@ def _exact_quotient(term: Term, divisor: Term) -> Term | None:
         if value == 0 or any(coefficient % value for coefficient in term.monomials.values()):
             return None
         return terms.make({monomial: part // value for monomial, part in term.monomials.items()})
+    # Most terms are none of its products, which two numbers nearly always show: dividing them takes a hundred times as
+    # long.
+    at = _at_a_point(divisor)
+    if not divisor.atoms <= term.atoms or (at and _at_a_point(term) % at):
+        return None
     quotient = terms.divide(term, divisor)
     return quotient if terms.multiply(quotient, divisor) is term else None
+
+
+def _at_a_point(term: Term) -> int:
+    """The value of a polynomial where each of its atoms has a number of its own."""
+    total = 0
+    for monomial, product in term.monomials.items():
+        for atom in monomial:
+            product *= atom.uid % 1021 + 1009
+        total += product
+    return total

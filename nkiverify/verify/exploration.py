@@ -19,7 +19,7 @@ from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
-from nkiverify.frontend.paths import FloatsMatter, Limits, LoopNotSummarised
+from nkiverify.frontend.paths import FloatsMatter, Limits, LoopNotSummarised, LoopSearches
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
@@ -88,10 +88,12 @@ def explore(
     deadline = now() + limits.seconds
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
     unrolled: dict[Site, str] = {}
+    searched: set[Site] = set()
     follows_floats = False
     for _ in range(MAX_EXPLORATIONS):
         left = replace(limits, seconds=max(0.0, deadline - now()))
         run = SymbolicExecution(hardware, left, unrolled, phases)
+        run.searched = searched
         run.model.follows_floats = follows_floats
         binding = SymbolicBinding(run, target.file)
         verification = Verification(binding, kernel, fixed)
@@ -100,6 +102,9 @@ def explore(
                 _explore_paths(run, partial(target.function, verification), space)
         except LoopNotSummarised as signal:
             unrolled[signal.site] = signal.reason
+            continue
+        except LoopSearches as signal:
+            searched.add(signal.site)
             continue
         except FloatsMatter:
             follows_floats = True

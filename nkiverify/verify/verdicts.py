@@ -15,7 +15,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import BOUNDED, MemoryPeak, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import CARRIED, Program, decided_lines
+from nkiverify.ir.program import CARRIED, SEARCHED, Program, decided_lines
 from nkiverify.model.contracts import SILENT
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
@@ -43,6 +43,7 @@ ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a concrete
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
 ADVICE_CARRIED = "compute it from the number of the loop, or make the loop an nl.static_range"
+ADVICE_SEARCHED = "say what the kernel needs of the number with an assert behind the loop, or bound the dimensions"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
 
 RAISES_SYMBOLICALLY = "raises in the symbolic run only"
@@ -202,7 +203,8 @@ class PhaseVerdict:
         return ()
 
     def _peaks(self) -> tuple[MemoryPeak, ...]:
-        if self._exploration.run.unsupported_construct is not None:
+        run = self._exploration.run
+        if run.unsupported_construct is not None or run.program.searches:
             return ()
         return PHASES[self._phase].peaks(self._claimed, self.program)
 
@@ -333,6 +335,16 @@ def may_not_fit(known: Known) -> Conclusion | None:
     return Conclusion(Verdict.UNKNOWN, "may not fit", _kept(unsure), known.refuted_at) if unsure is not None else None
 
 
+def searched_for(known: Known) -> Conclusion | None:
+    """A claim is refuted for a number that a `while` statement need not end with."""
+    searches = known.exploration.run.program.searches
+    if not known.unsure or not searches:
+        return None
+    site = min(searches, key=str)
+    reason = f"{_kept(known.unsure[0])}; it is about {SEARCHED}, at {site}"
+    return Conclusion(Verdict.UNKNOWN, SEARCHED, reason, known.refuted_at, ADVICE_SEARCHED)
+
+
 def index_not_known(known: Known) -> Conclusion | None:
     """The condition that is enough for an index is refuted, and no concrete run breaks what is necessary."""
     if not known.unsure:
@@ -438,6 +450,7 @@ RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
     not_understood,
     not_claimed,
     may_not_fit,
+    searched_for,
     index_not_known,
     not_documented,
     index_open,

@@ -256,6 +256,49 @@ def test_a_factory_may_ask_for_the_hardware_of_each_run(check: Checker, target: 
         assert check(kernel, "--arg", "a=bf16[64,512]", "--target", target) == status, check.out + check.err
 
 
+REVISIONS = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def copy(a):
+        tile = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.sbuf)
+        out = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+        revision = nisa.get_nc_sub_version()
+        assert 0 <= revision <= 1
+        if {loads}:
+            nisa.dma_copy(dst=tile, src=a)
+        else:
+            nisa.memset(dst=tile{part}, value=0)
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+"""
+
+
+@pytest.mark.parametrize("size", ["64", "N:1..512"])
+@pytest.mark.parametrize(
+    ("loads", "part", "phase", "verdict"),
+    [
+        ("revision", "", 4, "SUCCESSFUL"),
+        ("revision", "[:, 1:]", 4, "FAILED"),
+        ("not revision", "[:, 1:]", 4, "FAILED"),
+        ("revision", "[:, :513]", 1, "FAILED"),
+        ("not revision", "[:, :513]", 1, "FAILED"),
+        ("revision < 2", "[:, 1:]", 4, "SUCCESSFUL"),
+    ],
+)
+def test_a_kernel_that_asks_for_the_silicon_revision_is_verified_for_both(
+    check: Checker, loads: str, part: str, phase: int, verdict: str, size: str
+) -> None:
+    write(check.folder, k=REVISIONS.format(loads=loads, part=part))
+    assert verdicts(check, "k.py::copy", "--arg", f"a=bf16[64,{size}]", "--phase", str(phase)) == [verdict], check.out
+    if verdict == "FAILED":
+        value = int(loads.startswith("not"))
+        assert f"nisa.get_nc_sub_version() = {value}" in check.out
+
+
 LEGACY = """
     import neuronxcc.nki as nki
     import neuronxcc.nki.language as nl

@@ -320,6 +320,56 @@ def test_a_bound_is_the_same_however_slow_the_machine_is(tmp_path: Path, monkeyp
     assert subject.verdict().qualifier == bound
 
 
+def rows_of(v: Verification) -> None:
+    """One tensor of any number of columns."""
+    v.call(v.tensor("x", (128, v.dim("N")), float32))
+
+
+LARGEST_DIVISOR = """
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    width = WIDTH
+    while N % width:
+        width -= 1
+    for c in range(N // width):
+        tile = nl.ndarray((P, width), dtype=x.dtype, buffer=nl.sbuf)
+        WRITE
+        nisa.dma_copy(dst=out[:, c * width : (c + 1) * width], src=tile)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("width", "write", "verdict"),
+    [
+        (16, "nisa.dma_copy(dst=tile, src=x[:, c * width : (c + 1) * width])", Verdict.SUCCESSFUL),
+        (8, "nisa.memset(dst=tile[:, 0 : width - (1 if width == 5 else 0)], value=0)", Verdict.FAILED),
+    ],
+)
+def test_paths_on_which_many_numbers_are_not_equal_are_proved_for_all_shapes(
+    width: int, write: str, verdict: Verdict, tmp_path: Path
+) -> None:
+    # Sixteen questions, of which each path remembers up to fifteen answers, are too many for the sets.
+    body = LARGEST_DIVISOR.replace("WIDTH", str(width)).replace("WRITE", write)
+    run = Subject.of(tmp_path, body, rows_of).verdict()
+    assert (run.verdict, run.qualifier) == (verdict, ""), run.reason
+
+
+def test_what_one_of_many_paths_through_a_loop_writes_is_written_on_that_path_only(tmp_path: Path) -> None:
+    asked = [f"        if x.shape[1] % {number} == 0: continue" for number in range(3, 13)]
+    rows = [f"        nisa.dma_copy(dst=out[{row}:{row + 1}, :], src=x[{row}:{row + 1}, :])" for row in range(10)]
+    lines = [line for pair in zip(asked, rows, strict=True) for line in pair]
+    begin = ["@nki.jit", "def kernel(x):", "    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)"]
+    body = "\n".join([*begin, "    for turn in range(x.shape[1] + 1):", *lines, "    return out", ""])
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (10, v.dim("N")), float32))
+
+    assert Subject.of(tmp_path, body, domain).verdict().verdict is Verdict.FAILED
+
+
 def test_programs_on_different_paths_write_for_themselves_only(tmp_path: Path) -> None:
     # Either path, taken by both programs, would write all rows; each taken by one leaves the last row out.
     body = """

@@ -10,6 +10,7 @@ induction. Nothing is refuted here: what cannot be shown is open, and concrete r
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
 
 import islpy as isl
 
@@ -24,15 +25,18 @@ from nkiverify.analysis.sets.transfer import Transfer
 from nkiverify.analysis.sets.unordered import Access
 from nkiverify.analysis.side_effects import Source
 from nkiverify.foundation.clock import now
-from nkiverify.ir.program import Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program, items
+from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program, items
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Index
+from nkiverify.symbolic.conditions import Comparison, Relation
 
 #: Operations of isl that a proof may take, one or two seconds'; a limit on time would depend on the machine. Of a long
 #: kernel so many for each operation: one on slices of symbolic extent takes some 3,500.
 MAX_OPERATIONS = 8_000_000
 _FOR_EACH = 6_000
+#: How often whether numbers are equal splits the paths through a program that are first walked without it.
+_MANY_SPLITS = 8
 #: How often the guess about what a loop body does may be corrected.
 _MAX_PASSES = 4
 #: Why a loop without an order is open.
@@ -63,13 +67,21 @@ def prove(
 
     Elements have a coordinate for each dimension of their tensor first. Where that leaves anything open, and addresses
     jump by products of dimensions, they have finer ones next. What the operations `dead_stores` write is taken for
-    undefined: if no claim is open then, nothing that counts uses it.
+    undefined: if no claim is open then, nothing that counts uses it. Paths that many questions have split are
+    tried first without what says that numbers are not equal: what is shown for more shapes is shown for theirs.
     """
+    if program.searches:
+        # Sets of all that such a number may be would hold more writes than there are.
+        raise Inconclusive(SEARCHED)
     deadline = now() + seconds
     if operations is None:
         executed = sum(isinstance(item, Executed) for item in items(program.body))
         operations = max(MAX_OPERATIONS, _FOR_EACH * executed)
-    proof = _walked(_Walk(program, generation, deadline, {}, dead_stores), operations)
+    forgets = _splits(program) >= _MANY_SPLITS
+    proof = _walked(_Walk(program, generation, deadline, {}, dead_stores, forgets), operations)
+    if forgets and proof.open:
+        with suppress(TooComplex):
+            proof = _walked(_Walk(program, generation, deadline, {}, dead_stores), operations)
     if not proof.open:
         return proof
     jumps = jumps_of(item.operation for item in items(program.body) if isinstance(item, Executed))
@@ -102,6 +114,7 @@ class _Walk:
         deadline: float,
         jumps: Mapping[Key, Jumps],
         dead_stores: frozenset[Source],
+        forgets: bool = False,
     ) -> None:
         self._program = program
         self._deadline = deadline
@@ -115,6 +128,11 @@ class _Walk:
         #: Of a launch grid: by allocation, what any program writes on any path; what each path returns.
         self._written: Elements = {}
         self._returns: list[tuple[Key, isl.Set]] = []
+        #: Whether that numbers are not equal, `N % 24 != 0`, is left out of what is known on a path that stands for
+        #: itself: what one of a loop body, or of a program of a launch, defines is defined on that path alone.
+        self._forgets = forgets and not self._programs
+        #: How many loops are around.
+        self._loops = 0
 
     def run(self) -> Proof:
         """The parts of the program that can be shown."""
@@ -178,6 +196,8 @@ class _Walk:
 
     def _suppose(self, condition: conditions.Condition | bool, state: State) -> None:
         """`condition` holds from here on."""
+        if self._forgets and not self._loops and _is_unequal(condition):
+            return
         stated = self._sets.stated(condition)
         known = self._sets.completed(state.context, stated)
         if not known.is_subset(stated):
@@ -223,7 +243,9 @@ class _Walk:
                 add(known.read_out, key, iterations.before_perhaps(found))
         if self._accesses is not None:
             self._accesses.enter()
+        self._loops += 1
         result = merged(list(self._block(loop.body, body)), context, self._local[loop.index])
+        self._loops -= 1
         if self._accesses is not None:
             local = self._local[loop.index]
             accesses = [access for access in self._leave(state.iterations, context) if access.key not in local]
@@ -300,3 +322,13 @@ class _Walk:
 
 def _executes_in_loop(item: object) -> bool:
     return isinstance(item, Loop) and executes(item.body)
+
+
+def _is_unequal(condition: conditions.Condition | bool) -> bool:
+    return isinstance(condition, Comparison) and condition.relation is Relation.UNEQUAL
+
+
+def _splits(program: Program) -> int:
+    """How often a path is split by whether numbers are equal."""
+    splits = (item.condition for item in items(program.body) if isinstance(item, Branch))
+    return sum(_is_unequal(one) or _is_unequal(one.negation()) for one in splits)

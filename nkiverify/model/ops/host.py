@@ -13,6 +13,7 @@ from nkiverify.model import dynamic_loops, isa_enums, launch, legacy_enums, lega
 from nkiverify.model.allocation import allocate
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
+from nkiverify.model.hardware import REVISION_UNKNOWN
 from nkiverify.model.indexing import SizedSlice
 from nkiverify.model.indices import IndexTensor
 from nkiverify.model.indices import arange as index_range
@@ -230,9 +231,13 @@ def _() -> legacy_enums.nc_version:
     return legacy_enums.nc_version(current_execution().hardware.generation)
 
 
-@GET_NC_SUB_VERSION.current_refused("the silicon revision is not known before the run")
-def _() -> None:
+@GET_NC_SUB_VERSION.current
+def _() -> Any:
     """The silicon revision, 0 or 1."""
+    revision = current_execution().revision
+    if revision is None:
+        raise unsupported(REVISION_UNKNOWN)
+    return revision()
 
 
 # --- memories ---------------------------------------------------------------------------------------------------------

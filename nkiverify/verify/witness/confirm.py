@@ -196,7 +196,7 @@ class Confirmation:
         program = self._program
         if found.replay is None:
             violation = violation_of(decision, witness, program, Circumstances(replayed=False))
-            if decision.claim.sufficient:
+            if decision.claim.sufficient or program.searches:
                 self._unsure.add((violation.contract, violation.file, violation.line))
             return violation
         known = Circumstances(
