@@ -77,7 +77,7 @@ class Search:
         steps = terms.divide(first, terms.constant(step))
         if not _holds(run, conditions.equals_zero(terms.add(first, terms.scale(steps, -step)))):
             step, steps = 1, first
-        number = as_term(run.fresh_index(name, terms.add(steps, terms.constant(1))))
+        number = as_term(run.fresh_index(name, terms.add(steps, terms.constant(1))))  # type: ignore[arg-type]
         assert number is not None
         run.assume(_at_most(1, number), f"`{name}` at line {self._site.line}")
         return terms.scale(number, step)

@@ -225,8 +225,8 @@ def _taken_away(parts: list[ast.AST], name: str) -> int:
             found.add(number if isinstance(part.op, ast.Sub) else None)
         elif isinstance(part, ast.Assign) and any(isinstance(one, ast.Name) and one.id == name for one in part.targets):
             found.add(None)
-    number = found.pop() if len(found) == 1 else None
-    return number if type(number) is int and number > 0 else 1
+    taken = found.pop() if len(found) == 1 else None
+    return taken if isinstance(taken, int) and taken > 0 and taken is not True else 1
 
 
 def appended_names(body: list[ast.stmt]) -> set[str]:
