@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,26 +137,15 @@ def _ranges(target: Target, options: Options) -> Ranges:
 
 def _told_ranges(ranges: Ranges, root: Path) -> int:
     """Print the ranges; 3 where one is not known, or may be beyond its dtype."""
-    from nkiverify.report.columns import columns
+    from nkiverify.report.range_table import table
+    from nkiverify.report.terminal import WIDTH
     from nkiverify.results.session import ExitStatus
-    from nkiverify.results.wording import place
 
-    rows = [
-        (
-            place(one.site.file, one.site.line, root) if one.site else "",
-            one.tensor,
-            one.dtype,
-            one.numbers,
-            one.error_text,
-            "" if one.seen is None else f"{one.seen:.2g}",
-        )
-        for one in ranges.lines
-    ]
-    print(columns(("line", "writes", "dtype", "range", "error at most", "seen"), rows, ["left"] * 6))
-    for finding in ranges.findings:
-        print(finding)
-    if ranges.incomplete:
-        print(f"incomplete: {ranges.incomplete}")
+    for line in table(ranges.lines, root):
+        print(line)
+    told = [*ranges.findings, *([f"incomplete: {ranges.incomplete}"] if ranges.incomplete else [])]
+    for text in told:
+        print(textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
     known = ranges.followed and not ranges.findings and not ranges.incomplete
     return ExitStatus.AS_EXPECTED if known else ExitStatus.UNKNOWN
 

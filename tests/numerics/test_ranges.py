@@ -31,6 +31,7 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import PHASES
 from nkiverify.phases.numerics.told import told_ranges
 from nkiverify.project.request import request
+from nkiverify.report.range_table import table
 from nkiverify.verify.options import DEFAULT_PHASES, Options
 from nkiverify.verify.verifier import verify
 from tests.check.kernel_files import Checker, write
@@ -378,6 +379,18 @@ def test_what_each_line_writes_is_told() -> None:
     assert all(0 < one.error < 0.02 and one.seen is not None and one.seen <= one.error for one in told[2:])
     assert all(0 < (one.seen or 0.0) < 2.0**-8 for one in told[-2:])
     assert [one.dtype for one in told] == ["bfloat16", *["float32"] * 5, *["bfloat16"] * 2]
+
+
+def test_what_is_told_fits_a_terminal() -> None:
+    asked = request("finite.py::attention_from_infinity", KERNELS, ("x=f32[4,8] in -3e38..3e38",), (), None)
+    _, told = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), Limits(20.0, 1 << 20))
+    told = [replace(told[0], tensor="a_long_name_of_a_tensor", dtype="float8_e4m3fn", error=math.inf), *told]
+    file, *lines = "\n".join(table(told, KERNELS)).splitlines()
+    assert file == "finite.py"
+    assert max(map(len, lines)) <= 80
+    # What is longer than its column goes on below.
+    assert "".join(line[6:16].strip() for line in lines[2:5]) == "a_long_name_of_a_tensor"
+    assert any("-inf" in line for line in lines)
 
 
 def test_a_target_states_ranges() -> None:

@@ -34,12 +34,11 @@ class Told:
     seen: float | None
 
     @property
-    def error_text(self) -> str:
+    def error_texts(self) -> tuple[str, str]:
         """The bound, and how much of the greatest magnitude it is."""
         if not math.isfinite(self.error):
-            return "any"
-        part = f", {self.error / self.magnitude:.2g} of the greatest" if self.error and self.magnitude else ""
-        return f"{self.error:.2g}{part}"
+            return "any", ""
+        return f"{self.error:.2g}", f"{self.error / self.magnitude:.2g}" if self.error and self.magnitude else ""
 
 
 #: The kinds of inputs of which errors are seen.
