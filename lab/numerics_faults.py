@@ -90,7 +90,7 @@ FAULTS: dict[str, tuple[object, str, object]] = {
         "scaled",
         lambda self, ids, known=Forms.scaled: _once(known(self, ids)),
     ),
-    "the greatest is at most what it is of": (Relations, "below", lambda self, ids: self._upper[ids]),
+    "a number is its own negative": (Relations, "opposite", lambda self, ids: ids),
 }
 
 
@@ -107,7 +107,7 @@ SIZE_FAULTS: dict[str, tuple[object, str, object]] = {
     "columns come round one later": (
         contents,
         "_columns_of",
-        lambda view, rounds, known=contents._columns_of: known(view, rounds)[::-1],
+        lambda view, rounds, known=contents._columns_of: (*known(view, rounds)[1:], *known(view, rounds)[:1]),
     ),
     "what has no name is one number": (families, "positions", lambda extents: ((),) * len(extents)),
     "a write to a part is one to all": (FamilyWalk, "covers", lambda self, view: True),

@@ -22,6 +22,7 @@ _RANGES = (
 _KINDS = (
     "unary", "unary", "binary", "scalar", "reduce", "centred", "exponential", "matmul", "scaled", "select", "cast",
     "masked", "counted", "rescaled", "statistics", "gathered", "part", "linear", "linear", "spread",
+    "statistics",
 )  # fmt: skip
 #: The columns of long rows.
 _LONG = 300
@@ -194,17 +195,18 @@ class _Chain:
         return next((line for line in self.lines if line.startswith(f"{name} = ")), "")
 
     def _moments(self, source: str) -> list[str]:
-        """The means, and the inverse roots of the variances, of rows."""
+        """The means, and the roots of the variances, of rows that are looked at in two parts, the same one twice."""
         chance, (data, mean, spread) = (
             self.chance,
             (self.tile("nl.float32"), *(self.tile("nl.float32", "1") for _ in "ab")),
         )
         statistics, moments = f"statistics{self.made}", f"moments{self.made}"
         self.lines += [
-            f"{statistics} = nl.ndarray((P, 6), dtype=nl.float32, buffer=nl.sbuf)",
+            f"{statistics} = nl.ndarray((P, 12), dtype=nl.float32, buffer=nl.sbuf)",
             f"{moments} = nl.ndarray((P, 2), dtype=nl.float32, buffer=nl.sbuf)",
             f"nisa.tensor_copy(dst={data}, src={source})",
-            f"nisa.bn_stats(dst={statistics}, data={data})",
+            f"nisa.bn_stats(dst={statistics}[:, 0:6], data={data})",
+            f"nisa.bn_stats(dst={statistics}[:, 6:12], data={data})",
             f"nisa.bn_aggr(dst={moments}, data={statistics})",
             f"nisa.tensor_copy(dst={mean}, src={moments}[:, 0:1])",
             f"nisa.activation(dst={spread}, op=nl.{chance.choice(('sqrt', 'copy'))}, data={moments}[:, 1:2])",

@@ -326,7 +326,8 @@ class _Assumed:
             stays &= np.array_equal(least_fill(together), least_fill(known))
             if not stays:
                 proved = False
-                together[:2] += np.abs(together[:2]) * SOME_MORE * np.array([[-1.0], [1.0]])
+                size = np.where(np.isfinite(together[:2]), np.abs(together[:2]), 0.0)
+                together[:2] += size * SOME_MORE * np.array([[-1.0], [1.0]])
             self.kept[key] = together
             if number > GROWING and not stays:
                 self.give_up([], [key])
