@@ -25,6 +25,7 @@ OPEN = {
 #: Sizes that go together, by kernel; the others take (P, F).
 SIZES = {
     "attention": ("q=bf16[D,P] in -10..10", "k=bf16[D,F] in -10..10", "v=bf16[F,N] in -10..10"),
+    "mask_by_window": ("x=f32[P,P] in -50..50",),
     "matmul": ("x=bf16[K,M] in -100..100", "y=bf16[K,N] in -100..100"),
 }
 

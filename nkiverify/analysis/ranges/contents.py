@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import EMPTY
-from nkiverify.analysis.ranges.families import LANES, Carried, Family, positions
+from nkiverify.analysis.ranges.families import FIRST, LANES, Carried, Family, positions
 from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
@@ -175,7 +175,7 @@ class State:
             ids = n.named(contents.numbers, view.dtype)
             found = Family(ids, shape, positions(shape), n.sizes, carried=contents.carried, every=every)
             if contents.first is not None and _has_first_column(view, n):
-                found = replace(found, first=contents.first)
+                found = replace(found, at={FIRST: contents.first})
         contents.exact[layout] = (found, _indices_in((*view.shape, *view.strides, view.offset)))
         return found
 
@@ -215,7 +215,7 @@ class State:
             found = Contents(both.numbers, both.carried)
         found.numbers[3], found.dtype = 0, storage.dtype
         if all_of_it and _has_first_column(view, n):
-            found.first = n.joined(*[family.numbers if family.first is None else family.first] * 2)
+            found.first = family.at.get(FIRST, family.numbers).copy()
             found.first[3] = 0
         if all_of_it:
             found.exact[layout_of(view)] = (family, _indices_in((*view.shape, *view.strides, view.offset)))

@@ -11,8 +11,8 @@ id has the coordinates of its own positions: whatever id it is given later names
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -26,6 +26,8 @@ from nkiverify.symbolic import Extent, constant_value, product
 #: The coordinates that count the elements along one axis of a tile.
 Axis = tuple[int, ...]
 LANES = 4
+#: Where elements of rows are known apart: in the first column, in the last one, and in that which the partition counts.
+FIRST, LAST, DIAGONAL = "first", "last", "diagonal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +64,8 @@ class Carried:
 class Family:
     """The elements of a tile of these extents. `numbers` (lanes, 1) bounds each of them, as an array of one interval.
 
-    `fewer`: a mask may leave out some of them. `reaches`: the greatest along the last axis is a number of at least so
-    much. `every`: intervals of each so many-th column, which come round again and again along the last axis. `first`:
-    the interval of the first column, where it is known apart.
+    `fewer`: a mask may leave out some of them. `every`: intervals of each so many-th column, which come round again and
+    again along the last axis. `at`: those of an element of each row that is known apart, by where it is (`FIRST`, …).
     """
 
     numbers: Array
@@ -74,9 +75,8 @@ class Family:
     times: Times | None = None
     carried: Carried | None = None
     fewer: bool = False
-    reaches: float | None = None
     every: tuple[Array, ...] = ()
-    first: Array | None = None
+    at: Mapping[str, Array] = field(default_factory=dict)
 
     __array_ufunc__ = None
 
@@ -89,12 +89,12 @@ class Family:
         """The same numbers, of which nothing is known beside others."""
         numbers = self.numbers.copy()
         numbers[3] = 0
-        return replace(self, numbers=numbers, axes=positions(self.extents), reaches=None)
+        return replace(self, numbers=numbers, axes=positions(self.extents))
 
     def with_numbers(self, numbers: Array) -> Family:
         """Other numbers in the same places, of which nothing is known but their ids."""
         axes = self.axes if numbers[3, 0] else positions(self.extents)
-        return replace(self, numbers=numbers, axes=axes, times=None, carried=None, reaches=None, every=(), first=None)
+        return replace(self, numbers=numbers, axes=axes, times=None, carried=None, every=(), at={})
 
     # --- what meanings ask of an array --------------------------------------------------------------------------------
 
@@ -113,7 +113,7 @@ class Family:
         axes = [int(axis) - 1 for axis in (order[0] if len(order) == 1 else order)[1:]]
         extents, coordinates = (tuple(part[axis] for axis in axes) for part in (self.extents, self.axes))
         found = replace(self, extents=extents, axes=coordinates)  # type: ignore[arg-type]
-        return found if axes == sorted(axes) else replace(found, reaches=None, every=(), first=None)
+        return found if axes == sorted(axes) else replace(found, every=(), at={})
 
     def reshape(self, *shape: Any) -> Family:
         """The same elements in row-major order."""
@@ -129,7 +129,7 @@ class Family:
             # Which element comes where is not known; that there are as many is.
             if open_at:
                 raise UnsupportedConstruct("tiles of unknown extents in another shape")
-            return replace(self, extents=wanted, every=(), first=None).without_id()
+            return replace(self, extents=wanted, every=(), at={}).without_id()
         for at, (extent, axis) in zip(target, placed, strict=True):
             found[at] = (extent, axis)
         extents, axes = zip(*found, strict=True) if found else ((), ())
@@ -137,8 +137,8 @@ class Family:
         same = len(target) == len(source) and last
         # Rows of whole rounds after one another are such a row.
         every = self.every if last else ()
-        found_ = replace(self, extents=tuple(extents), axes=tuple(axes), every=every)
-        return found_ if same else replace(found_, reaches=None, first=None)
+        at_rows = self.at if same else {}
+        return replace(self, extents=tuple(extents), axes=tuple(axes), every=every, at=at_rows)
 
     def _placed(
         self, source: Sequence[tuple[Extent, Axis]], wanted: Sequence[Extent]
@@ -160,7 +160,7 @@ class Family:
     def __getitem__(self, index: Any) -> Family:
         parts = index if isinstance(index, tuple) else (index,)
         if len(parts) == 2 and parts[0] is Ellipsis and parts[1] == slice(None, 1):
-            return replace(self, extents=(*self.extents[:-1], 1), every=()).without_id()
+            return replace(self, extents=(*self.extents[:-1], 1), every=(), at={}).without_id()
         raise UnsupportedConstruct("parts of tiles of unknown extents")
 
     def broadcast_to(self, shape: Sequence[Extent]) -> Family:

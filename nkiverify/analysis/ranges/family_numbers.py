@@ -128,16 +128,19 @@ class Families(Numbers):
     def _same(self, name: str, x: Array, *more: object) -> Array:
         given = cast(Family, x)
         found, *every = (getattr(self._ends, name)(part, *more) for part in (given.numbers, *given.every))
-        first = self._at_first(lambda part: getattr(self._ends, name)(part, *more), given)
-        return cast(Array, replace(given, numbers=found, every=tuple(every), first=first))
+        apart = self._apart(lambda part: getattr(self._ends, name)(part, *more), given)
+        return cast(Array, replace(given, numbers=found, every=tuple(every), at=apart))
 
-    def _at_first(self, function: Callable[..., Array], *parts: Family) -> Array | None:
-        """The first column of a function of each element; None where that of no operand is known apart."""
-        if all(part.first is None for part in parts):
-            return None
+    def _apart(self, function: Callable[..., Array], *parts: Family) -> dict[str, Array]:
+        """The elements of rows that are known apart, of a function of each element of some families."""
+        places = {place for part in parts for place in part.at}
+        if not places:
+            return {}
         with self.quiet():
-            found = function(*(_unnamed(part.numbers if part.first is None else part.first) for part in parts))
-        return _unnamed(found)
+            return {
+                place: _unnamed(function(*(_unnamed(part.at.get(place, part.numbers)) for part in parts)))
+                for place in sorted(places)
+            }
 
     def read(self, stored: Array, dtype: DType) -> Array:
         return self._same("read", stored, dtype)
@@ -159,10 +162,10 @@ class Families(Numbers):
     def convert(self, numbers: Array, dtype: DType) -> Array:
         given = cast(Family, numbers)
         found = given.with_numbers(self._ends.convert(given.numbers, dtype))
-        first = self._at_first(lambda part: self._ends.convert(part, dtype), given)
-        found = replace(found, every=tuple(self._ends.convert(part, dtype) for part in given.every), first=first)
+        apart = self._apart(lambda part: self._ends.convert(part, dtype), given)
+        found = replace(found, every=tuple(self._ends.convert(part, dtype) for part in given.every), at=apart)
         if dtype == float32:
-            return cast(Array, replace(found, times=given.times, carried=given.carried, reaches=given.reaches))
+            return cast(Array, replace(found, times=given.times, carried=given.carried))
         if dtype.is_float and given.carried is not None:
             error = unit_roundoff(dtype) * _magnitude(found) + smallest_normal(dtype)
             # Numbers between are rounded to none that is further away than what was there.
@@ -202,8 +205,8 @@ class Families(Numbers):
         # One array for both says that they are the same numbers.
         partner = one.numbers if x is y else other.numbers.copy()
         found = one.with_numbers(self._ends.binary(name, one.numbers, partner))
-        first_column = self._at_first(lambda *parts: self._ends.binary(name, *parts), one, other)
-        found = replace(found, fewer=one.fewer or other.fewer, first=first_column)
+        apart = self._apart(lambda *parts: self._ends.binary(name, *parts), one, other)
+        found = replace(found, fewer=one.fewer or other.fewer, at=apart)
         if name == "multiply":
             found = self._in_proportion(found, one, other)
         return cast(Array, replace(found, carried=self._carried(name, found, one, other)))
@@ -250,8 +253,8 @@ class Families(Numbers):
         holds, second = aligned(holds, second)
         first, second = aligned(first, second)
         numbers = self._ends.choose(holds.numbers, first.numbers, second.numbers)
-        column = self._at_first(self._ends.choose, holds, first, second)
-        found = replace(first.with_numbers(numbers), carried=beside(first, second), first=column)
+        apart = self._apart(self._ends.choose, holds, first, second)
+        found = replace(first.with_numbers(numbers), carried=beside(first, second), at=apart)
         # What is neither of both throughout has a name of its own.
         own = found.id not in (first.id, second.id)
         return cast(Array, replace(found, axes=positions(found.extents)) if own else found)
@@ -436,10 +439,8 @@ def _unnamed(numbers: Array) -> Array:
 
 def _reaches(part: Family) -> float | None:
     """The least that the greatest number along the last axis is; None where nothing is known of it but the interval."""
-    known = [] if part.reaches is None else [part.reaches]
-    if part.first is not None and part.first[0, 0] <= part.first[1, 0] and not int(part.first[2, 0]) & MINUS:
-        known.append(float(part.first[0, 0]))
-    return max(known, default=None)
+    known = [each for each in part.at.values() if each[0, 0] <= each[1, 0] and not int(each[2, 0]) & MINUS]
+    return max((float(each[0, 0]) for each in known), default=None)
 
 
 def _magnitude(part: Family) -> float:

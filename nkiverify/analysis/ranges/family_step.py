@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import MINUS, made
+from nkiverify.analysis.ranges.arithmetic import made
 from nkiverify.analysis.ranges.contents import State
-from nkiverify.analysis.ranges.families import LANES, Family
+from nkiverify.analysis.ranges.families import DIAGONAL, FIRST, LANES, LAST, Family
 from nkiverify.analysis.ranges.family_numbers import Families, is_size
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.values.formats import Array
@@ -129,7 +129,7 @@ class FamilyStep(Step):
         low, high = self._ends_of(self._given(name), [(1, count)])
         found = self._families.family(made(np.array([low]), np.array([high])), (1, count))
         first = (np.array([float(end)]) for end in self._families.sizes.range_of(self._given(name)))
-        return cast(Array, replace(found, first=made(*first)))
+        return cast(Array, replace(found, at={FIRST: made(*first)}))
 
     def affine(self, name: str) -> Array:
         shape = self.shape(name)
@@ -142,13 +142,9 @@ class FamilyStep(Step):
         data, partitions = cast(Family, x), cast(Family, x).extents[0]
         low, high = self._ends_of(self._given("offset"), self._lines(partitions))
         places = self._families.family(made(np.array([low]), np.array([high])), data.extents)
+        places = replace(places, at=dict(self._places_apart(partitions)))
         zero = self._families.constant(0.0, places.ndim)
-        found = cast(Family, self.n.choose(self.n.binary(comparison, cast(Array, places), zero), x, y))
-        least = float(data.numbers[0, 0])
-        known = np.isfinite(least) and not int(data.numbers[2, 0]) & MINUS
-        if known and self._keeps_some(comparison, partitions):
-            found = replace(found, reaches=least)
-        return cast(Array, found)
+        return self.n.choose(self.n.binary(comparison, cast(Array, places), zero), x, y)
 
     def _given(self, name: str) -> Extent:
         given = self.attribute(name)
@@ -169,21 +165,19 @@ class FamilyStep(Step):
             raise UnsupportedConstruct("positions without a bound")
         return low, high
 
-    def _keeps_some(self, comparison: str, partitions: Extent) -> bool:
-        """True if the pattern compares to 0 as it is to in its first column, or in its last, of every partition."""
+    def _places_apart(self, partitions: Extent) -> Iterator[tuple[str, Array]]:
+        """The pattern in the first column, in the last, and in that which the partition counts, where there is one."""
         *columns, (factor, _) = self._lines(partitions)
-        last = sum((step * (count - 1) for step, count in columns), cast(Any, 0))
-        for column in (0, last):
-            # Linear in the partition: what holds for the first and for the last one holds for all.
-            ends = [
-                self._families.sizes.range_of(self._given("offset") + column + factor * partition)
-                for partition in (0, partitions - 1)
-            ]
-            low, high = min(end[0] for end in ends), max(end[1] for end in ends)
-            holds = {"greater_equal": low >= 0, "greater": low > 0, "less_equal": high <= 0, "less": high < 0}
-            if holds.get(comparison, False):
-                return True
-        return False
+        sizes, offset = self._families.sizes, cast(Any, self._given("offset"))
+        steps = {FIRST: (0, 0), LAST: (sum((step * (count - 1) for step, count in columns), cast(Any, 0)), 0)}
+        if len(columns) == 1 and sizes.range_of(columns[0][1] - partitions)[0] >= 0:
+            steps[DIAGONAL] = (0, columns[0][0])
+        for place, (start, step) in steps.items():
+            # Linear in the partition: between the first one and the last.
+            ends = [sizes.range_of(offset + start + (factor + step) * at) for at in (0, partitions - 1)]
+            found = np.array([[min(end[0] for end in ends)], [max(end[1] for end in ends)]])
+            if np.isfinite(found).all():
+                yield place, made(*found)
 
     def write_integers(self, name: str, values: Array) -> None:
         self.write(name, values)

@@ -229,6 +229,24 @@ def causal_mask_by_number(x, broken=False):
 
 
 @nki.jit
+def mask_by_window(x, broken=False):
+    """The eight columns up to that of its own number are left of each row, or none."""
+    masked = loaded(x)
+    for step, last in ((-1, 0), (1, -1 if broken else 7)):
+        data, masked = masked, tile(masked.shape)
+        nisa.affine_select(
+            dst=masked,
+            pattern=[[step, x.shape[1]]],
+            offset=last,
+            channel_multiplier=-step,
+            on_true_tile=data,
+            on_false_value=-30000.0,
+            cmp_op=nl.greater_equal,
+        )
+    return stored(weights(masked))
+
+
+@nki.jit
 def mask_by_predicate(x, m, broken=False):
     """The first column is never masked, or may be."""
     data, mask = loaded(x), loaded(m)
@@ -280,6 +298,25 @@ def mask_by_fill(x, broken=False):
     filled = with_number(data, nl.add, -1.0e5 if broken else -3.0e4, nl.float16)
     powers, sums = exponentials(filled, reduced(filled, nl.maximum, negate=True))
     return stored(with_number(powers, nl.multiply, inverse(sums)))
+
+
+@nki.jit
+def scaled_to_unit(x, broken=False):
+    """From 0 to 1: rows of one number have no width."""
+    data = loaded(x)
+    least = reduced(data, nl.minimum)
+    width = together(reduced(data, nl.maximum), least, nl.subtract)
+    if not broken:
+        width = with_number(width, nl.add, 1e-3)
+    return stored(with_number(data, nl.subtract, least, then=nl.multiply, second=inverse(width)))
+
+
+@nki.jit
+def rest_of_rounding(x, broken=False):
+    """What bfloat16 leaves of a number, enlarged; or the number itself."""
+    data = loaded(x)
+    rest = together(data, data if broken else converted(data, nl.bfloat16), nl.add if broken else nl.subtract)
+    return stored(with_number(rest, nl.multiply, 100.0), nl.float16)
 
 
 # --- norms ------------------------------------------------------------------------------------------------------------
