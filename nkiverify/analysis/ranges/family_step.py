@@ -169,7 +169,8 @@ class FamilyStep(Step):
         """The pattern in the first column, in the last, and in that which the partition counts, where there is one."""
         *columns, (factor, _) = self._lines(partitions)
         sizes, offset = self._families.sizes, cast(Any, self._given("offset"))
-        steps = {FIRST: (0, 0), LAST: (sum((step * (count - 1) for step, count in columns), cast(Any, 0)), 0)}
+        last = sum((step * (count - 1) for step, count in columns), cast(Any, 0))
+        steps: dict[str, tuple[Any, Any]] = {FIRST: (0, 0), LAST: (last, 0)}
         if len(columns) == 1 and sizes.range_of(columns[0][1] - partitions)[0] >= 0:
             steps[DIAGONAL] = (0, columns[0][0])
         for place, (start, step) in steps.items():
