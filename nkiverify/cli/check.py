@@ -198,10 +198,10 @@ def _described(arguments: argparse.Namespace, reference: str) -> bool:
 
 def _decorated(reference: str) -> str:
     """The hardware that the kernel's decorator names, or the usual one."""
-    from nkiverify.project.inference import KernelText
+    from nkiverify.project.inference import hardware_named
 
     path, _, name = reference.partition("::")
-    return KernelText.of(path, name, Path.cwd()).hardware or DEFAULT_HARDWARE
+    return hardware_named(path, name, Path.cwd()) or DEFAULT_HARDWARE
 
 
 def _list(arguments: argparse.Namespace) -> int:

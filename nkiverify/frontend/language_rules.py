@@ -18,6 +18,7 @@ from typing import Any
 
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.loader import parse
+from nkiverify.frontend.source_names import walk
 from nkiverify.model.launch import Kernel
 
 #: What the rules say, by id.
@@ -193,18 +194,15 @@ def _definitions(file: str) -> dict[int, ast.FunctionDef | ast.ClassDef]:
         return {}
     return {
         min([node.lineno, *(part.lineno for part in node.decorator_list)]): node
-        for node in ast.walk(_parsed(file))
+        for node in walk(_parsed(file))
         if isinstance(node, ast.FunctionDef | ast.ClassDef)
     }
 
 
 def _mentioned(code: _Code) -> Iterator[object]:
     """The meaning of names and dotted names in a piece of code, as far as they are bound at the module's top."""
-    for node in ast.walk(code.node):
-        if isinstance(node, ast.Name) and node.id in code.names:
-            yield code.names[node.id]
-        elif isinstance(node, ast.Attribute):
-            yield _meaning(node, code.names)
+    meant = (_meaning(node, code.names) for node in walk(code.node) if isinstance(node, ast.Name | ast.Attribute))
+    yield from {id(one): one for one in meant}.values()
 
 
 def _meaning(node: ast.expr, names: Mapping[str, Any]) -> Any:

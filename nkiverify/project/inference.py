@@ -99,17 +99,18 @@ class KernelText:
         tree = parse(file)
         return KernelText(tree, function_named(tree, name.partition("[")[0]), scope_of(tree, file, base))
 
-    @property
-    def hardware(self) -> str:
-        """The hardware that its decorator names; empty where it names none."""
-        return "" if self.function is None else _hardware_of(self.function)
-
     def inferred(self, given: Sequence[str]) -> Inferred:
         """The arguments for its parameters, but for those in `given` (`NAME=VALUE`)."""
         if self.function is None:
             return Inferred(())
         names = [text.partition("=")[0].strip() for text in given]
         return inferred(self.tree, self.function, names, self.scope)
+
+
+def hardware_named(path: str, name: str, base: Path) -> str:
+    """The hardware that the decorator of the kernel `name` in `path` names; empty where it names none."""
+    function = function_named(parse((base / path).resolve()), name.partition("[")[0])
+    return "" if function is None else _hardware_of(function)
 
 
 def check_tensors(kernel: KernelText, given: Sequence[str]) -> None:

@@ -70,7 +70,8 @@ class Geometry:
         """The place of each unit, an array of `shape`."""
         found = np.asarray(self.start, np.int64)
         for step, size in zip(self.steps, self.shape, strict=True):
-            found = found[..., None] + np.arange(size, dtype=np.int64) * step
+            # A dimension of one element, as the last most often is, costs no copy.
+            found = found[..., None] + np.arange(size, dtype=np.int64) * step if size != 1 else found[..., None]
         return found
 
     def runs(self) -> tuple[Places, int]:
