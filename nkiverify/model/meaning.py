@@ -132,6 +132,16 @@ class Numbers(ABC):
         """Stored elements as indices, without lanes. Raises where they are not integers known in this run."""
         raise UnsupportedConstruct("indices that are no known integers")
 
+    def index_ends(self, stored: Array, dtype: DType) -> tuple[Array, Array]:
+        """The least and the greatest index that stored elements may be, without lanes: `integers` twice where they are
+        known."""
+        known = self.integers(stored, dtype)
+        return known, known
+
+    def around(self, x: Array) -> Array:
+        """Numbers (lanes, P, 1), each of which may be any of its row (lanes, P, F). Raises where there are none."""
+        raise UnsupportedConstruct("elements from places that are not known")
+
     def unpacked(self, packed: Array, dtype: DType) -> Array:
         """Packed elements (…, F), without lanes, as float32 values (…, F, 4). Raises where numbers are not such."""
         raise UnsupportedConstruct("packed elements that are no numbers")

@@ -20,6 +20,7 @@ from nkiverify.analysis.ranges.errors import ErrorIntervals
 from nkiverify.analysis.ranges.findings import Findings
 from nkiverify.analysis.ranges.functions import FUNCTIONS
 from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.ranges.masked import MaskedIntervals
 from nkiverify.analysis.ranges.run import Limits
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
@@ -341,6 +342,33 @@ def test_what_is_not_followed_is_unknown(kernel: str, said: str, check: Checker)
     write(check.folder, k=ODD)
     assert check(f"k.py::{kernel}", "--arg", "x=f32[8,16] in -1..1", "--phase", "5") == 3
     assert said in check.out
+
+
+@pytest.mark.parametrize(
+    ("places", "more", "expected"),
+    [
+        ("in 0..15", (), Verdict.SUCCESSFUL),
+        ("in 0..15", ("broken=True",), Verdict.FAILED),
+        # Beyond a row of 16, phase 1 finds it.
+        ("in 0..16", (), Verdict.UNKNOWN),
+    ],
+)
+def test_elements_from_places_that_inputs_give_are_any_of_these(
+    places: str, more: tuple[str, ...], expected: Verdict
+) -> None:
+    given = ("x=f32[4,16] in 0..10", f"places=u32[4,6] {places}", *more)
+    asked = request("parts.py::gathered_inverse", KERNELS, given, (), None)
+    (run,) = verify(asked.target("trn2", False), Options(root=KERNELS, phases=(5,)))
+    assert run.verdict is expected, run.reason or run.violations
+
+
+@pytest.mark.parametrize("kind", [Intervals, MaskedIntervals, ErrorIntervals])
+def test_an_element_around_a_row_is_any_of_it(kind: type[Intervals]) -> None:
+    numbers = kind(Findings())
+    row = numbers.convert(numbers.entered(np.array([[1.0, -2.0, float("-inf"), 3.0]]), float32), float32)
+    found = numbers.around(row)
+    assert found.shape == (numbers.lanes, 1, 1)
+    assert (found[0].item(), found[1].item(), found[2].item()) == (-2.0, 3.0, MINUS)
 
 
 def test_what_inputs_show_where_ranges_do_not_follow_is_no_fault(check: Checker) -> None:

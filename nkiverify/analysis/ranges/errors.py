@@ -20,6 +20,7 @@ from nkiverify.analysis.ranges.intervals import CODES, Intervals
 from nkiverify.analysis.values.formats import STORED, Array, smallest_normal, unit_roundoff
 from nkiverify.analysis.values.numbers import Doubles, function_of
 from nkiverify.analysis.values.pieces import StoredAsNumbers
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, DTypeKind, float32
 
 _COMPARISONS = frozenset(("equal", "not_equal", "greater", "greater_equal", "less", "less_equal"))
@@ -121,6 +122,14 @@ class ErrorIntervals(Intervals):
             moved = _outwards(found, (part.low >= 0, part.high <= 0), *wider)
             found = np.where(kept, found, moved)
         return _with(found, error)
+
+    def index_ends(self, stored: Array, dtype: DType) -> tuple[Array, Array]:
+        if _error(stored).any():
+            raise UnsupportedConstruct("indices that rounding may change")
+        return super().index_ends(stored, dtype)
+
+    def around(self, x: Array) -> Array:
+        return _with(super().around(x), _error(x).max(axis=-1, keepdims=True))
 
     # --- operators ----------------------------------------------------------------------------------------------------
 

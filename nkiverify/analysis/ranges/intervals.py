@@ -166,6 +166,18 @@ class Intervals(IntervalOperators):
             raise UnsupportedConstruct("indices that depend on an argument, in a run of ranges")
         return part.low.astype(np.int64)
 
+    def index_ends(self, stored: Array, dtype: DType) -> tuple[Array, Array]:
+        part = Parts.of(stored)
+        if part.flags.any() or not (part.low <= part.high).all():
+            raise UnsupportedConstruct("indices without a range")
+        return np.floor(part.low).astype(np.int64), np.ceil(part.high).astype(np.int64)
+
+    def around(self, x: Array) -> Array:
+        part = Parts.of(x)
+        low, high = part.low.min(axis=-1, keepdims=True), part.high.max(axis=-1, keepdims=True)
+        flags = np.bitwise_or.reduce(part.flags, axis=-1, keepdims=True)
+        return stacked(Parts(low, high, flags, np.zeros(low.shape, dtype=np.int32)))
+
     def wants(self, name: str) -> None:
         raise UnsupportedConstruct(f"ranges of {name}")
 

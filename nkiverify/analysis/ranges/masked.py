@@ -77,6 +77,9 @@ class MaskedIntervals(Intervals):
         found = super().convert(numbers, dtype)
         return found if known else _with(found, least_fill(numbers) * (1 - 2 * unit_roundoff(dtype)))
 
+    def around(self, x: Array) -> Array:
+        return _with(super().around(x), least_fill(x).min(axis=-1, keepdims=True))
+
     # --- operators ----------------------------------------------------------------------------------------------------
 
     def _tell_masked(self, name: str, where: Array, *operands: Array) -> None:

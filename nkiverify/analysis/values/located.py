@@ -34,13 +34,17 @@ class LocatingExecution(ConcreteExecution):
         raise NotImplementedError
 
     def _index_values(self, index: Tensor, rows: Array | None = None) -> Array:
-        """The numbers of an index tensor, all of which are to be defined; those of `rows`, a mask over the first of
+        """The numbers of an index tensor, as integers."""
+        return self.numbers.integers(self._stored_index(index, rows), index.dtype)
+
+    def _stored_index(self, index: Tensor, rows: Array | None = None) -> Array:
+        """The elements of an index tensor, all of which are to be defined; those of `rows`, a mask over the first of
         them, where it is given."""
         where = self._plain(index)
         marks = storage.read_marks(self.cells(index), where)
         if marks is not None and (marks if rows is None else marks[0, : rows.size][rows[: marks.shape[1]]]).any():
             raise ContractViolation("mem.uninit", f"an index in {index!r} that nothing has written", kernel_site(2))
-        return self.numbers.integers(storage.read(self.numbers, self.cells(index), where), index.dtype)
+        return storage.read(self.numbers, self.cells(index), where)
 
     def _regions(self, operation: Operation) -> dict[str, Region]:
         mask = operation.mask

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from nkiverify.model.tensor import Register, Tensor
 
 _MARKS = Marks()
+#: Ranges of indices that are looked at apart: where there are more, all of a row counts.
+_MOST_RANGES = 64
 
 
 class StepExecution(Protocol):
@@ -325,10 +327,28 @@ class Operands:
 
     def gathered(self, name: str, by: str, *, stored: bool = False) -> Array:
         """Elements (lanes, P, F) of an operand, each of its partition and from where an index of another one says."""
-        data, indices = self.rows(name, stored=stored), self.indices(by)
-        self.check_places(by, indices, data.shape[2])
-        found = np.take_along_axis(data, np.broadcast_to(indices[None], (data.shape[0], *indices.shape)), axis=2)
-        return np.maximum(found, self.rows(by)) if self.tracking else found
+        data, numbers, view = self.rows(name, stored=stored), self._run.numbers, self._operation.reads[by]
+        found = storage.read(numbers, self._run.cells(view), self._where(by))
+        ends = [end.reshape(end.shape[0], -1) for end in numbers.index_ends(found, self.dtype(by))]
+        for end in ends:
+            self.check_places(by, end, data.shape[2])
+        taken = self._between(data, *ends)
+        return np.maximum(taken, self.rows(by)) if self.tracking else taken
+
+    def _between(self, data: Array, low: Array, high: Array) -> Array:
+        """Elements (lanes, P, F) of rows, each from a place between two."""
+        found = np.take_along_axis(data, np.broadcast_to(low[None], (data.shape[0], *low.shape)), axis=2)
+        apart = low != high
+        ranges = np.unique(np.stack([low[apart], high[apart]], axis=1), axis=0).tolist()
+        if len(ranges) > _MOST_RANGES:
+            low, high = (np.where(apart, end, at) for at, end in ((low, 0), (high, data.shape[2] - 1)))
+            ranges = [[0, data.shape[2] - 1]]
+        for first, last in ranges:
+            part = data[:, :, first : last + 1]
+            # A mark says that something is undefined: of any of them.
+            any_of = part.max(axis=2, keepdims=True) if self.tracking else self.n.around(part)
+            found = np.where((apart & (low == first) & (high == last))[None], any_of, found)
+        return found
 
     def check_places(self, name: str, places: Array, limit: int) -> None:
         """Raise where an index is outside what it indexes."""

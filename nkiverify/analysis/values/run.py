@@ -235,9 +235,9 @@ class ValueExecution(LocatingExecution):
         marks = storage.read_marks(self.cells(index), self._plain(index))
         defined = np.True_ if marks is None else marks[0] == 0
         # Those that are not are found where they are used.
-        values = self._index_values(index, np.zeros(0, bool) if defined.any() else None)
-        values = values if marks is None else values[defined]
-        return Interval(int(values.min()), int(values.max()))
+        found = self._stored_index(index, np.zeros(0, bool) if defined.any() else None)
+        low, high = (end if marks is None else end[defined] for end in self.numbers.index_ends(found, index.dtype))
+        return Interval(int(low.min()), int(high.max()))
 
     def shown(self, tensor: object) -> str:
         """The elements of a tensor as a table, `?` where they are not defined; called by its `repr`."""
