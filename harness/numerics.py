@@ -2,6 +2,7 @@
 
 from nkiverify.manifest import Family, Kind, Verification
 from nkiverify.model.dtypes import float16, float32
+from nkiverify.symbolic import Extent
 
 ATTN_FWD_V1 = Family("attn_fwd_v1", "kernels/attention.py")
 ATTN_FWD_V2 = Family("attn_fwd_v2", "kernels/attention.py")
@@ -12,7 +13,7 @@ TENSOR_ADD = Family("tensor_add", "kernels/tensor_add.py")
 AVGPOOL = Family("avgpool", "kernels/avgpool.py")
 
 
-def attend(v: Verification, seq: int, most: float) -> None:
+def attend(v: Verification, seq: Extent, most: float) -> None:
     """Attend with a head dimension of 128; all inputs are at most `most` in magnitude."""
     v.call(*(v.tensor(name, (128, seq), float32, values=(-most, most)) for name in "qkv"))
 
@@ -39,6 +40,16 @@ def attn_fwd_v2_finite(v: Verification) -> None:
 def attn_fwd_v3_finite(v: Verification) -> None:
     """512 queries and keys, of up to 100: the maximum of a row is that of its tiles."""
     attend(v, 512, 100.0)
+
+
+@ATTN_FWD_V3(Kind.UNBOUNDED, "attn_fwd_v3", holds=5)
+def attn_fwd_v3_finite_all(v: Verification) -> None:
+    """Every number of queries and keys that is a multiple of 512, of up to 0.3: scores are no further apart than 24.
+
+    What a tile of HBM has to do with another one is not followed for all sizes.
+    """
+    seq = v.dim("seq", multiple_of=512)
+    attend(v, seq, 0.3)
 
 
 def multiply(v: Verification, most: float) -> None:
