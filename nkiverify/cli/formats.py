@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from nkiverify.results.session import Session
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nkiverify.results.session import Session
 
 #: The first is for people.
 FORMATS = ("full", "concise", "json", "github", "sarif")

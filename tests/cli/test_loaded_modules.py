@@ -69,3 +69,11 @@ def test_a_check_that_finds_nothing_wrong_loads_no_more_than_it_needs(
     idle = ("verify.derive", "verify.witness.confirm", "verify.witness.sufficient", *left_out)
     assert {name for name in names if name.removeprefix("nkiverify.").startswith(idle)} == set()
     assert len(names) <= most
+
+
+def test_what_is_remembered_is_told_without_numpy_and_without_records_of_results() -> None:
+    program = "import sys, nkiverify.cli.check; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    names = done.stdout.split()
+    assert "nkiverify.results.cache.checked" in names
+    assert {"numpy", "nkiverify.foundation.records", "nkiverify.model.ops"}.isdisjoint(names)

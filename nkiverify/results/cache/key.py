@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import nkiverify
 from nkiverify.foundation import resources
-from nkiverify.frontend.seen import read_by
 from nkiverify.results.cache.sources import Sources, harness_sources, kernel_sources
 from nkiverify.verify.options import Options
 
@@ -94,6 +93,8 @@ class Keys:
 
     def obstacle(self, target: Target) -> str:
         """Why nothing is remembered about `target`, as far as that is known before it is verified; empty if nothing."""
+        from nkiverify.frontend.seen import read_by  # as late as this: it brings NumPy, which a check may do without
+
         kernel, harness = self._sources(target)
         return kernel.obstacle or harness.obstacle or read_by([target.file])
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from nkiverify.frontend.kernel_files import ModuleFiles, file_at, module_name
+from nkiverify.frontend.source_names import walk
 
 
 @dataclass(slots=True)
@@ -122,7 +123,7 @@ def _prefixes(dotted: str) -> list[str]:
 def _scan(content: bytes) -> tuple[tuple[_Import, ...], str]:
     """The imports in the text of a module, and what stands against remembering anything about it."""
     try:
-        nodes = list(ast.walk(ast.parse(content)))
+        nodes = list(walk(ast.parse(content)))
     except (SyntaxError, ValueError, RecursionError):
         return (), "is not Python"
     plain = [_Import(0, alias.name) for node in nodes if isinstance(node, ast.Import) for alias in node.names]

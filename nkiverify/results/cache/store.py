@@ -12,11 +12,12 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nkiverify.foundation.records import Run
-from nkiverify.results import codec as json_results
-from nkiverify.results import file as results_file
 from nkiverify.results.database import connected
+
+if TYPE_CHECKING:
+    from nkiverify.foundation.records import Run
 
 #: Seconds that one invocation waits for another that is writing.
 _LOCKED_SECONDS = 2.0
@@ -70,6 +71,8 @@ def save(path: Path, entries: Sequence[tuple[str, str, Sequence[Run]]]) -> None:
 
     Runs of which something would be lost are left out: they are run again.
     """
+    from nkiverify.results import codec as json_results  # as late as this: texts are remembered without
+
     rows = []
     for slot, digest, runs in entries:
         content = json.dumps([json_results.entry(run, _NOWHERE) for run in runs])
@@ -91,6 +94,8 @@ def save_texts(path: Path, entries: Iterable[tuple[str, str, str]]) -> None:
 
 
 def _decoded(content: str) -> list[Run]:
+    from nkiverify.results import file as results_file  # as in `save`
+
     try:
         return [results_file.run(entry) for entry in json.loads(content)]
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
