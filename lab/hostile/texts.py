@@ -106,6 +106,7 @@ def spoiled(text: str, original: bytes) -> bytes:
         "@DIGITS": b'{"schema": ' + b"9" * 10_000 + b"}",
         "@TRUNCATED": original[:middle],
         "@OVERWRITTEN": original[:middle] + b"\xff" * 64 + original[middle + 64 :],
+        "@TEXTS": re.sub(rb'(?<=": )"(?!nkiverify-results)', rb'"\\u001b[2J\\n::error::<script>', original),
         "@NUMBERS": re.sub(rb"(?<=: )\d+", b"9" * 400, original),
     }.get(text, text.encode("latin-1"))
 

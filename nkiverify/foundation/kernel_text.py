@@ -34,6 +34,12 @@ def printable(text: str) -> str:
     return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text)
 
 
+def quoted(text: str) -> str:
+    """A string literal, in double quotes where that takes no more escapes."""
+    literal = repr(text)
+    return f'"{literal[1:-1]}"' if literal[0] == "'" and '"' not in literal else literal
+
+
 def with_texts(record: RecordT, change: Callable[[str], str]) -> RecordT:
     """`record` with every text in it changed, at any depth of tuples, lists, sets, dictionaries and dataclasses; itself
     where none is."""

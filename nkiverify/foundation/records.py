@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, field
+import types
+from dataclasses import dataclass, field, fields, is_dataclass
+from functools import cache
+from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from nkiverify.foundation.source import FileName, Prose, Site
 
@@ -363,3 +366,72 @@ class Run:
         if self.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED) or self.qualifier == "not replayed":
             return False
         return self.expected is None or self.expected is self.verdict
+
+
+# --- records of others ------------------------------------------------------------------------------------------------
+
+ValueT = TypeVar("ValueT")
+
+#: Parts that there may be to go through in what others send or have written, and how deep they may lie in one another.
+_PARTS, _DEPTH = 2_000_000, 100
+_END = object()
+#: What has no parts.
+_PLAIN = frozenset({bool, bytes, float, int, str, types.NoneType})
+#: The modules of records whose fields are as their annotations say: what is made of verdicts relies on them.
+_TYPED = (__name__, Site.__module__)
+
+
+def checked(value: ValueT) -> ValueT:
+    """`value`, of containers and records that others have made. Raises `TypeError` where a field of these records is of
+    another type than theirs, and where there is more to go through than anybody waits for."""
+    left = _PARTS
+    pending = [iter([value])]
+    while pending:
+        part: Any = next(pending[-1], _END)
+        if part is _END:
+            pending.pop()
+            continue
+        left -= 1
+        if left < 0 or len(pending) > _DEPTH:
+            raise TypeError("it has too many parts, or too deep ones")
+        if type(part) not in _PLAIN:
+            pending.append(iter(_parts(part)))
+    return value
+
+
+def _parts(value: Any) -> list[Any]:
+    """The parts of a container or a record, of which the fields are as they are to be."""
+    if isinstance(value, dict):
+        return [*value, *value.values()]
+    if isinstance(value, tuple | list | set | frozenset):
+        return list(value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return []
+    hints = _hints(type(value))
+    parts = [getattr(value, name) for name in hints]
+    for (name, hint), part in zip(hints.items(), parts, strict=True):
+        if not _fits(part, hint):
+            raise TypeError(f"{type(value).__name__}.{name} is a {type(part).__name__}")
+    return parts
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """The fields of a record, with their annotations, or with none of them."""
+    hints = get_type_hints(kind, include_extras=True) if kind.__module__ in _TYPED else {}
+    return {one.name: hints.get(one.name, object) for one in fields(kind)}
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """True if a value is as an annotation says; what is in a record that it is or has is seen with that."""
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _fits(value, arguments[0])
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, one) for one in arguments)
+    if origin is tuple:
+        return isinstance(value, tuple) and all(_fits(part, arguments[0]) for part in value)
+    if origin is dict:
+        pairs = value.items() if isinstance(value, dict) else [(None, None)]
+        return all(_fits(key, arguments[0]) and _fits(part, arguments[1]) for key, part in pairs)
+    return isinstance(value, int | float if hint is float else hint)

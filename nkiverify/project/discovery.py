@@ -13,6 +13,7 @@ from types import FunctionType
 from typing import Any
 
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.kernel_text import harmless
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.loader import parse
 from nkiverify.project.scope import last_name
@@ -92,7 +93,8 @@ def kernels_in(file: Path) -> list[Found]:
 
 
 def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
-    """The Python files below `folder` that mention NKI, but for hidden, generated and installed ones."""
+    """The Python files below `folder` that mention NKI, but for hidden, generated and installed ones. Raises
+    `UsageError` where a kernel in one could not be named."""
     for place, folders, files in os.walk(folder):
         here = Path(place)
         folders[:] = sorted(
@@ -106,7 +108,7 @@ def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
         for name in sorted(files):
             file = here / name
             if name.endswith(".py") and not _excluded(file, folder, excluded) and mentions_nki(file):
-                yield file
+                yield _nameable(file)
 
 
 def references_of(paths: Sequence[str], excluded: Sequence[str] = ()) -> list[str]:
@@ -144,7 +146,19 @@ def existing(path: str) -> Path:
         raise UsageError(f"no file {path}")
     if file.suffix != ".py":
         raise UsageError(f"{path} is no Python file")
-    return file.resolve()
+    return _nameable(file).resolve()
+
+
+def _nameable(file: Path) -> Path:
+    """`file`, if its kernels can be named, and named in a line of a report."""
+    name = str(file)
+    if "::" in name:
+        raise UsageError(f"{name}: kernels are named PATH::KERNEL, so no path has :: in it: give the file another name")
+    if harmless(name) != name or "\n" in name:
+        raise UsageError(
+            f"{name}: a path with control characters cannot be told to anybody: give the file another name"
+        )
+    return file
 
 
 def kernels_to_check(files: Sequence[Path]) -> dict[Path, list[Found]]:

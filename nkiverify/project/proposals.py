@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.kernel_text import quoted
 from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.loader import parse as parse_file
@@ -27,7 +28,7 @@ _ARITHMETIC = (
 
 _TARGET = '''\
 @target(
-    kernel="{kernel}",
+    kernel={kernel},
     family="{family}",
     kind=Kind.{kind},
     expect={{{expect}}},{hardware}
@@ -217,7 +218,7 @@ def target_text(
     body += [f"    v.assume({text})" for text in where]
     body.append(f"    v.call({', '.join(given)})")
     return _TARGET.format(
-        kernel=reference,
+        kernel=quoted(reference),
         family=family,
         kind="UNBOUNDED" if dimensions else "CONCRETE",
         expect=", ".join(f"{phase}: SUCCESSFUL" for phase in phases),

@@ -12,13 +12,14 @@ from pathlib import Path
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.scripts import write_scripts
 from nkiverify.foundation.errors import UnsupportedConstruct, described
+from nkiverify.foundation.kernel_text import quoted
 from nkiverify.foundation.records import Run
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
 from nkiverify.results import codec as json_results
 from nkiverify.results.file import RecordedViolation
 from nkiverify.results.session import Session
-from nkiverify.results.written import NotWritable, call_source, quoted
+from nkiverify.results.written import NotWritable, call_source
 from nkiverify.verify.explanation import explain
 from nkiverify.verify.options import Options
 
@@ -82,7 +83,7 @@ ROOT = {_root(target.root, file)}
 
 {call}
 def test_{name}() -> None:
-    """The kernel keeps {violation.contract} for these arguments."""
+    """The kernel keeps {_in_docstring(violation.contract)} for these arguments."""
 {lines}
 '''
 
@@ -94,8 +95,11 @@ def _heading(recorded: RecordedViolation) -> str:
         f"{recorded.target} breaks {violation.contract}{place}.\n\n"
         f"{violation.statement} {violation.comparison or violation.message}"
     )
-    # It stands in a docstring.
-    return text.replace("\\", "\\\\").replace('"""', "'''")
+    return _in_docstring(text)
+
+
+def _in_docstring(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', "'")
 
 
 def _indented(lines: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation.errors import UsageError, described
-from nkiverify.foundation.records import Decided, KernelAnswer, Run, Violation
+from nkiverify.foundation.kernel_text import harmless, with_texts
+from nkiverify.foundation.records import Decided, KernelAnswer, Run, Violation, checked
 from nkiverify.results import codec
 from nkiverify.results.codec import SCHEMA, decoded
 from nkiverify.results.session import Session
@@ -37,7 +39,7 @@ class Results:
 def read(path: Path) -> Results:
     """The results in the file at `path`. Raises `UsageError` where there are none of a version that is understood."""
     try:
-        return parsed(path.read_text(encoding="utf-8"), str(path))
+        return parsed(_content(path), str(path))
     except FileNotFoundError:
         raise UsageError(f"there are no results: {path} does not exist; `make verify` writes it") from None
     except OSError as error:
@@ -46,14 +48,24 @@ def read(path: Path) -> Results:
         raise UsageError(f"{path} is not JSON: {error}") from error
 
 
+def _content(path: Path) -> str:
+    """The text of a file, for which nobody waits without end; the pipe of a shell, below /dev, comes to its end."""
+    if path.is_fifo() and not path.is_relative_to("/dev"):
+        raise OSError(errno.EINVAL, "it is a named pipe")
+    return path.read_text(encoding="utf-8")
+
+
 def parsed(content: str, name: str) -> Results:
-    """The results in a text, which messages call `name`. Raises `UsageError` where there are none of a version that is
-    understood."""
+    """The results in a text, which messages call `name`, with harmless texts. Raises `UsageError` where there are none
+    of a version that is understood."""
     try:
         document = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{name} is not JSON: {error}") from error
-    return _results(document, name)
+    try:
+        return with_texts(checked(_results(document, name)), harmless)
+    except TypeError as error:
+        raise UsageError(f"{name} is not as {SCHEMA} says: {error}") from error
 
 
 def of(session: Session) -> Results:
@@ -117,11 +129,11 @@ def violations_of(path: Path, target: str, phase: int | None) -> list[RecordedVi
     Raises `UsageError` where the file cannot be read, or holds no violation of the target.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(_content(path))
         runs = [run for run in document["runs"] if run["target"] == target]
         refuted = {run["phase"] for run in runs if run["violations"] and not run.get("advisory")}
         found = [
-            RecordedViolation(target, run["phase"], decoded(Violation, entry))
+            RecordedViolation(target, int(run["phase"]), with_texts(checked(decoded(Violation, entry)), harmless))
             for run in runs
             # What another engine refutes as well is the same fault.
             if phase in (None, run["phase"]) and not (run.get("advisory") and run["phase"] in refuted)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.kernel_text import quoted
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
@@ -123,12 +124,6 @@ class _Recording(Verification):
         if type(value) is dict:
             return f"{{{', '.join(f'{self._written(key)}: {self._written(one)}' for key, one in value.items())}}}"
         raise NotWritable(f"a {type(value).__name__}")
-
-
-def quoted(text: str) -> str:
-    """A string literal, in double quotes where that takes no more escapes."""
-    literal = repr(text)
-    return f'"{literal[1:-1]}"' if literal[0] == "'" and '"' not in literal else literal
 
 
 def call_source(

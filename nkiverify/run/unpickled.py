@@ -12,13 +12,12 @@ import enum
 import io
 import os
 import pickle
-import types
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Union, get_args, get_origin, get_type_hints
+from dataclasses import is_dataclass
+from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.kernel_text import harmless, with_texts
+from nkiverify.foundation.records import checked
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -52,71 +51,14 @@ _MODULES = frozenset(
         "nkiverify.verify.gradients",
     }
 )
-#: Bytes that an answer may have, parts that there may be to go through, and how deep they may lie in one another.
+#: Bytes that an answer may have.
 LARGEST = 256 << 20
-_PARTS, _DEPTH = 2_000_000, 100
-_END = object()
-#: What has no parts.
-_PLAIN = frozenset({bool, bytes, float, int, str, types.NoneType})
-#: The modules of records whose fields are as their annotations say: what is made of verdicts relies on them.
-_TYPED = ("nkiverify.foundation.records", "nkiverify.foundation.source")
 
 
 def unpickled(content: bytes) -> object:
     """The answer that was pickled, with harmless texts. Raises `pickle.UnpicklingError`, or whatever else, where it is
     none."""
-    found = _Records(io.BytesIO(content)).load()
-    left = _PARTS
-    pending = [iter([found])]
-    while pending:
-        part = next(pending[-1], _END)
-        if part is _END:
-            pending.pop()
-            continue
-        left -= 1
-        if left < 0 or len(pending) > _DEPTH:
-            raise pickle.UnpicklingError("it has too many parts, or too deep ones")
-        if type(part) not in _PLAIN:
-            pending.append(iter(_parts(part)))
-    return with_texts(found, harmless)
-
-
-def _parts(value: Any) -> list[Any]:
-    """The parts of a container or a record, of which the fields are as they are to be."""
-    if isinstance(value, dict):
-        return [*value, *value.values()]
-    if isinstance(value, tuple | list | set | frozenset):
-        return list(value)
-    if not is_dataclass(value) or isinstance(value, type):
-        return []
-    hints = _hints(type(value))
-    parts = [getattr(value, name) for name in hints]
-    for (name, hint), part in zip(hints.items(), parts, strict=True):
-        if not _fits(part, hint):
-            raise pickle.UnpicklingError(f"{type(value).__name__}.{name} is a {type(part).__name__}")
-    return parts
-
-
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    """The fields of a record, with their annotations, or with none of them."""
-    hints = get_type_hints(kind, include_extras=True) if kind.__module__ in _TYPED else {}
-    return {one.name: hints.get(one.name, object) for one in fields(kind)}
-
-
-def _fits(value: Any, hint: Any) -> bool:
-    """True if a value is as an annotation says; what is in a record that it is or has is seen with that."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if origin is Annotated:
-        return _fits(value, arguments[0])
-    if origin in (Union, types.UnionType):
-        return any(_fits(value, one) for one in arguments)
-    if origin is tuple:
-        return isinstance(value, tuple) and all(_fits(part, arguments[0]) for part in value)
-    if origin is dict:
-        pairs = value.items() if isinstance(value, dict) else [(None, None)]
-        return all(_fits(key, arguments[0]) and _fits(part, arguments[1]) for key, part in pairs)
-    return isinstance(value, int | float if hint is float else hint)
+    return with_texts(checked(_Records(io.BytesIO(content)).load()), harmless)
 
 
 class Inbox:

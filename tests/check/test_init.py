@@ -81,6 +81,25 @@ def test_each_kernel_of_a_folder_has_a_target(repository: Path, capsys: pytest.C
     assert "no kernel gathers in more.py; did you mean gather?" in capsys.readouterr().err
 
 
+def test_the_name_of_a_file_is_a_text_in_the_manifest(repository: Path) -> None:
+    name = 'a"), __import__("nowhere") #.py'
+    (repository / name).write_text((repository / "kernels" / "k.py").read_text())
+    assert main(["init", "."]) == 0
+    assert [one.kernel for one in load_targets(repository)] == [f"{name}::copy"]
+
+
+@pytest.mark.parametrize("name", ["k\x1b[31m.py", "k\n.py", "k\u202e.py", "a::b/k.py", "k\n##[error].py"])
+@pytest.mark.parametrize("command", ["init", "check"])
+def test_a_file_that_cannot_be_named_is_told_of(
+    name: str, command: str, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / name).parent.mkdir(exist_ok=True)
+    (repository / name).write_text((repository / "kernels" / "k.py").read_text())
+    assert main([command, "."]) == 2
+    said = capsys.readouterr().err
+    assert "give the file another name" in said and said.count("\n") == 1 and "\x1b" not in said
+
+
 def test_the_first_target_is_as_expected(repository: Path) -> None:
     """The asserts of the kernel are what it assumes."""
     write(repository, kernels__k=COPY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import json
 import os
@@ -165,6 +166,39 @@ def test_the_emitted_test_fails_until_the_kernel_is_mended(project: Path) -> Non
     assert status() == 1
     mend(project)
     assert status() == 0
+
+
+FOREIGN = '\x1b[2J\n::error::x"""\nimport nowhere #'
+
+
+def test_results_of_others_are_shown_as_text_and_written_as_text(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results, file = project / "foreign.json", project / "test_emitted.py"
+    document = json.loads((project / "reports" / "results.json").read_text())
+    for run in document["runs"]:
+        for one in run["violations"]:
+            one |= {name: one[name] + FOREIGN for name in ("contract", "statement", "message", "comparison", "said")}
+            one["witness"] = {name + FOREIGN: str(value) + FOREIGN for name, value in one["witness"].items()}
+    results.write_text(json.dumps(document))
+    capsys.readouterr()
+    assert main(["replay", str(results), "--target", "ragged"]) == 4
+    out = capsys.readouterr().out
+    assert "nowhere" in out and "\x1b" not in out and "\n::" not in out
+    assert main(["replay", str(results), "--target", "ragged", "--emit-test", str(file)]) == 0
+    imported = [node for node in ast.parse(file.read_text()).body if isinstance(node, ast.Import)]
+    assert imported == []
+
+
+def test_results_that_are_none_are_refused(project: Path) -> None:
+    results = project / "foreign.json"
+    document = json.loads((project / "reports" / "results.json").read_text())
+    document["runs"][0]["violations"][0]["line"] = "8, __import__('nowhere')"
+    results.write_text(json.dumps(document))
+    os.mkfifo(project / "pipe.json")
+    for file in (results, project / "pipe.json"):
+        for words in (["replay", str(file), "--target", "ragged"], ["dashboard", "--results", str(file)]):
+            assert main(words) == 2, words
 
 
 def test_a_condition_of_the_target_is_tested_by_way_of_the_target(project: Path) -> None:
