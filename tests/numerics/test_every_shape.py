@@ -313,6 +313,20 @@ MEAN = """nisa.tensor_reduce(dst=column, op=nl.add, data=data, axis=1)
             "-1e6..1e6",
             False,
         ),
+        # The window of one partition is that of no other one.
+        (
+            "nisa.memset(column, 0.0)\n    turned = nl.ndarray((1, F), dtype=nl.float32, buffer=nl.sbuf)\n"
+            "    nisa.affine_select(dst=turned, pattern=[[-1, F]], offset=0, channel_multiplier=1, "
+            'on_true_tile=data[0:1, :], on_false_value=float("-inf"), cmp_op=nl.greater_equal)\n'
+            "    nisa.tensor_tensor(dst=other, data1=nl.broadcast_to(turned, (P, F)), data2=data, op=nl.add)\n"
+            "    nisa.affine_select(dst=other, pattern=[[1, F]], offset=0, channel_multiplier=-1, "
+            'on_true_tile=other, on_false_value=float("-inf"), cmp_op=nl.greater_equal)\n'
+            "    nisa.tensor_reduce(dst=column, op=nl.maximum, data=other, axis=1)\n"
+            "    nisa.tensor_scalar(dst=other, data=data, op0=nl.subtract, operand0=column)\n"
+            "    nisa.tensor_tensor(dst=other, data1=other, data2=other, op=nl.subtract)",
+            "-1..1",
+            False,
+        ),
         # What is left of a tile of which a part is written.
         (
             "nisa.memset(other, 1000.0)\n    nisa.memset(other[:, 0 : F // 2], 0.0)\n"

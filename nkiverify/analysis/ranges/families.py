@@ -137,8 +137,8 @@ class Family:
         same = len(target) == len(source) and last
         # Rows of whole rounds after one another are such a row.
         every = self.every if last else ()
-        at_rows = self.at if same else {}
-        return replace(self, extents=tuple(extents), axes=tuple(axes), every=every, at=at_rows)
+        found_rows = replace(self, extents=tuple(extents), axes=tuple(axes), every=every)
+        return _with_rank(found_rows, len(self.extents)) if same else replace(found_rows, at={})
 
     def _placed(
         self, source: Sequence[tuple[Extent, Axis]], wanted: Sequence[Extent]
@@ -171,7 +171,7 @@ class Family:
         for extent, new in zip(extents, wanted, strict=True):
             if not _is_one(extent) and not self.sizes.same(extent, new):
                 raise UnsupportedConstruct("tiles whose extents may differ")
-        return replace(self, extents=wanted, axes=axes)
+        return _with_rank(replace(self, extents=wanted, axes=axes), len(self.extents))
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if function is not np.broadcast_to:
@@ -235,4 +235,12 @@ def _padded(part: Family, rank: int) -> Family:
     missing = rank - len(part.extents)
     if not missing:
         return part
-    return replace(part, extents=(1,) * missing + part.extents, axes=((),) * missing + part.axes)
+    found = replace(part, extents=(1,) * missing + part.extents, axes=((),) * missing + part.axes)
+    return _with_rank(found, len(part.extents))
+
+
+def _with_rank(part: Family, before: int) -> Family:
+    """Rows that had so many axes before: where partitions count another axis now, their column is not known."""
+    if len(part.extents) == before or DIAGONAL not in part.at:
+        return part
+    return replace(part, at={place: numbers for place, numbers in part.at.items() if place != DIAGONAL})

@@ -19,7 +19,7 @@ from nkiverify.analysis.values.step import Step
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 from nkiverify.model.meaning import Numbers
-from nkiverify.symbolic import Extent
+from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.conditions import Condition
 
 if TYPE_CHECKING:
@@ -171,7 +171,9 @@ class FamilyStep(Step):
         sizes, offset = self._families.sizes, cast(Any, self._given("offset"))
         last = sum((step * (count - 1) for step, count in columns), cast(Any, 0))
         steps: dict[str, tuple[Any, Any]] = {FIRST: (0, 0), LAST: (last, 0)}
-        if len(columns) == 1 and sizes.range_of(columns[0][1] - partitions)[0] >= 0:
+        # A single partition may be repeated for others, in which that column is another one.
+        several = constant_value(partitions) != 1
+        if several and len(columns) == 1 and sizes.range_of(columns[0][1] - partitions)[0] >= 0:
             steps[DIAGONAL] = (0, columns[0][0])
         for place, (start, step) in steps.items():
             # Linear in the partition: between the first one and the last.
