@@ -14,7 +14,7 @@ import importlib.util
 import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from operator import is_
 from pathlib import Path
@@ -344,7 +344,8 @@ def load_kernel(
     if not separator or not name:
         raise UsageError(f"a kernel is written path/to/file.py::function, not {reference!r}")
     module, space = load_module(path_text, base, rewriting)
-    with space.active():
+    # What is there under this very name is read; all else may run code of the module.
+    with nullcontext() if name in vars(module) else space.active():
         return _function_named(name, module, path_text), space
 
 

@@ -16,7 +16,8 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from operator import is_
+from itertools import chain
+from operator import is_, methodcaller
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -306,12 +307,42 @@ _ASSIGNING = frozenset(opcode.opmap[name] for name in ("STORE_ATTR", "DELETE_ATT
 _ASSIGNERS = frozenset({"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars"})
 #: Whether a loaded kernel module has an instruction that assigns an attribute.
 _assigns = False
-#: Modules of ours that kernels of several files are shown, and what is in those of NKI, each with the attributes that
-#: it has of itself.
-_shown: list[tuple[Any, dict[str, Any]]] = []
-_inside: list[tuple[Any, dict[str, Any]]] = []
-
 _NONE: Any = object()
+
+#: Attributes that owners have of themselves, by the identity of the owner.
+_Attributes = dict[int, tuple[Any, dict[str, Any]]]
+#: Modules of ours that kernels of several files are shown, and what is in those of NKI.
+_shown: _Attributes = {}
+_inside: _Attributes = {}
+#: Of each of the two, once it is compared: the owners; how many attributes each has of itself; and the values of all,
+#: one owner's behind the other's.
+_together: dict[int, tuple[list[Any], list[int], list[Any]]] = {}
+_VALUES = methodcaller("values")
+
+
+def _note(noted: _Attributes, owner: Any) -> None:
+    """The attributes of an owner are these from now on."""
+    noted[id(owner)] = (owner, dict(vars(owner)))
+    _together.pop(id(noted), None)
+
+
+def _changed(noted: _Attributes) -> list[tuple[Any, dict[str, Any]]]:
+    """Those whose attributes are others than they were, or in another order: several times a run, and hardly ever any,
+    so all are compared at once."""
+    if id(noted) not in _together:
+        parts = noted.values()
+        values = [value for _, own in parts for value in own.values()]
+        _together[id(noted)] = ([owner for owner, _ in parts], [len(own) for _, own in parts], values)
+    owners, lengths, before = _together[id(noted)]
+    now = list(map(vars, owners))
+    if list(map(len, now)) == lengths and all(map(is_, chain.from_iterable(map(_VALUES, now)), before)):
+        return []
+    return [one for one in noted.values() if _differs(*one)]
+
+
+def _differs(owner: Any, own: dict[str, Any]) -> bool:
+    now = vars(owner)
+    return len(now) != len(own) or not all(map(is_, now.values(), own.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,33 +363,32 @@ class Assigned:
 
 def show(module: ModuleType, *, parts: bool = False) -> None:
     """Record a module before kernel code sees it; `parts`: the functions, classes and objects in it as well."""
-    _shown.append((module, dict(vars(module))))
-    known = {id(part) for part, _ in _inside}
+    if id(module) not in _shown:
+        _note(_shown, module)
     public = [value for name, value in vars(module).items() if parts and not name.startswith("_")]
     for value in public:
         for part in (value,) if isinstance(value, FunctionType | type) else (value, type(value)):
-            if hasattr(part, "__dict__") and not isinstance(part, ModuleType) and id(part) not in known:
-                known.add(id(part))
-                _inside.append((part, dict(vars(part))))
+            if hasattr(part, "__dict__") and not isinstance(part, ModuleType) and id(part) not in _inside:
+                _note(_inside, part)
 
 
 def taken_back() -> list[Assigned]:
     """The attributes assigned to shown modules and their parts, which are put back: other kernels must not see them."""
     found: list[Assigned] = []
-    parts = _inside if _assigns or not _used.isdisjoint(_ASSIGNERS) else ()
-    for owner, own in (*_shown, *parts):
-        now = vars(owner)
-        if len(now) == len(own) and all(map(is_, now.values(), own.values())):
-            continue
-        for name in [*now, *(name for name in own if name not in now)]:
-            value, before = now.get(name, _NONE), own.get(name, _NONE)
-            if value is before:
-                continue
-            if type(value) is ModuleType and value.__name__ == f"{getattr(owner, '__name__', '')}.{name}":
-                own[name] = value  # the import system put it there
-                continue
-            found.append(Assigned(owner, name, value))
-            Assigned(owner, name, before).assign()
+    for noted in (_shown, _inside) if _assigns or not _used.isdisjoint(_ASSIGNERS) else (_shown,):
+        for owner, own in _changed(noted):
+            now = vars(owner)
+            for name in [*now, *(name for name in own if name not in now)]:
+                value, before = now.get(name, _NONE), own.get(name, _NONE)
+                if value is before:
+                    continue
+                if type(value) is ModuleType and value.__name__ == f"{getattr(owner, '__name__', '')}.{name}":
+                    own[name] = value  # the import system put it there
+                    continue
+                found.append(Assigned(owner, name, value))
+                Assigned(owner, name, before).assign()
+            if now.keys() == own.keys() and all(now[name] is value for name, value in own.items()):
+                _note(noted, owner)  # perhaps in another order
     return found
 
 

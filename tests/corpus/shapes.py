@@ -5,15 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from nkiverify.analysis.ranges import run as ranges
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import load_kernel
+from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import OutsideDomain, Target
 from nkiverify.ir.program import DomainDimension
@@ -69,11 +70,14 @@ def _combinations(ranges: dict[str, range] | dict[str, list[int]]) -> Iterator[d
 
 
 class Runner:
-    """Concrete runs of one target: what `replay` does. Each is made once, for all phases that can share it."""
+    """Concrete runs of one target: what `replay` does, but that the kernel is loaded once. Each is made once, for all
+    phases that can share it."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, contracts: float = float("inf")) -> None:
         self._target = target
+        self._contracts = contracts
         self._hardware = hardware_named(target.hardware)
+        self._loaded: dict[Rewriting, tuple[Callable[..., Any], KernelSpace]] = {}
         self._broken_on: dict[tuple[Rewriting, tuple[int, ...]], list[str]] = {}
         self._failing: dict[tuple[int, tuple[int, ...]], bool] = {}
 
@@ -102,9 +106,14 @@ class Runner:
         return any((2 if rule.startswith("host.") else contract(rule).phase) == phase for rule in broken)
 
     def _broken(self, rewriting: Rewriting, values: dict[str, int]) -> list[str]:
-        """The contracts of phases 1 to 3 that the run breaks; none where the values are no legal input."""
-        kernel, space = load_kernel(self._target.kernel, self._target.root, rewriting)
-        run = ConcreteExecution(self._hardware, stop_at_first=False, phases=SHAPE_PHASES | {MEMORY.number})
+        """The contracts of phases 1 to 3 that the run breaks; none where the values are no legal input.
+
+        Raises `UnsupportedConstruct` where it looks at more contracts than it may."""
+        if rewriting not in self._loaded:
+            self._loaded[rewriting] = load_kernel(self._target.kernel, self._target.root, rewriting)
+        kernel, space = self._loaded[rewriting]
+        phases = SHAPE_PHASES | {MEMORY.number}
+        run = ConcreteExecution(self._hardware, stop_at_first=False, phases=phases, contracts=self._contracts)
         error: Exception | None = None
         try:
             with space.active(), running(run):

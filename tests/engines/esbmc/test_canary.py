@@ -25,7 +25,8 @@ def test_the_builds_of_the_wheels_get_everything_right() -> None:
     installed = list(locate.every({"PATH": os.defpath}))
     assert [found.version for found in installed] == [(8, 4, 0), (6, 7, 0)]
     for found in installed:
-        assert canary.check(found) == canary.Trial()
+        # Tried now, unless this machine has tried this very build with this lowering.
+        assert canary.check_once(found) == canary.Trial()
 
 
 @on_linux
