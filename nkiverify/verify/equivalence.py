@@ -134,11 +134,19 @@ class Comparer:
             # What they hold would be there beside the same over fields.
             del floats, pairs
             found.reals = self._over_the_reals(found)
-            if found.reals.answer is Answer.YES and kept is not None:
-                # What both kernels round alike, both have to: where sums differ in their last bits, so may that.
-                both = set().union(*(execution.run.dtypes for execution in kept[0]))
-                found.floats = self._floating(*kept, both)
+            if kept is not None and found.reals.answer in (Answer.YES, Answer.ROUNDINGS):
+                found.floats = self._with_roundings(found.floats, self._floating(*kept, _rounded(kept[0])), found.reals)
         return found
+
+    @staticmethod
+    def _with_roundings(floats: Finding, allowed: Finding, reals: Finding) -> Finding:
+        """The answer in floating point, given the one that allows for what kernels round in between."""
+        if reals.answer is Answer.YES:
+            # What both kernels round alike, both have to: where sums differ in their last bits, so may that.
+            return allowed
+        if allowed.answer is Answer.TESTED:
+            return Finding(floats.answer, f"{floats.text}; no more than what they round in between may make")
+        return floats
 
     # --- the questions ------------------------------------------------------------------------------------------------
 
@@ -447,6 +455,11 @@ def _fields(both: tuple[Execution, Execution]) -> Fields:
 
 def _joined(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _rounded(both: Executions) -> set[DType]:
+    """The dtypes of all tensors of both kernels."""
+    return set().union(*(execution.run.dtypes for execution in both))
 
 
 def _of_interface(both: tuple[Execution, Execution], pairs: Sequence[Output]) -> set[DType]:

@@ -127,3 +127,14 @@ def test_a_difference_below_the_roundings_of_float32_shows_in_float64(
     found = pair(tmp_path, first, body.format(scale), "x=f32[4,12]")
     assert found.reals is not None and found.floats is not None
     assert (found.reals.answer, found.floats.answer) == (reals, Answer.TESTED)
+
+
+def test_a_difference_that_roundings_in_between_explain_is_said_to_be_one(tmp_path: Path) -> None:
+    one = "return result(x, nl.load(x))"
+    two = "tile = nl.load(x, dtype=nl.bfloat16)\nreturn result(x, tile)"
+    found = pair(tmp_path, one, two, "x=f32[4,4]")
+    assert found.reals is not None and found.reals.answer is Answer.ROUNDINGS
+    assert found.floats is not None and found.floats.answer is Answer.NO
+    assert found.floats.text.endswith("; no more than what they round in between may make")
+    found = pair(tmp_path, one, two.replace("return", "tile = nl.multiply(tile, 1.1)\nreturn"), "x=f32[4,4]")
+    assert found.floats is not None and not found.floats.text.endswith("may make")
