@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 
 from nkiverify.analysis.values.fields import Fields
+from nkiverify.analysis.values.known_residues import INFINITE
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.verify.comparison import Executions
@@ -22,9 +23,10 @@ _MAGNITUDES = (1.0, 2.0**-6)
 
 def differ_unrounded(
     runs: PairedRuns, outputs: Callable[[Executions], Sequence[Output]], fields: Callable[[], Fields]
-) -> bool:
-    """True if a result of both kernels is surely another number; what cannot be computed so is not."""
-    return any(_differ(runs, outputs, fields, magnitude) for magnitude in _MAGNITUDES)
+) -> bool | None:
+    """True if a result of both kernels is surely another number on these inputs; None where it cannot be computed."""
+    found = [_differ(runs, outputs, fields, magnitude) for magnitude in _MAGNITUDES]
+    return True if True in found else None if None in found else False
 
 
 def _differ(
@@ -32,17 +34,20 @@ def _differ(
     outputs: Callable[[Executions], Sequence[Output]],
     fields: Callable[[], Fields],
     magnitude: float,
-) -> bool:
+) -> bool | None:
     try:
         both = runs.run(lambda: Pieces(fields()), partial(runs.random_pieces, magnitude))
     except (Illegal, UnsupportedConstruct):
-        return False
+        return None
     lanes = both[0].run.numbers.lanes
     for pair in outputs(both):
-        left, right = (part.reshape(lanes, -1)[-1] for part in pair.elements(both))
-        compared = pair.defined(both).ravel() & np.isfinite(left) & np.isfinite(right)
-        one, other = left[compared], right[compared]
-        size = max(float(np.abs(part).max(initial=0.0)) for part in (one, other))
-        if (np.abs(one - other) > _APART * size).any():
+        left, right = (part.reshape(lanes, -1)[-1][pair.defined(both).ravel()] for part in pair.elements(both))
+        if not (np.isfinite(left) & np.isfinite(right)).all():
+            return None
+        sizes = np.maximum(np.abs(left), np.abs(right))
+        # What a mask fills with the least float is no measure of the rest.
+        filled = sizes >= INFINITE
+        size = float(sizes[~filled].max(initial=0.0))
+        if (np.abs(left - right) > _APART * np.where(filled, sizes, size)).any():
             return True
     return False

@@ -138,3 +138,12 @@ def test_a_difference_that_roundings_in_between_explain_is_said_to_be_one(tmp_pa
     assert found.floats.text.endswith("; no more than what they round in between may make")
     found = pair(tmp_path, one, two.replace("return", "tile = nl.multiply(tile, 1.1)\nreturn"), "x=f32[4,4]")
     assert found.floats is not None and not found.floats.text.endswith("may make")
+
+
+def test_what_float32_loses_is_no_difference_over_the_reals(tmp_path: Path) -> None:
+    """Equal by an identity of roots; 3000 more and 3000 less round in float32."""
+    one = "tile = nl.sqrt(nl.add(nl.subtract(nl.add(nl.load(x), 3000.0), 3000.0), 2.0))\nreturn result(x, tile)"
+    two = "tile = nl.multiply(nl.sqrt(nl.multiply(nl.add(nl.load(x), 2.0), 4.0)), 0.5)\nreturn result(x, tile)"
+    found = pair(tmp_path, one, two, "x=f32[4,4]")
+    assert found.reals is not None and found.reals.answer is Answer.UNKNOWN
+    assert found.floats is not None and found.floats.answer is Answer.NO
