@@ -104,13 +104,66 @@ class HarmlessStream:
         return getattr(self._stream, name)
 
 
+#: Lines that are remembered, at most: a kernel that prints more is shown some of them again.
+_MOST_LINES = 10_000
+_NUMBER = re.compile(r"\d+")
+
+
+class _Printed:
+    """The lines that kernels have printed in this process, each without its numbers."""
+
+    def __init__(self) -> None:
+        self._before: set[str] = set()
+        self._now: set[str] = set()
+
+    def begin(self) -> None:
+        """Another run begins: what was printed so far it need not print again."""
+        if len(self._before) < _MOST_LINES:
+            self._before |= self._now
+        self._now = set()
+
+    def is_new(self, line: str) -> bool:
+        """True if no earlier run has printed `line`, with whatever numbers."""
+        key = _NUMBER.sub("0", line)
+        self._now.add(key)
+        return key not in self._before
+
+
+_printed = _Printed()
+
+
+class _Said(HarmlessStream):
+    """What a kernel prints, line by line, but for lines that it has printed in an earlier run: it is run for many
+    shapes, and once more for what has its verdict."""
+
+    def __init__(self, stream: TextIO) -> None:
+        super().__init__(stream)
+        self._line = ""
+
+    def write(self, text: str | bytes) -> int:
+        *lines, self._line = (
+            self._line + (text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
+        ).split("\n")
+        for line in filter(_printed.is_new, lines):
+            super().write(f"{line}\n")
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what has no end of its line yet."""
+        if self._line and _printed.is_new(self._line):
+            super().write(self._line)
+        self._line = ""
+        super().flush()
+
+
 @contextmanager
 def kernel_output() -> Iterator[None]:
     """Send what kernels print within the block to stderr, harmless, by whatever name Python has for where it goes."""
+    _printed.begin()
     names = ("stdout", "stderr", "__stdout__", "__stderr__")
     before = {name: getattr(sys, name) for name in names}
     stderr = before["stderr"]
-    said = stderr if isinstance(stderr, HarmlessStream) else HarmlessStream(stderr)
+    said = stderr if isinstance(stderr, HarmlessStream) else _Said(stderr)
     for name in names:
         setattr(sys, name, said)
     try:

@@ -854,3 +854,15 @@ def test_a_domain_with_a_disjunction_is_proved_on_each_way_through_it(capsys: py
     words = ("--arg", "x=bf16[1,N]", "--where", "N == 2 or N % 4 == 0", "--phase", "4")
     ran = Ran(capsys, "k.py::rows", *words)
     assert "rows 4 SUCCESSFUL 3 " in ran.out and "bounded" not in ran.out
+
+
+def test_what_a_kernel_prints_is_shown_once(capfd: pytest.CaptureFixture[str]) -> None:
+    """It is run for many shapes, and loaded for each way of running it."""
+    kernel = SHORT_ROWS.replace(
+        "    step = min(N, 4)",
+        "    print(f'[INFO] {P} rows')\n    print('twice')\n    print('twice')\n    step = min(N, 4)",
+    )
+    Path("k.py").write_text(f"{kernel}\nprint('[INFO] loaded')\n")
+    assert main(["check", "k.py"]) == 1
+    lines = capfd.readouterr().err.splitlines()
+    assert [re.sub(r"\d+", "1", line) for line in lines] == ["[INFO] loaded", "[INFO] 1 rows", "twice", "twice"]
