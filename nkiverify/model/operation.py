@@ -45,6 +45,12 @@ class Operation:
     body: LoopBody | None = None
     program: tuple[Extent, ...] = ()
     asked_engine: object = field(default=None)
+    #: The declaration of the operation.
+    declared: Declaration = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # Asked for dozens of times by the analyses.
+        object.__setattr__(self, "declared", declaration(self.name))
 
     @property
     def engine(self) -> str:
@@ -62,11 +68,6 @@ class Operation:
     def rows(self, operand: str) -> tuple[int, int] | None:
         """Of an operand of which only some rows are touched: rows of a group, and how many of them, the first ones."""
         return self.declared.behaviour.rows.get(operand)
-
-    @property
-    def declared(self) -> Declaration:
-        """The declaration of the operation."""
-        return declaration(self.name)
 
 
 def loads_registers(operation: Operation) -> bool:
