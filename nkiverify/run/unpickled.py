@@ -17,7 +17,6 @@ from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.kernel_text import harmless, with_texts
-from nkiverify.foundation.records import checked
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -58,6 +57,8 @@ LARGEST = 256 << 20
 def unpickled(content: bytes) -> object:
     """The answer that was pickled, with harmless texts. Raises `pickle.UnpicklingError`, or whatever else, where it is
     none."""
+    from nkiverify.foundation.records import checked  # as late as this: of what is remembered nothing is answered
+
     return with_texts(checked(_Records(io.BytesIO(content)).load()), harmless)
 
 
