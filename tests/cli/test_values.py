@@ -185,6 +185,22 @@ def test_equal_kernels_with_parameters_of_other_names(folder: Path, capsys: pyte
     assert "over the reals  EQUAL: at these shapes, error <= 2^-" in shown
 
 
+def test_one_kernel_is_launched_on_a_grid(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    on_programs = KERNEL.partition("@nki.jit")[0] + (
+        "def rows(x):\n"
+        "    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)\n"
+        "    mine = slice(nl.program_id(0) * 2, nl.program_id(0) * 2 + 2)\n"
+        "    tile = nl.load(x[mine, :])\n"
+        "    nisa.tensor_scalar(tile, tile, nl.multiply, 2.0)\n"
+        "    nl.store(out[mine, :], tile)\n"
+        "    return out\n"
+    )
+    (folder / "on_programs.py").write_text(on_programs, encoding="utf-8")
+    assert main(["equiv", "kernels_here.py::twice", "on_programs.py::rows[2]", "--arg", "x=f32[4,8]"]) == 0
+    assert "over the reals  EQUAL" in capsys.readouterr().out
+    assert main(["equiv", "kernels_here.py::twice", "on_programs.py::rows[1]", "--arg", "x=f32[4,8]"]) == 1
+
+
 def test_different_kernels_show_where_it_came_from(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [
         "equiv",
