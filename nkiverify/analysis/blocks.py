@@ -291,7 +291,7 @@ class _Walk:
         how = self._added(operation, key)
         if how is None or self._sums.get(key, how) not in (how, None):
             raise self._refused("an iteration leaves something for others that is no sum")
-        if key not in self._sums:
+        if self._sums.get(key) is None:
             self._sums[key] = how
 
     def _added(self, operation: Operation, key: Key) -> _Added | None:
