@@ -43,7 +43,7 @@ ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a concrete
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
 ADVICE_CARRIED = "compute it from the number of the loop, or make the loop an nl.static_range"
-ADVICE_SEARCHED = "say what the kernel needs of the number with an assert behind the loop, or bound the dimensions"
+ADVICE_SEARCHED = "let the number begin with one that is no dimension, or bound the dimensions"
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
 
 RAISES_SYMBOLICALLY = "raises in the symbolic run only"

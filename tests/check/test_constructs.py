@@ -348,3 +348,42 @@ def test_ranges_with_a_step_of_any_size(check: Checker, tail: str, step: str, st
     write(check.folder, k=STEPS.format(tail=tail))
     assert check("k.py::kernel", "--arg", "a=f32[128,F:1..4096]", "--arg", f"s=s:{step}") == status, check.out
     assert shown in " ".join(check.out.split())
+
+
+SEARCH = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(a, w):
+    P, F = a.shape
+    while F % w:
+        w -= 1
+    assert {claim}
+    out = nl.ndarray((P, w), dtype=a.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((P, w), dtype=a.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=a[:, 0:w])
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "status", "shown"),
+    [
+        ("F % w == 0", 0, ""),
+        ("w > 1 or F < 2", 1, "replayed in plain Python"),
+        # True of the number that the statement ends with, but not of every divisor.
+        ("w > 1 or F % 2 or first < 2", 3, "a number that a `while` statement makes smaller until it fits"),
+    ],
+)
+def test_what_is_not_so_of_the_number_that_is_found_is_no_fault(
+    check: Checker, claim: str, status: int, shown: str
+) -> None:
+    body = SEARCH.format(claim=claim).replace("    P, F = a.shape\n", "    P, F = a.shape\n    first = w\n", 1)
+    write(check.folder, k=body)
+    arguments = ("--arg", "a=f32[128,F:1..64]", "--arg", "w=W:1..16", "--phase", "1")
+    assert check("k.py::kernel", *arguments) == status, check.out
+    assert shown in " ".join(check.out.split())
