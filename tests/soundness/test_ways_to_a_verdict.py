@@ -95,6 +95,16 @@ def kernel(x, step):
             nisa.dma_copy(dst=out[:, start:stop], src=x[:, start:stop])
     return out
 """
+#: An even number of columns has an even divisor where 2 is tried: that is known of what is run only.
+SEARCHED = """
+@nki.jit
+def kernel(x, width):
+    first = width
+    while x.shape[1] % width:
+        width -= 1
+    assert width > 1 or x.shape[1] % 2 or first < 2
+    return x
+"""
 #: A legacy kernel that counts its blocks in Python.
 COUNTED = """
 import neuronxcc.nki as legacy
@@ -113,6 +123,11 @@ def kernel(x):
 def blocks(v: Verification) -> None:
     """Any number of blocks."""
     v.call(v.tensor("x", (v.dim("R", multiple_of=64), v.dim("C", 1, 64)), float32))
+
+
+def widths(v: Verification) -> None:
+    """Any number of columns, and any width to begin with."""
+    v.call(v.tensor("x", (64, v.dim("C", 1, 64)), float32), v.dim("W", 1, 16))
 
 
 def rows(v: Verification) -> None:
@@ -225,6 +240,7 @@ ROWS = [
         "may_not_fit", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "may not fit", ExitStatus.UNKNOWN,
         lambda known: _unsure(known, sorted(SUFFICIENT)[0]),
     ),
+    Row("searched_for", 1, SEARCHED, widths, Verdict.UNKNOWN, "a number that a `while`", ExitStatus.UNKNOWN),
     Row(
         "index_not_known", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "index not known well enough", ExitStatus.UNKNOWN,
         _unsure,
