@@ -19,6 +19,8 @@ from nkiverify.foundation.resources import root
 from nkiverify.frontend.target import Target
 from nkiverify.project.proposals import in_kernel
 from nkiverify.results.answers import Answer
+from nkiverify.verify.derive.runs import Kind, Shown, Unread
+from nkiverify.verify.derive.sampling import Shapes
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 
@@ -866,3 +868,14 @@ def test_what_a_kernel_prints_is_shown_once(capfd: pytest.CaptureFixture[str]) -
     assert main(["check", "k.py"]) == 1
     lines = capfd.readouterr().err.splitlines()
     assert [re.sub(r"\d+", "1", line) for line in lines] == ["[INFO] loaded", "[INFO] 1 rows", "twice", "twice"]
+
+
+def test_shapes_are_left_that_a_domain_may_have_where_each_leaves_a_part_of_some_input_out() -> None:
+    """One reads x wholly, another y, and none both: a domain without any of them would be empty."""
+    shapes = Shapes.__new__(Shapes)
+    shapes.runs = {
+        (size,): Shown({"N": size}, Kind.PASSES, unread=(Unread(part, "[1:]", None),), whole=frozenset({other}))
+        for size, part, other in ((1, "x", "y"), (2, "y", "x"))
+    }
+    passing, failing = shapes.split()
+    assert [one.values["N"] for one in passing] == [1, 2] and failing == []

@@ -90,10 +90,12 @@ class Shapes:
 
     def split(self) -> tuple[list[Shown], list[Shown]]:
         """Shapes that a domain may have, and those that it may not: those that fail, are rejected, or of whose inputs a
-        part is left out that is read at other sizes."""
+        part is left out that is read at other sizes, unless every shape that passes leaves some out."""
         whole = self.whole
         passing = [one for one in self.of(Kind.PASSES) if not one.dropped(whole)]
         dropping = [one for one in self.of(Kind.PASSES) if one.dropped(whole)]
+        if not passing:
+            passing, dropping = dropping, []
         return passing, [*self.of(Kind.FAILS), *self.of(Kind.REJECTED), *dropping]
 
     def left_out(self) -> list[dict[str, int]]:
