@@ -103,6 +103,7 @@ SIZE_FAULTS: dict[str, tuple[object, str, object]] = {
     "what is added is not carried": (family_numbers, "moved", lambda carried, *more: carried),
     "the greatest of a row is any of it": (FamilyRelations, "greatest_along", lambda self, ids, axis: ids),
     "some number of each row is large": (FamilyRelations, "attained_along", lambda self, ids, axis: 5.0),
+    "a mask leaves something in each row": (family_numbers, "_reaches", lambda part: float(part.numbers[0, 0])),
     "either of two numbers is the greater one": (Relations, "_case_of", lambda self, group, one: _both(self, group)),
     "columns come round one later": (
         contents,

@@ -127,7 +127,9 @@ class MaskedIntervals(Intervals):
                 least = [
                     np.where(part.empty, np.inf, np.minimum(abs(part.low), abs(part.high))) for part in (one, other)
                 ]
-                beyond = np.minimum(left * np.minimum(least[1], right), right * np.minimum(least[0], left)) * _ROUNDED
+                with np.errstate(invalid="ignore"):
+                    products = left * np.minimum(least[1], right), right * np.minimum(least[0], left)
+                beyond = np.minimum(*products) * _ROUNDED
                 bad = np.isnan(beyond)
             case _ if name in _EXTREMES:
                 bad = near
