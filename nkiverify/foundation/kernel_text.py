@@ -133,7 +133,7 @@ _printed = _Printed()
 
 
 class _Said(HarmlessStream):
-    """What a kernel prints, line by line, but for lines that it has printed in an earlier run: it is run for many
+    """The lines that a kernel prints, but for those that it has printed in an earlier run: it is run for many
     shapes, and once more for what has its verdict."""
 
     def __init__(self, stream: TextIO) -> None:
