@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import Run
 from nkiverify.results.database import connected
 from nkiverify.results.session import ExitStatus, Session, status_of
@@ -176,7 +177,7 @@ def sessions(path: Path) -> list[PastSession]:
             " count(DISTINCT target), count(*), sum(as_expected), sum(claims), sum(cached)"
             " FROM session JOIN run ON run.session = session.id WHERE NOT advisory GROUP BY id ORDER BY id"
         ).fetchall()
-    return [PastSession(*row) for row in rows]
+    return [with_texts(PastSession(*row), harmless) for row in rows]
 
 
 def runs_of(target: str, path: Path) -> list[PastRun]:
@@ -227,7 +228,7 @@ def target_names(path: Path) -> list[str]:
     if not path.exists():
         return []
     with _opened(path, write=False) as connection:
-        return [name for (name,) in connection.execute("SELECT DISTINCT target FROM run ORDER BY target")]
+        return [harmless(str(name)) for (name,) in connection.execute("SELECT DISTINCT target FROM run ORDER BY target")]
 
 
 def commit_of(root: Path) -> str:
@@ -253,7 +254,7 @@ def _runs(path: Path, condition: str, value: str | int) -> list[PastRun]:
             f" WHERE {condition} ORDER BY run.rowid",
             (value,),
         ).fetchall()
-    past = (PastRun(*row) for row in rows)
+    past = (with_texts(PastRun(*row), harmless) for row in rows)
     return [
         replace(one, as_expected=bool(one.as_expected), cached=bool(one.cached), advisory=bool(one.advisory))
         for one in past

@@ -137,6 +137,16 @@ def test_a_database_that_is_a_named_pipe_is_not_waited_for(tmp_path: Path) -> No
     assert history.durations(path) == {}
 
 
+def test_texts_in_a_database_of_somebody_else_are_harmless(tmp_path: Path) -> None:
+    path = tmp_path / "history.db"
+    history.record(SESSION, path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE session SET commit_id = ?", ("\x1b[2J\n::error::",))
+        connection.execute("UPDATE run SET verdict = ?, target = ?", ("\x1b[2J", "\x1b[2J"))
+    said = f"{history.sessions(path)} {history.runs_in(1, path)} {history.target_names(path)}"
+    assert "x1b[2J" in said and "'\\x1b" not in said and "\\n::error" not in said
+
+
 def test_arguments_that_are_no_unicode_are_recorded(tmp_path: Path) -> None:
     odd: Session = session(run(qualifier="\udcff"), command=("\udcff",))
     history.record(odd, tmp_path / "history.db")
