@@ -228,7 +228,8 @@ def target_names(path: Path) -> list[str]:
     if not path.exists():
         return []
     with _opened(path, write=False) as connection:
-        return [harmless(str(name)) for (name,) in connection.execute("SELECT DISTINCT target FROM run ORDER BY target")]
+        rows = connection.execute("SELECT DISTINCT target FROM run ORDER BY target")
+        return [harmless(str(name)) for (name,) in rows]
 
 
 def commit_of(root: Path) -> str:
