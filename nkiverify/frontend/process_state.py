@@ -212,21 +212,45 @@ def _put_back_signals(before: Any) -> None:
     signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
+#: Modules that the import system has put into `sys.modules`, but our own, which come and go while kernels are loaded.
+_imported: dict[str, ModuleType] = {}
+
+
 def _import_system() -> object:
-    """Finders, hooks and modules but our own, which come and go while kernels are loaded."""
-    modules = {name: module for name, module in sys.modules.items() if not _is_of_kernels(name, module)}
+    """Finders, hooks, and what is in `sys.modules` otherwise than by importing it: 0 where what was imported is gone.
+
+    An import is none: our own code imports as late as it can, also while a kernel is in a loop.
+    """
+    others = {}
+    for name, module in sys.modules.items():
+        if _imported.get(name, _NONE) is module or _is_of_kernels(name, module):
+            continue
+        if name not in _imported and _is_imported(name, module):
+            _imported[name] = module
+        else:
+            others[name] = module
     finders = [finder for finder in sys.meta_path if not _is_ours(finder)]
-    return _noted(finders), _noted(sys.path_hooks), dict(zip(modules, _noted(modules.values()), strict=True))
+    gone = dict.fromkeys(sorted(_imported.keys() - sys.modules.keys()), 0)
+    return _noted(finders), _noted(sys.path_hooks), {**dict(zip(others, _noted(others.values()), strict=True)), **gone}
 
 
 def _put_back_import_system(before: Any) -> None:
-    finders, hooks, modules = before
+    finders, hooks, others = before
     sys.meta_path[:] = [*filter(_is_ours, sys.meta_path), *map(_objects.__getitem__, finders)]
     sys.path_hooks[:] = map(_objects.__getitem__, hooks)
-    # What was imported since stays.
     for name in [name for name, module in sys.modules.items() if not isinstance(module, ModuleType)]:
         del sys.modules[name]
-    sys.modules.update((name, _objects[module]) for name, module in modules.items())
+    sys.modules.update(_imported)
+    for name, module in others.items():
+        if module:
+            sys.modules[name] = _objects[module]
+        else:
+            sys.modules.pop(name, None)
+
+
+def _is_imported(name: str, module: object) -> bool:
+    spec = getattr(module, "__spec__", None) if type(module) is ModuleType else None
+    return spec is not None and spec.name == name and not getattr(spec, "_initializing", False)
 
 
 def _is_ours(finder: object) -> bool:

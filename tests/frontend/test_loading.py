@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import os
 import signal
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
 from nkiverify.foundation.records import Verdict
-from nkiverify.frontend import numeric_modules
+from nkiverify.frontend import numeric_modules, process_state
 from nkiverify.manifest import Verification
 from nkiverify.phases.replay import replay
 from tests.soundness.trap import HARDWARE, make_target, verdict
@@ -211,3 +213,26 @@ def test_functions_of_younger_pythons_may_be_missing(monkeypatch: pytest.MonkeyP
         monkeypatch.delattr(math, name, raising=False)
     ((module, functions), *_) = numeric_modules._substituted()
     assert module is math and "exp2" not in functions and "gcd" in functions
+
+
+def test_an_import_is_no_state_and_what_replaces_a_module_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Our own code imports as late as it can: loops in which it did were unrolled, as if they left something."""
+    (state,) = (state for state in process_state._STATES if str(state) == "the import system")
+    (tmp_path / "imported_late.py").write_text("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = state.read()
+    module = importlib.import_module("imported_late")
+    try:
+        assert state.read() == before
+        for other in (ModuleType("imported_late"), None):
+            sys.modules["imported_late"] = other  # type: ignore[assignment]
+            assert state.read() != before
+            state.write(before)
+            assert sys.modules["imported_late"] is module
+        del sys.modules["imported_late"]
+        assert state.read() != before
+        state.write(before)
+        assert sys.modules["imported_late"] is module
+    finally:
+        sys.modules.pop("imported_late", None)
+        process_state._imported.pop("imported_late", None)

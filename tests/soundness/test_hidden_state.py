@@ -386,6 +386,15 @@ TRAPS = [
                 assert sys.modules["trap_mod"].count < 3
                 sys.modules["trap_mod"].count += 1
         """),
+    Trap("sys_modules_replaced_wrong", """
+        import json, sys, types
+        def kernel(n):
+            for i in range(n):
+                count = getattr(sys.modules["json"], "trap_count", 0)
+                assert count < 3
+                sys.modules["json"] = types.ModuleType("json")
+                sys.modules["json"].trap_count = count + 1
+        """),
     Trap("module_object_wrong", """
         import types
         def kernel(n):
