@@ -99,8 +99,8 @@ def check(
         request.outcome.returned = False
         begin = now()
         found = verify(targets[number], options, partial(heard, number))
-        if any(" or " in text.content for text, _ in request.where):
-            from nkiverify.project.by_ways import decided_by_ways  # as late as this: of few domains
+        if request.where and any(run.verdict is Verdict.UNKNOWN or run.qualifier for run in found):
+            from nkiverify.project.by_ways import decided_by_ways  # as late as this: of few checks
 
             left = options.timeout - (now() - begin)
             found = decided_by_ways(found, request, name, len(hardware) > 1, options, left)

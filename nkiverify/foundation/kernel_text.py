@@ -64,6 +64,10 @@ def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
     return value
 
 
+def _decoded(text: str | bytes) -> str:
+    return text if isinstance(text, str) else bytes(text).decode("utf-8", "replace")
+
+
 class HarmlessStream:
     """A text stream for what kernels print: `stream`, with what is written to it made harmless. What may be the
     beginning of a command waits for the text after it."""
@@ -79,7 +83,7 @@ class HarmlessStream:
 
     def write(self, text: str | bytes) -> int:
         """Write `text`; its length."""
-        said = self._held + (text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
+        said = self._held + _decoded(text)
         begun = _BEGUN.search(said)
         self._held = begun[0] if begun is not None else ""
         self._stream.write(harmless(said.removesuffix(self._held)))
@@ -141,9 +145,7 @@ class _Said(HarmlessStream):
         self._line = ""
 
     def write(self, text: str | bytes) -> int:
-        *lines, self._line = (
-            self._line + (text if isinstance(text, str) else bytes(text).decode("utf-8", "replace"))
-        ).split("\n")
+        *lines, self._line = (self._line + _decoded(text)).split("\n")
         for line in filter(_printed.is_new, lines):
             super().write(f"{line}\n")
         return len(text)

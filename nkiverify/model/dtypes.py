@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 
 import ml_dtypes  # noqa: F401 (with it NumPy knows the names of these types: `array.astype(nl.float8_e5m2)`)
 
@@ -103,6 +104,15 @@ DTYPES: dict[str, DType] = {
         float8_e4m3fn, float8_e5m2, float8_e8m0fnu, float8_e5m2_x4, float8_e4m3fn_x4, float4_e2m1fn_x4,
     )
 }  # fmt: skip
+
+
+def _names(usual: tuple[str, ...], are_meant: Callable[[DType], bool]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys([*usual, *(name for name, dtype in DTYPES.items() if are_meant(dtype))]))
+
+
+#: The names of the integer dtypes, and of the unpacked floats, the usual ones first.
+INTEGER_NAMES = _names(("int32", "uint32", "int16"), lambda dtype: dtype.is_integer)
+FLOAT_NAMES = _names(("float32", "bfloat16", "float16"), lambda dtype: dtype.is_float and not dtype.is_packed)
 
 
 def numpy_name(value: object) -> str | None:

@@ -240,11 +240,11 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
         return tuple(verify(target, share(left()))), None
     engine = EmbeddedEngine(exploration.run.program)
     engine.limit(left() / 2)
-    decisions = lru_cache(maxsize=None)(lambda phase: engine.decide(phase, hard=False))
+    decisions = [one for phase in _INTEGER_PHASES for one in engine.decide(phase, hard=False)]
 
     def holds() -> bool:
-        shown = all(_shown(one) for phase in _INTEGER_PHASES for one in decisions(phase))
-        return shown and all(map(_shown, engine.decide_unwinding())) and _flows(exploration, options, left() / 2)
+        shown = all(map(_shown, decisions)) and all(map(_shown, engine.decide_unwinding()))
+        return shown and _flows(exploration, options, left() / 2)
 
     if exploration.run.unsupported_construct is None and holds():
         runs = tuple(verify(target, share(left() / 2)))

@@ -230,7 +230,8 @@ class Known:
     def unknown(self, qualifier: str, advice: str = "", reason: str = "") -> Conclusion:
         """UNKNOWN, at the first claim that is open."""
         advice = advice_on(self.question.program, advice, dataflow=True)
-        return Conclusion(Verdict.UNKNOWN, qualifier, reason or self.reason, _site(self.proof.open), advice)
+        site = next((claim.site for claim in self.proof.open if claim.site is not None), None)
+        return Conclusion(Verdict.UNKNOWN, qualifier, reason or self.reason, site, advice)
 
 
 def nothing_to_follow(known: Known) -> Conclusion | None:
@@ -495,7 +496,3 @@ def _why(question: Question, proof: Proof, ended: Inconclusive | None) -> str:
     return (
         f"{len(proof.open)} of {proof.claims} claims are open for all shapes: {first.contract}{place}, {first.reason}"
     )
-
-
-def _site(still_open: Sequence[Stated]) -> Site | None:
-    return next((claim.site for claim in still_open if claim.site is not None), None)

@@ -8,6 +8,7 @@ legacy error page, SH shared API page, A2 gen2 architecture.
 from __future__ import annotations
 
 from nkiverify.model.contracts import define
+from nkiverify.model.dtypes import INTEGER_NAMES
 
 define("lnc.bracket", "kernel[n] takes one number, 1 or 2.", "LNC; nki.jit", api=("nki",))
 define(
@@ -88,7 +89,7 @@ define(
     "isa.bitvec_int",
     "Bit-wise operators take integer dtypes on all inputs and outputs.",
     "SH; tensor_tensor; tensor_scalar; tensor_reduce",
-    takes={"": ("int32", "uint32", "int16", "uint16", "int8", "uint8", "bool_")},
+    takes={"": INTEGER_NAMES},
 )
 define(
     "isa.operator_gen",

@@ -26,5 +26,6 @@ from nkiverify.model.ops import (  # noqa: F401 (each module declares its operat
     selection,
     statistics,
     tensor_engine,
+    transposes,
     unmodelled,
 )

@@ -11,6 +11,7 @@ from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
+    FLOAT_NAMES,
     bfloat16,
     float8_e4m3,
     float8_e5m2,
@@ -430,7 +431,7 @@ define(
     "reduce_res of exponential is a (P, 1) float tile in SBUF or PSUM.",
     "exponential",
     api=("nki",),
-    takes={"": ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")},
+    takes={"": FLOAT_NAMES},
 )
 define("exponential.init", "reduce_init is 0.0 unless reduce_cmd is load_reduce.", "exponential", api=("nki",))
 

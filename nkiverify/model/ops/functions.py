@@ -16,7 +16,7 @@ from nkiverify.model.access import Access, MovedIndex
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
-from nkiverify.model.dtypes import DType, bool_, float32
+from nkiverify.model.dtypes import INTEGER_NAMES, DType, bool_, float32
 from nkiverify.model.extents import is_one
 from nkiverify.model.indices import IndexTensor, Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand
@@ -80,7 +80,7 @@ define(
     "Bit-wise functions take integer tiles.",
     "nl.bitwise_and",
     api=("nki",),
-    takes={"": ("int32", "uint32", "int16", "uint16", "int8", "uint8", "bool_")},
+    takes={"": INTEGER_NAMES},
 )
 define(
     "nl.divide.unsupported",

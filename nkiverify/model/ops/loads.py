@@ -19,7 +19,7 @@ from nkiverify.model.operators import Operator
 from nkiverify.model.ops.copies import copied, copied_numbers
 from nkiverify.model.ops.dma import added_in_place, claim_dma
 from nkiverify.model.ops.operands import is_number, on_chip, tile
-from nkiverify.model.ops.tensor_engine import transposed
+from nkiverify.model.ops.transposes import transposed
 from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import Extent, equal

@@ -17,6 +17,7 @@ from nkiverify.model.allocation import result_tile as new_result
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
+    INTEGER_NAMES,
     bfloat16,
     bool_,
     float8_e4m3,
@@ -72,7 +73,7 @@ define(
     "dst of rng has an integer dtype and is in SBUF or PSUM.",
     "rng",
     api=NKI,
-    takes={"dst": ("int32", "uint32", "int16", "uint16", "int8", "uint8", "bool_"), "buffer": ("sbuf", "psum")},
+    takes={"dst": INTEGER_NAMES, "buffer": ("sbuf", "psum")},
 )
 define(
     "rng.engine",

@@ -14,7 +14,7 @@ from nkiverify.model.allocation import result_tile as new_tile
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
-from nkiverify.model.dtypes import bool_, float32, int8, int16, int32, tfloat32, uint8, uint16, uint32
+from nkiverify.model.dtypes import FLOAT_NAMES, bool_, float32, int8, int16, int32, tfloat32, uint8, uint16, uint32
 from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import (
@@ -76,7 +76,7 @@ define(
     "range_select.dtype",
     "on_true_tile of range_select has a float dtype.",
     "range_select",
-    takes={"": ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")},
+    takes={"": FLOAT_NAMES},
 )
 define("range_select.false", "on_false_value of range_select is the least float32.", "range_select")
 define(
@@ -246,7 +246,7 @@ define(
     "select_reduce.reduce_res",
     "reduce_res of select_reduce is a (P, 1) float tile in SBUF or PSUM.",
     "select_reduce",
-    takes={"": ("float32", "bfloat16", "float16", "tfloat32", "float8_e4m3", "float8_e4m3fn", "float8_e5m2")},
+    takes={"": FLOAT_NAMES},
 )
 
 

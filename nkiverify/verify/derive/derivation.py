@@ -56,8 +56,6 @@ _EFFORT = 1 / 12
 _LIMITS_MS = 1000
 #: Seconds that a domain is given in any case.
 _LEAST_SECONDS = 0.2
-#: Phases whose claims are about integers.
-_INTEGER_PHASES = (1, 2, 3)
 
 #: The conditions of each way.
 _Ways = tuple[tuple[str, ...], ...]
@@ -66,14 +64,14 @@ _Ways = tuple[tuple[str, ...], ...]
 def derive(
     target_for: Callable[[tuple[str, ...]], Target],
     exploration: Exploration,
-    decisions: Callable[[int], Sequence[Decision]],
+    decisions: Sequence[Decision],
     hardware: Hardware,
     options: Options,
     seconds: float,
     grid: frozenset[str] = frozenset(),
 ) -> Derived:
     """The domain of a kernel. `target_for` gives the target restricted by more conditions; `exploration` is that of the
-    unrestricted one, with the `decisions` about the claims of a phase; `grid` are the dimensions of its launch grid.
+    unrestricted one, with the `decisions` about its claims on integers; `grid` are the dimensions of its launch grid.
     After so many `seconds` no further domain is proved."""
     return _Derivation(target_for, exploration, decisions, hardware, options, seconds, grid).run()
 
@@ -96,7 +94,7 @@ class _Derivation:
         self,
         target_for: Callable[[tuple[str, ...]], Target],
         exploration: Exploration,
-        decisions: Callable[[int], Sequence[Decision]],
+        decisions: Sequence[Decision],
         hardware: Hardware,
         options: Options,
         seconds: float,
@@ -112,12 +110,7 @@ class _Derivation:
         self._assumptions = exploration.assumptions
         self._ranges = [one.at_least(one.low) for one in self._program.dimensions if not one.choices]
         self._assumed = [*domain_of(self._program, exploration.assumptions), *self._ranges]
-        self._decisions = [
-            one
-            for phase in _INTEGER_PHASES
-            for one in decisions(phase)
-            if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)
-        ]
+        self._decisions = [one for one in decisions if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
         self._numbers = constants(self._program, self._decisions)
         self._candidates = candidates(self._program, self._decisions, self._numbers)
         #: Those by which shapes are told apart.
