@@ -348,6 +348,12 @@ class SymbolicExecution(Claiming):
 
     def passes(self, error: BaseException) -> None:
         """Kernel code may handle or drop `error`: it must not if the error is about us rather than about the kernel."""
+        self.refuse_limits(error)
+        if self.may_be_about_us(error):
+            raise self.unsupported(described(error))
+
+    def refuse_limits(self, error: BaseException) -> None:
+        """Where `error` is about a limit of the machine, or a name that has no value, nothing can be concluded."""
         self.check_alive()
         limit = limit_of_machine(error)
         if limit is not None:
@@ -356,7 +362,9 @@ class SymbolicExecution(Claiming):
         for loop in self.open_loops:
             loop.refuse_unbound(name)
         self.refuse_lost_name(error)
+
+    def may_be_about_us(self, error: BaseException) -> bool:
+        """True if `error` may be due to a symbolic value where the kernel would have an ordinary one: C code raises
+        TypeError for it."""
         ours = isinstance(error, AttributeError | NotImplementedError) and self.raised_by_us(error)
-        if ours or isinstance(error, TypeError):
-            # C code raises TypeError for a symbolic value where it would take an ordinary one.
-            raise self.unsupported(described(error))
+        return ours or isinstance(error, TypeError)

@@ -168,10 +168,12 @@ class SummarisedLoop:
             run.truncate(self._depth + 1)
             self._path_ended = True
             return run.unsupported_construct is None
-        if isinstance(error, Exception):
-            run.passes(error)
         if not isinstance(error, Exception):
             return False
+        run.refuse_limits(error)
+        if run.may_be_about_us(error):
+            # Or it is due to what holds before the first iteration only, as a tile of which there is none as yet.
+            self._give_up(f"an iteration may raise {type(error).__name__}")
         if self._try_depth > 0:
             self._give_up(f"an iteration may raise {type(error).__name__}, which is handled outside the loop")
         run.refuse_fault_of_model(error)

@@ -1009,6 +1009,88 @@ TRAPS = [
                 callback = lambda i=i: i
         """,
     ),
+    # None before the first iteration
+    Trap(
+        "none_before_the_first_iteration_right",
+        """
+        def kernel(n):
+            previous = None
+            for i in range(n):
+                if i > 0:
+                    assert previous + 1 == i
+                previous = i
+        """,
+    ),
+    Trap(
+        "none_before_the_first_iteration_wrong",
+        """
+        def kernel(n):
+            previous = None
+            for i in range(n):
+                assert previous + 1 == i
+                previous = i
+        """,
+    ),
+    Trap(
+        "none_before_the_first_iteration_wrong_at_the_third",
+        """
+        def kernel(n):
+            previous = None
+            for i in range(n):
+                if i > 0:
+                    assert previous + 1 == i and previous < 1
+                previous = i
+        """,
+    ),
+    Trap(
+        "none_after_each_second_iteration_right",
+        """
+        def kernel(n):
+            held = None
+            for i in range(n):
+                if i % 2 == 0:
+                    held = i
+                else:
+                    assert held + 1 == i
+                    held = None
+        """,
+    ),
+    Trap(
+        "none_after_each_second_iteration_wrong",
+        """
+        def kernel(n):
+            held = None
+            for i in range(n):
+                if i % 3 == 0:
+                    held = i
+                else:
+                    assert held < i
+                    held = None
+        """,
+    ),
+    Trap(
+        "none_that_is_kept_wrong_after_the_loop",
+        """
+        def kernel(n):
+            held = None
+            for i in range(n):
+                if i == 4:
+                    held = i
+            assert n <= 4 or held + 1 < 5
+        """,
+    ),
+    Trap(
+        "none_before_an_inner_loop_wrong",
+        """
+        def kernel(n, m):
+            for i in range(n):
+                previous = None
+                for j in range(m):
+                    if j > 0:
+                        assert previous + 1 == j and i + j < 5
+                    previous = j
+        """,
+    ),
 ]
 
 
