@@ -114,7 +114,7 @@ _TRYING = 0.1
 
 #: How much of it a launch of numbers may take in plain Python before it is run symbolically.
 _BY_NUMBERS = 0.5
-#: How many contracts it may look at there: beyond, the symbolic run is cheaper, whose cost does not grow with the sizes,
+#: How many contracts it may look at there: beyond, the symbolic run is cheaper: its cost does not grow with the sizes,
 #: and decides as much in most launches. Where it does not, the launch is run in plain Python to its end.
 _CLAIMS_BY_NUMBERS = 2_000
 
