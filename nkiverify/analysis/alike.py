@@ -12,7 +12,7 @@ from __future__ import annotations
 import enum
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from nkiverify.analysis.effects import is_certain
@@ -20,6 +20,7 @@ from nkiverify.analysis.marks.order import ABANDONED, Exchange, Recorded, Shared
 from nkiverify.analysis.reduction_registers import Registers
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.side_effects import has_effect
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Loop
 from nkiverify.model.indices import IndexTensor, Mask, MaskTerm
 from nkiverify.model.operation import Operation

@@ -19,13 +19,14 @@ here is refused.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 
 from nkiverify.analysis.alike import UnknownValue, computation, place_of
 from nkiverify.analysis.effects import adds_product
 from nkiverify.analysis.reduction_registers import Command, command_of
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import CARRIED, SEARCHED, Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.model.operation import Operation

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nkiverify.analysis.dependence import link_of
 from nkiverify.analysis.masks import leaves_out_earlier, masks_otherwise
@@ -18,6 +17,7 @@ from nkiverify.analysis.reduction_registers import REGISTERS, Command, Registers
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.side_effects import is_moved, skips
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, Operation

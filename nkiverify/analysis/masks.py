@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import enum
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from nkiverify.analysis.dependence import reduced_axes
 from nkiverify.analysis.reduction_registers import REGISTERS
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.operation import Operation

@@ -6,8 +6,9 @@ A reduction begins them anew, or goes on with what they hold ("acc.scalar_regs",
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import float32
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operation import Operation

@@ -6,7 +6,7 @@ import shutil
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from nkiverify.cli.formats import text_of
 from nkiverify.cli.last_failure import REPLAY, Question, remember
 from nkiverify.cli.outcome import session_here, written
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import KernelAnswer, Remark
 from nkiverify.frontend.guard import passed_over, warning

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.results.wording import counted, place

@@ -7,13 +7,14 @@ import sys
 import textwrap
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from nkiverify.foundation.clock import now
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.language_rules import Finding
 from nkiverify.project.request import Request

@@ -10,10 +10,10 @@ import sys
 import time
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import LAST, cache_folder, kept_folder
 from nkiverify.project.repository import here
 from nkiverify.results.cache.checked import CheckedFiles

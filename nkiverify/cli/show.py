@@ -6,12 +6,12 @@ import argparse
 import sys
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.arguments import made_folder, positive_integer
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here_or_ours
 from nkiverify.run.supervisor import Stopped

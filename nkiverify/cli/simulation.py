@@ -8,7 +8,7 @@ import pdb
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, TextIO
@@ -22,6 +22,7 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.analysis.values.simulator import Undefined, array_of, undefined_parts
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import innermost_kernel_site

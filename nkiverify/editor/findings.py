@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from lsprotocol import types as lsp
 
 from nkiverify.editor.checks import Checked
 from nkiverify.editor.text import Text
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import KernelAnswer, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.model.documentation import link

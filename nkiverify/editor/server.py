@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from lsprotocol import types as lsp
@@ -17,6 +17,7 @@ from nkiverify.editor import actions, findings, hovers
 from nkiverify.editor.checks import Checked, Checks
 from nkiverify.editor.findings import Diagnostics
 from nkiverify.editor.text import Text
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from lsprotocol import types as lsp
 from pygls.workspace import PositionCodec
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, characters
 
 #: A name, or the id of a rule: `tile`, `nc_matmul.k_le_128`.

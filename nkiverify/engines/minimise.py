@@ -13,11 +13,11 @@ With the dimensions settled, the loops are in the first iteration that fails, ou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from nkiverify.engines.embedded import Decision, dimension_values
 from nkiverify.foundation.clock import Allowance
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term

@@ -8,10 +8,11 @@ other, so that `M == 2 * K` or `M % K == 0` are conditions on M alone once K has
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, count, islice
 from math import gcd, inf, lcm
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term

@@ -10,8 +10,9 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from nkiverify.foundation.dataclass import dataclass
 
 _MARK = re.compile(r"#\s*nkiverify:\s*ignore(?P<rest>.*)")
 _FORM = re.compile(r"\[(?P<ids>[^\]]*)\]\s*(?P<reason>[^#]*)")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 import types
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import FileName, Prose, Site
 
 #: How the qualifier of a SUCCESSFUL within bounds begins, and that of an UNKNOWN that rests on some shapes only.

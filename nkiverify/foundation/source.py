@@ -6,9 +6,10 @@ import dis
 import inspect
 import sys
 import types
-from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Annotated
+
+from nkiverify.foundation.dataclass import dataclass
 
 #: A module whose globals hold this name was loaded as kernel code; everything else is ours or a library's.
 KERNEL_MARKER = "__nki_kernel__"

@@ -12,12 +12,12 @@ import inspect
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from itertools import product as cartesian
 from types import FrameType
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, frame_site, kernel_calls, kernel_site
 from nkiverify.frontend.paths import FloatsMatter

@@ -37,7 +37,7 @@ from nkiverify.symbolic.execution import execution_in_progress, unsupported
 _READERS = frozenset({"importlib", "linecache", "tokenize"})
 #: Layers of ours that call what kernels give them, functions, iterators and methods of their classes: what is asked for
 #: below a frame of theirs, the kernel asks for; but for functions that themselves read what a kernel needs to run.
-_CALLING = ("nkiverify.frontend.", "nkiverify.model.", "nkiverify.symbolic.")
+_CALLING = ("nkiverify.foundation.dataclass", "nkiverify.frontend.", "nkiverify.model.", "nkiverify.symbolic.")
 _ASKING = frozenset(
     {
         "nkiverify.frontend.guard._is_own",

@@ -11,11 +11,11 @@ import types
 import weakref
 from collections import deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_class
 from nkiverify.frontend.seen import library_module
 from nkiverify.symbolic.atoms import Atom, Term

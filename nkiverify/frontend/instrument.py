@@ -38,9 +38,10 @@ import ast
 import enum
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.attributes import OWN_NAMES
 from nkiverify.frontend.nodes import HOOKS, complete, hook, load, placed, store
 from nkiverify.frontend.source_names import (

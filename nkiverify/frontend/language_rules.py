@@ -11,11 +11,11 @@ import enum
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.loader import parse
 from nkiverify.frontend.source_names import walk

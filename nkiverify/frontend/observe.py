@@ -7,11 +7,11 @@ import ast
 import linecache
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from types import FrameType, TracebackType
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import LoopValue
 from nkiverify.foundation.source import Site, frame_site, is_kernel_frame
 from nkiverify.frontend.concrete import ConcreteExecution

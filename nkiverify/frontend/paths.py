@@ -9,9 +9,10 @@ as before; where it does not, the kernel depends on something outside it and not
 from __future__ import annotations
 
 from collections.abc import Mapping, Set
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nkiverify.foundation.clock import now
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.ir import program

@@ -15,7 +15,6 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import chain
 from operator import is_, methodcaller
 from types import CodeType, FunctionType, ModuleType
@@ -23,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 

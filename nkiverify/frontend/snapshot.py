@@ -13,10 +13,10 @@ from __future__ import annotations
 import types
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from operator import is_
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_frame
 from nkiverify.frontend.holders import (
     MISSING,

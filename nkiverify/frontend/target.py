@@ -9,10 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any, Protocol
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import RaisedByKernel, UsageError
 from nkiverify.foundation.kernel_text import kernel_output
 from nkiverify.foundation.records import Kind, Verdict

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
+
+from nkiverify.foundation.dataclass import dataclass
 
 #: The legal values of a quantity: names, a number that it is at most, or the name of the quantity that says it.
 Taken: TypeAlias = tuple[str, ...] | int | str

@@ -19,9 +19,10 @@ inside its arms, and the program after the loop around it goes on behind the `Lo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Protocol
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Decided
 from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract, Severity

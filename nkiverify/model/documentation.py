@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
 from urllib.parse import quote
 
 import nkiverify.model.ops  # noqa: F401 (declares the operations)
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.registry import declarations
 
 _SITE = "https://awsdocs-neuron.readthedocs-hosted.com/en"

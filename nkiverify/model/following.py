@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model import contents
 from nkiverify.model.access import Access
 from nkiverify.model.dtypes import float32

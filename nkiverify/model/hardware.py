@@ -8,8 +8,8 @@ for the legacy allocators (LDA), the values for gen3 and gen4 are the ones the c
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 
 _KIB = 1024

@@ -7,9 +7,9 @@ compiler rejects it (reference section b.2, `idx.oob`). Negative numbers count f
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.access import Access, MaskedOperand
 from nkiverify.model.contracts import entailed, require
 from nkiverify.model.extents import as_extent, is_one

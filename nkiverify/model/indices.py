@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.contracts import require
 from nkiverify.model.extents import as_extent, is_one, is_zero, same
 from nkiverify.symbolic import (

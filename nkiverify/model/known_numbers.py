@@ -12,9 +12,10 @@ What has not been written counts for nothing here: that it is not read is a clai
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.symbolic import Extent, constant_value, equal, known, maximum
 from nkiverify.symbolic.execution import execution_in_progress, unsupported

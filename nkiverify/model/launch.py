@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from types import MethodType
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.allocation import argument_again
 from nkiverify.model.contracts import require
 from nkiverify.model.execution import current_execution, execution_in_progress

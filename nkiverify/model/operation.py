@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.indices import Mask
 from nkiverify.model.isa_enums import engine, reduce_cmd
 from nkiverify.model.registry import Declaration, declaration

@@ -7,9 +7,9 @@ functions as well.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import numpy_name
 from nkiverify.symbolic.execution import unsupported
 

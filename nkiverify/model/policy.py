@@ -9,9 +9,9 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 from nkiverify.foundation.comments import IgnoreComment, ignore_comments
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.model.versions import NEWEST

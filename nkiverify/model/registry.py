@@ -26,10 +26,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError
 from nkiverify.model.dependence import Dependence
 

@@ -13,12 +13,12 @@ import re
 import types
 from collections import Counter, OrderedDict, defaultdict, deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import is_kernel_class
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware

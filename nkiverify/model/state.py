@@ -8,9 +8,10 @@ the model"), and `tests/model/test_state.py` fails for what is not in that list.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Box, Contents, Value
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.symbolic import Extent, equal

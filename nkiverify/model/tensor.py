@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.contracts import SILENT, leaves_open, require
 from nkiverify.model.dtypes import DType, dtype_named, legacy_dtype_named
 from nkiverify.model.known_numbers import Interval, Value

@@ -6,8 +6,9 @@ Light: what a phase needs to do its work is loaded when it does.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+from nkiverify.foundation.dataclass import dataclass
 
 if TYPE_CHECKING:
     from nkiverify.foundation.records import MemoryPeak

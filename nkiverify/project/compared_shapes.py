@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from types import MethodType, ModuleType
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.source import is_kernel_class
 from nkiverify.frontend.loader import MadeInRun

@@ -20,12 +20,12 @@ import ast
 import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from nkiverify.foundation import resources
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError
 from nkiverify.foundation.records import Kind
 from nkiverify.frontend.target import Target, Verification

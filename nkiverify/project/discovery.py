@@ -6,12 +6,13 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import fnmatch
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.kernel_text import harmless
 from nkiverify.frontend.kernel_files import STUB_PACKAGES

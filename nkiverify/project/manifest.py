@@ -25,11 +25,12 @@ import importlib.util
 import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from pathlib import Path
 
 from nkiverify.foundation import resources
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target, Verification

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.kernel_files import ModuleFiles, file_at, module_name
 from nkiverify.frontend.loader import parse

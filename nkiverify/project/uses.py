@@ -9,8 +9,9 @@ from __future__ import annotations
 import ast
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.project.scope import Scope, last_name, nodes_of
 from nkiverify.project.tiles import (

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run
 from nkiverify.results.history import PastRun, PastSession
 from nkiverify.results.session import ExitStatus, counting, status_of

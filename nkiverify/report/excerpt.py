@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.kernel_text import harmless
 from nkiverify.foundation.records import LoopValue
 from nkiverify.foundation.source import Site, characters

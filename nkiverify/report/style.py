@@ -5,8 +5,9 @@ from __future__ import annotations
 import enum
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TextIO
+
+from nkiverify.foundation.dataclass import dataclass
 
 
 class Mark(enum.Enum):

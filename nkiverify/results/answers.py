@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run, Violation
 from nkiverify.verify.options import DEFAULT_HARDWARE
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import Decided, KernelAnswer, Run, Violation, checked

@@ -11,9 +11,10 @@ import platform
 import sqlite3
 import subprocess
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import Run
 from nkiverify.results.database import connected

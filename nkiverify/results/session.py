@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from nkiverify import __version__
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import DISAGREEMENT, AcceptedFinding, KernelAnswer, KernelWarning, Run, Verdict
 from nkiverify.model.versions import NEWEST
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.foundation.comments import IgnoreComment, ignore_comments
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import AcceptedFinding, KernelWarning, Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.language_rules import since

@@ -22,11 +22,11 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.allowed import Allowed
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.run.resident_memory import MEBIBYTE, data_bytes, default_limit
 
 #: Files that may be written whatever the folders are.

@@ -18,10 +18,11 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import FrameType
 from typing import TYPE_CHECKING, BinaryIO, TypeVar, cast
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.kernel_text import harmless, printable, tell_ignored_exceptions, with_texts
 from nkiverify.foundation.process import is_for_kernels

@@ -7,8 +7,9 @@ it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Condition, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeVar
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Select, Term

@@ -17,10 +17,10 @@ from __future__ import annotations
 import enum
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.symbolic.atoms import Atom, Index, Term
 
 

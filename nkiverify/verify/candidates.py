@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import chain, islice
 
 from nkiverify.engines.rounds import Rounds, rounds
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nkiverify.analysis.values.asked_kernel import Execution
 from nkiverify.analysis.values.slices import Slice
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.hardware import Hardware
 from nkiverify.verify.paired_runs import Illegal, Side, broken_in_memory, broken_text

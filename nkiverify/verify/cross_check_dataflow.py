@@ -11,7 +11,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Language, place
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, DISAGREEMENT, Run, Verdict
 from nkiverify.ir.contract import Severity
 from nkiverify.ir.program import Claim, decided_lines

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, islice
 
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
@@ -17,6 +17,7 @@ from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.engines.rounds import Rounds
 from nkiverify.engines.shapes import Shapes, domain_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of

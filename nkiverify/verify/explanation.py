@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import MemoryPeak
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target

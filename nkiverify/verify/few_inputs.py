@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
 from nkiverify.analysis.values.asked_kernel import Execution
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Tensor

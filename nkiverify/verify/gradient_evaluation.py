@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.pieces import Pieces
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.verify.gradient_runs import Draw, Forward, GradientRuns
 
 #: How far sums in float64 may be apart, relative to the sum of the magnitudes.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from zlib import crc32
 
 import numpy as np
@@ -26,6 +26,7 @@ from nkiverify.analysis.values.formats import Array, widened
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers

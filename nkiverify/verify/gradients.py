@@ -8,7 +8,7 @@ on the piece that the drawn floats lie in, and in float64; what the backward ker
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 
 import numpy as np
@@ -23,6 +23,7 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
 from nkiverify.model.hardware import Hardware

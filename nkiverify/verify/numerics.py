@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import islice
 
 from nkiverify.analysis.ranges.findings import Finding
@@ -18,6 +18,7 @@ from nkiverify.analysis.ranges.run import Limits, first_lines
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import TooMany
 from nkiverify.foundation.clock import now
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete_launch import ConcreteLaunch

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify import phases
 from nkiverify.foundation.allowed import NOTHING, Allowed
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.policy import DEFAULT_POLICY, Policy
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections import deque
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from nkiverify.analysis.values.asked_kernel import Execution, contents
 from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType
 from nkiverify.model.returned import Above, Leaf, Path, ambiguous, leaves, uniquely_named
 from nkiverify.model.tensor import Tensor

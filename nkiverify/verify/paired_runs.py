@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 
@@ -26,6 +25,7 @@ from nkiverify.analysis.values.formats import Array, widened
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described, text_of
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.target import OutsideDomain

@@ -7,7 +7,6 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from nkiverify.analysis.values.number_arrays import NumberArray
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import Allocation, ValueExecution
 from nkiverify.analysis.values.torch_arrays import TorchArray
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
 from nkiverify.model.dtypes import float32
 from nkiverify.model.meaning import Numbers

@@ -7,10 +7,11 @@ What follows such a place is modelled as if the rule did not exist, so that all 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import Decision, Outcome
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import AcceptedFinding, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract, Severity

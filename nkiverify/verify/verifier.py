@@ -6,12 +6,13 @@ import time
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.foundation.clock import counting, now
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import Kind, Run, Verdict

@@ -12,9 +12,9 @@ present iteration, one for all others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 
 from nkiverify.analysis.lifetimes.usage import Allocated, Frame, Usage
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
 from nkiverify.model.recorded import Executed

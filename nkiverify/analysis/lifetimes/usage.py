@@ -9,8 +9,9 @@ together.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Block, Branch, Loop, Program
 from nkiverify.model.recorded import Allocation, Executed

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import prod
 
 import numpy as np
@@ -15,6 +15,7 @@ from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.marks.cells import Places
 from nkiverify.analysis.reduction_registers import reading_rule
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.model.tensor import Storage, Tensor
 

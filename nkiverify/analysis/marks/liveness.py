@@ -8,7 +8,7 @@ What cannot be followed counts as used, so that what is left is dead for certain
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from nkiverify.analysis.marks.cells import Cells, Layouts
 from nkiverify.analysis.marks.order import Recorded, SharedTensors, one_by_one
 from nkiverify.analysis.marks.windows import Window, shown, window
 from nkiverify.analysis.side_effects import has_effect
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from nkiverify.analysis.dependence import exchanges
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Iteration, Unordered
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import Operation

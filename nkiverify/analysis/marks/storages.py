@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from nkiverify.analysis.marks.findings import DEFINED, UNWRITTEN
 from nkiverify.analysis.marks.order import Recorded, SharedTensors
 from nkiverify.analysis.marks.windows import Window, anywhere, shown, window
 from nkiverify.analysis.reduction_registers import is_register_file
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.model.memory import PSUM
 from nkiverify.model.recorded import Allocation

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,7 @@ from nkiverify.analysis.marks.windows import Window
 from nkiverify.analysis.marks.zeros import factors, rows_of_scales, rows_of_zeros, writes_zeros
 from nkiverify.analysis.masks import Touched, masks_otherwise
 from nkiverify.analysis.side_effects import is_moved
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import Link
 from nkiverify.model.operation import Operation
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from nkiverify.analysis.ranges.functions import SINGLE_SLACK
 from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.dataclass import dataclass
 
 #: The ends of an interval without a number.
 EMPTY = (np.inf, -np.inf)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.tensor import Storage, Tensor, row_major
 from nkiverify.symbolic import Extent, constant_value

@@ -12,13 +12,14 @@ id has the coordinates of its own positions: whatever id it is given later names
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, NoReturn
 
 import numpy as np
 
 from nkiverify.analysis.ranges.sizes import Sizes
 from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 from nkiverify.symbolic import Extent, constant_value, product

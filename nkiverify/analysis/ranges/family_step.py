@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.operands import StepExecution
 from nkiverify.analysis.values.step import Step
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 from nkiverify.model.meaning import Numbers

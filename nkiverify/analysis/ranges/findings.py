@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.foundation.source import Site
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from nkiverify.foundation.dataclass import dataclass
 
 #: Relative error of functions in float64, and in float32, at most.
 SLACK, SINGLE_SLACK = 1e-13, 2.0**-21

@@ -7,13 +7,13 @@ rounding, as in affine arithmetic; what they have in common is counted once. Err
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import ROUNDOFF, SMALLEST_NORMAL
 from nkiverify.analysis.values.formats import Array, smallest_normal, unit_roundoff
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType
 
 #: What a number is of two others.

@@ -9,7 +9,7 @@ has written counts for nothing here: that it is not read is the matter of phase 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from nkiverify.analysis.ranges.sizes import Sizes
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.clock import now
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Loop, Program

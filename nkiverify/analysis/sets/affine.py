@@ -11,12 +11,13 @@ same product occurs. Of it, only what holds for all products is known.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TypeAlias
 
 import islpy as isl
 
 from nkiverify.analysis.sets.products import Products
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation

@@ -9,12 +9,12 @@ storage agree.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from math import gcd
 
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.products import Products
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value, product

@@ -8,13 +8,13 @@ not shown to fit for all dimensions, there is none, and every element of the res
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import islpy as isl
 
 from nkiverify.analysis.dependence import link_of, matters, reduced_axes
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.regions import Region, same_extent
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import CORE_PARTITIONS, PERMUTATIONS, Link
 from nkiverify.model.extents import is_one, is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Container
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import islpy as isl
 
 from nkiverify.analysis.marks.order import Running
 from nkiverify.analysis.sets.affine import Sets
 from nkiverify.analysis.sets.keys import Key
+from nkiverify.foundation.dataclass import dataclass
 
 #: Elements by allocation.
 Elements = dict[Key, isl.Set]

@@ -7,7 +7,7 @@ by its coordinates in the storage. A view that leaves the box of its coordinates
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import islpy as isl
 
@@ -17,6 +17,7 @@ from nkiverify.analysis.sets.affine import Sets, Text
 from nkiverify.analysis.sets.coordinates import Apart, Coordinates, Jumps, as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.products import Products
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.tensor import Storage, Tensor

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import islpy as isl
 
@@ -33,6 +33,7 @@ from nkiverify.analysis.sets.regions import Region, Regions
 from nkiverify.analysis.sets.structure import bounds_of, has_parallel, programs, views_of
 from nkiverify.analysis.sets.unordered import Access, Accesses, Use
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Program, items
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation

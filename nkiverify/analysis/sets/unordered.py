@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import islpy as isl
 
 from nkiverify.analysis.sets.affine import Sets, renamed, without
 from nkiverify.analysis.sets.keys import Key
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 
 

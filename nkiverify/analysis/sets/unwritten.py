@@ -7,7 +7,6 @@ element of what is returned on each path, every run on such a shape does: nothin
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import islpy as isl
 
@@ -19,6 +18,7 @@ from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.regions import Regions
 from nkiverify.analysis.sets.structure import bounds_of, programs, views_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Loop, Program
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.symbolic.conditions import Condition

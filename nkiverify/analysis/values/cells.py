@@ -7,7 +7,6 @@ undefined element its value came from (`nkiverify.analysis.values.run` keeps the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 from nkiverify.model.indices import IndexTensor, Mask, Relation

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+
+from nkiverify.foundation.dataclass import dataclass
 
 #: Products of two residues stay below 2^46, sums of 128 such products below 2^53: what float64 holds exactly.
 LARGEST = int(0.99 * (1 << 24))

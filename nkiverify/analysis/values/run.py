@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from math import prod
 from numbers import Real
@@ -18,6 +17,7 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.generators import GeneratorStates
 from nkiverify.analysis.values.located import LocatingExecution
 from nkiverify.analysis.values.step import Step, accumulates
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.traced_loops import LEFT, TracedBodies

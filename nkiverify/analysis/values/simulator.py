@@ -6,7 +6,6 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from nkiverify.analysis.values.formats import STORED, Array
 from nkiverify.analysis.values.located import elements_as
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import Allocation, ValueExecution
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, bool_, numpy_name

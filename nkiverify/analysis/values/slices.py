@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -12,6 +12,7 @@ from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.registry import declaration

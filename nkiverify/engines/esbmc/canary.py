@@ -15,7 +15,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program

@@ -13,7 +13,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from nkiverify.engines.embedded import Outcome
@@ -23,6 +23,7 @@ from nkiverify.engines.esbmc.hypotheses import Hypotheses
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.ir.program import Claim, Program
 from nkiverify.symbolic.atoms import Atom, Div, Term

@@ -5,9 +5,9 @@ from __future__ import annotations
 import enum
 import re
 import shlex
-from dataclasses import dataclass
 
 from nkiverify.engines.esbmc.locate import Solver
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 
 

@@ -11,11 +11,12 @@ import stat
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from nkiverify.engines.esbmc import output, process
 from nkiverify.engines.esbmc.process import Ending
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
 
 #: Seconds a build may take to say its version and its options; a cold disk has 70 to 160 megabytes to read.

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nkiverify.engines.esbmc.process import Ending, Finished
+from nkiverify.foundation.dataclass import dataclass
 
 #: The first version that prints the table of properties.
 TABLE_SINCE = (8, 0, 0)

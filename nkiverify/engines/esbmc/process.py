@@ -13,8 +13,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from nkiverify.foundation.dataclass import dataclass
 
 #: Most bytes of output that are read from one process; a verdict with its trace takes a few hundred kilobytes.
 OUTPUT_BYTES = 32 * 2**20

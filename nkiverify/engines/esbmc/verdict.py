@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc.engine import Decision, Result
 from nkiverify.engines.esbmc.lowering import LoopForm, place
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.ir.program import Claim, decided_lines
 

@@ -8,10 +8,10 @@ import math
 import re
 from collections import ChainMap
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.domain.dimensions import Domain, enter_extent, extent_value, is_range
 from nkiverify.frontend.domain.expressions import check_integer, integer, names_in
 from nkiverify.frontend.domain.syntax import Text, TextError, did_you_mean, file_named, parse

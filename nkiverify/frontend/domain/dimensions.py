@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.domain.expressions import check_integer, divisors_in, integer, names_in
 from nkiverify.frontend.domain.syntax import Text
 from nkiverify.frontend.target import Verification

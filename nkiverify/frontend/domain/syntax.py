@@ -10,9 +10,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 
 

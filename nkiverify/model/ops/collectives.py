@@ -6,8 +6,8 @@ What other ranks send is not known in one: none of these operations has values.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.contents import overwritten
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link

@@ -5,10 +5,11 @@ A claim here is about all elements of an operand: no condition of integers, so t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.analysis.sets.proof import Proof, Stated
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, SetProof
 from nkiverify.model.contracts import contract

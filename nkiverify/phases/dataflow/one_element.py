@@ -14,7 +14,7 @@ counted.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import count
 
 from nkiverify.analysis.alike import stored_alike
@@ -27,6 +27,7 @@ from nkiverify.analysis.side_effects import is_moved
 from nkiverify.engines.esbmc.dialects import one_line
 from nkiverify.engines.esbmc.lowering import place
 from nkiverify.engines.esbmc.output import CLAIM_MESSAGE
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Claim, Iteration, ParallelLoop
 from nkiverify.model.contracts import contract
 from nkiverify.model.memory import PSUM, SHARED_HBM

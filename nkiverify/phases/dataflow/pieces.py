@@ -7,7 +7,6 @@ are put together to pieces that are such nests.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy.typing as npt
 
 from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.marks.cells import Chosen, Geometry
+from nkiverify.foundation.dataclass import dataclass
 
 #: Elements of a view under a mask that are listed one by one, and pieces that places may make.
 _MOST_PLACES = 1 << 20

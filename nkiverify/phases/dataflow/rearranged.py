@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from nkiverify.analysis.marks.order import DRAWN, Recorded
 from nkiverify.analysis.values.known_run import KnowsNumbers
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.target import Target
 from nkiverify.frontend.traced_loops import TracedLoops

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import prod
 from types import MappingProxyType
@@ -13,6 +12,7 @@ from nkiverify.analysis.marks.findings import Fault, Findings
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute, first_reaching
 from nkiverify.analysis.values.known_run import KnowsNumbers
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Coverage
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecution

@@ -11,7 +11,6 @@ than that, and to a multiple of it. Concrete runs of both decide. What may be re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 
 import numpy as np
@@ -21,6 +20,7 @@ from nkiverify.analysis.effects import Does, Effects
 from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.windows import window
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Branch, DomainDimension, Loop, Program, items
 from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage

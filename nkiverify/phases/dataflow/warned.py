@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from itertools import chain, islice
 from math import prod
@@ -34,6 +34,7 @@ from nkiverify.analysis.marks.shadow import execute
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.sets.flow import Inconclusive, prove
 from nkiverify.analysis.side_effects import Source, source_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import KernelWarning
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import Observation, ObservingExecution, seen_from

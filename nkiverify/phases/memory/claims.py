@@ -6,7 +6,7 @@ They are put into the shape program at the operations where most is live, and ar
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations
 
 from nkiverify.analysis.lifetimes import sizes
@@ -14,6 +14,7 @@ from nkiverify.analysis.lifetimes.intervals import Lifetimes, Point, Tenant
 from nkiverify.analysis.lifetimes.sizes import NoBound
 from nkiverify.analysis.lifetimes.usage import Allocated, Usage, usage_of
 from nkiverify.engines.embedded import Decision
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import MemoryPeak
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Block, Claim, Loop, Program

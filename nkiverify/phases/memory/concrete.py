@@ -8,11 +8,12 @@ tensors conflict where one is read after another wrote over it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
 
 from nkiverify.analysis.lifetimes.usage import on_chip_views
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import BrokenContract
 from nkiverify.model.access_patterns import in_units

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from nkiverify.analysis.ranges.findings import MASKED, Findings
 from nkiverify.analysis.ranges.masked import OtherFills, tell_dependence
 from nkiverify.analysis.ranges.run import Limits, WatchedFloats, WatchedRun
 from nkiverify.analysis.values.formats import STORED, Array
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.target import Verification

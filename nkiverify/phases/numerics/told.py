@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from nkiverify.analysis.ranges.arithmetic import Parts
 from nkiverify.analysis.ranges.errors import ErrorIntervals
 from nkiverify.analysis.ranges.run import Limits, WatchedRun
 from nkiverify.analysis.values.formats import Array
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from nkiverify.analysis.ranges.masked import MaskedFamilies, MaskedIntervals, Ot
 from nkiverify.analysis.ranges.run import Fill, Limits, WatchedFloats, WatchedRun
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import STORED, Array, finite_range
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import (
     ContractViolation,
     InternalError,

@@ -7,11 +7,11 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
 from nkiverify.foundation import resources
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract

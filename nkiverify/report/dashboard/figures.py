@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.report.dashboard.data import Page
 from nkiverify.results.codec import Json
 

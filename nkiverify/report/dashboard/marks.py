@@ -6,8 +6,8 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Coverage, Decided, Line, MemoryPeak, Run, Verdict
 
 #: A place as it is written in reasons: `kernels/matmul.py:57`.

@@ -4,8 +4,8 @@ each element of an output."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Coverage, Growth, Line, MemoryPeak, Part, Tile
 
 #: Units of a drawing; a page scales it.

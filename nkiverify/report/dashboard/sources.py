@@ -11,10 +11,11 @@ import io
 import json
 import tokenize
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.results.cache import store
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.results.cache import store
 from nkiverify.results.cache.key import Keys
 from nkiverify.results.cache.store import CacheError

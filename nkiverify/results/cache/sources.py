@@ -10,10 +10,11 @@ from __future__ import annotations
 import ast
 import hashlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from pathlib import Path
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.kernel_files import ModuleFiles, file_at, module_name
 from nkiverify.frontend.source_names import walk
 

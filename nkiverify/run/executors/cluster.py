@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 from distributed import Client, LocalCluster, get_worker
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.confinement import Confinement

@@ -11,10 +11,11 @@ import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TextIO, cast
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import described
 from nkiverify.foundation.kernel_text import HarmlessStream
 from nkiverify.foundation.records import Run, Verdict

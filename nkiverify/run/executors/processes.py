@@ -18,7 +18,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence, Set
 from concurrent.futures import Future
-from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import ForkContext, SpawnContext
 from multiprocessing.process import BaseProcess
@@ -26,6 +25,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import Job, Loader, Verify, WorkerStopped, faulted, verify_guarded

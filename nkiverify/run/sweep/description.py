@@ -7,10 +7,11 @@ import hashlib
 import runpy
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.frontend.target import Target
 from nkiverify.verify.options import ENGINES, HARDWARE, PHASES, Options, phases_to_run

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import permutations
 
 from nkiverify.engines.embedded import Decision
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Branch, Claim, DomainDimension, Loop, Program, items
 from nkiverify.model.indices import Relation as MaskRelation
 from nkiverify.model.recorded import Executed

@@ -9,13 +9,14 @@ try. Nothing is legal because it was inferred.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import inf
 
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.clock import Allowance, now
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.domain.expressions import condition as meaning

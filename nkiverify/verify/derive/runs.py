@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from nkiverify.analysis.marks.order import Recorded
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.minimise import Witness
 from nkiverify.foundation.clock import now
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import described
 from nkiverify.foundation.records import Violation
 from nkiverify.foundation.source import Site, is_raised_by_kernel

@@ -4,11 +4,12 @@ bugs."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Simplicity, simplicity
 from nkiverify.engines.shapes import domain_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Program

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, dimension_values
 from nkiverify.engines.minimise import Witness, simplicity, smallest_witness
 from nkiverify.foundation.clock import Allowance
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import TOO_LONG

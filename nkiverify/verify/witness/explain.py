@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import permutations, product
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Witness
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Label, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import Observation

@@ -1,0 +1,174 @@
+"""`dataclass`: makes classes of records as Python's does, in a sixth of the time.
+
+`dataclasses` writes each method of a record as text and has it compiled when its module is loaded: a thousand methods,
+a quarter of the time of a small check. Here that is done with `__init__` alone; the other methods are the same for all
+records, and ask for the values of the fields. Whatever else takes dataclasses, `dataclasses.replace` for example, takes
+these. Of the options there are those that are used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    # A type checker knows what this makes.
+    from dataclasses import dataclass as dataclass
+else:
+    import dataclasses
+    import operator
+    import sys
+    from operator import attrgetter
+    from reprlib import recursive_repr
+
+    _FIELDS = "__dataclass_fields__"
+
+    def dataclass(cls=None, /, *, frozen=False, slots=False, eq=True, order=False, kw_only=False):
+        """Make a class one of records; the options are those of `dataclasses.dataclass`."""
+
+        def made(cls):
+            found = _fields_of(cls, kw_only)
+            every = tuple(found.values())
+            compared = _values([one.name for one in every if one.compare])
+            added = {
+                "__init__": _init(cls, every, frozen),
+                "__repr__": _repr,
+                "__match_args__": tuple(one.name for one in every if one.init and not one.kw_only),
+            }
+            if eq:
+                hashed = [one.name for one in every if (one.compare if one.hash is None else one.hash)]
+                added |= {"__eq__": _comparison("__eq__", compared), "__hash__": _hash(hashed) if frozen else None}
+            if order:
+                added |= {name: _comparison(name, compared) for name in ("__lt__", "__le__", "__gt__", "__ge__")}
+            # Python gives a class with `__eq__` this `__hash__`.
+            own = {name: value for name, value in cls.__dict__.items() if (name, value) != ("__hash__", None)}
+            added = {name: value for name, value in added.items() if name not in own}
+            record = _with_slots(cls, own, found, frozen) if slots else _with_defaults(cls, own, found)
+            for name, value in added.items():
+                setattr(record, name, value)
+            setattr(record, _FIELDS, found)
+            if frozen:
+                _freeze(record, frozenset(found))
+            return record
+
+        return made if cls is None else made(cls)
+
+    def _fields_of(cls, kw_only):
+        """The fields by their names, those of the bases first."""
+        found = {}
+        for base in cls.__mro__[-1:0:-1]:
+            found.update(base.__dict__.get(_FIELDS, ()))
+        for name, kind in cls.__annotations__.items():
+            if "ClassVar" in str(kind):
+                continue
+            one = cls.__dict__.get(name, dataclasses.MISSING)
+            if not isinstance(one, dataclasses.Field):
+                if type(one).__hash__ is None:
+                    raise ValueError(f"all records would share the {name} of {cls.__name__}: use default_factory")
+                one = dataclasses.field(default=one)
+            one.name, one.type, one.kw_only, one._field_type = name, kind, kw_only, dataclasses._FIELD
+            found[name] = one
+        return found
+
+    def _init(cls, found, frozen):
+        """`__init__`, written out: it is called more often than all else."""
+        missing = dataclasses.MISSING
+        given = {"_set": object.__setattr__, "_missing": missing}
+        positional, named, lines = [], [], []
+        for one in found:
+            parameter = value = one.name
+            if one.default_factory is not missing:
+                given[f"_make_{one.name}"] = one.default_factory
+                made = f"_make_{one.name}()"
+                parameter, value = f"{parameter}=_missing", f"{made} if {value} is _missing else {value}"
+                value = value if one.init else made
+            elif one.default is not missing:
+                given[f"_default_{one.name}"] = one.default
+                parameter = f"{parameter}=_default_{one.name}"
+                value = value if one.init else f"_default_{one.name}"
+            elif not one.init:
+                continue
+            if one.init:
+                (named if one.kw_only else positional).append(parameter)
+            lines.append(f"_set(self, {one.name!r}, {value})" if frozen else f"self.{one.name} = {value}")
+        if hasattr(cls, "__post_init__"):
+            lines.append("self.__post_init__()")
+        parameters = ", ".join(["self", *positional, *(["*", *named] if named else [])])
+        body = "\n  ".join(lines or ["pass"])
+        text = f"def _made({', '.join(given)}):\n def __init__({parameters}):\n  {body}\n return __init__"
+        names = {}
+        exec(text, sys.modules[cls.__module__].__dict__, names)
+        init = names["_made"](**given)
+        init.__qualname__ = f"{cls.__qualname__}.__init__"
+        return init
+
+    def _values(names):
+        """A function from a record to the tuple of these fields of it."""
+        if len(names) > 1:
+            return attrgetter(*names)
+        if not names:
+            return lambda record: ()
+        value = attrgetter(*names)
+        return lambda record: (value(record),)
+
+    @recursive_repr()
+    def _repr(self):
+        shown = (f"{one.name}={getattr(self, one.name)!r}" for one in getattr(self, _FIELDS).values() if one.repr)
+        return f"{type(self).__qualname__}({', '.join(shown)})"
+
+    def _comparison(name, values):
+        compare = getattr(operator, name)
+
+        def compared(self, other):
+            if other.__class__ is self.__class__:
+                return compare(values(self), values(other))
+            return NotImplemented
+
+        return compared
+
+    def _hash(names):
+        values = _values(names)
+        return lambda self: hash(values(self))
+
+    def _with_defaults(cls, own, found):
+        """The class, with the defaults of its fields where it says more of them."""
+        for name, one in found.items():
+            if isinstance(own.get(name), dataclasses.Field):
+                if one.default is dataclasses.MISSING:
+                    delattr(cls, name)
+                else:
+                    setattr(cls, name, one.default)
+        return cls
+
+    def _with_slots(cls, own, found, frozen):
+        """The class with slots for its fields: another one, as they cannot be added."""
+        inherited = {name for base in cls.__mro__[1:-1] for name in base.__dict__.get("__slots__", ())}
+        left_out = {*found, "__dict__", "__weakref__"}
+        space = {name: value for name, value in own.items() if name not in left_out}
+        space["__slots__"] = tuple(name for name in found if name not in inherited)
+        if frozen:
+            space = {"__getstate__": _state, "__setstate__": _set_state} | space
+        record = type(cls)(cls.__name__, cls.__bases__, space)
+        record.__qualname__ = cls.__qualname__
+        return record
+
+    def _state(self):
+        return [getattr(self, name) for name in getattr(self, _FIELDS)]
+
+    def _set_state(self, state):
+        for name, value in zip(getattr(self, _FIELDS), state, strict=False):
+            object.__setattr__(self, name, value)
+
+    def _freeze(record, names):
+        """Have its fields neither assigned nor deleted; what else a subclass has is its own."""
+
+        def assign(self, name, value):
+            if type(self) is record or name in names:
+                raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+            super(record, self).__setattr__(name, value)
+
+        def delete(self, name):
+            if type(self) is record or name in names:
+                raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+            super(record, self).__delattr__(name)
+
+        record.__setattr__, record.__delattr__ = assign, delete
