@@ -184,6 +184,8 @@ class TracedLoops:
 
     def _end(self, loop: _Loop, *, inner: bool = False) -> None:
         """Forget a loop, or only those `inner` to it, which were left without an end."""
+        if inner and self._loops and self._loops[-1] is loop:
+            return
         if loop in self._loops:
             del self._loops[self._loops.index(loop) + inner :]
 

@@ -95,14 +95,17 @@ _LEGACY = "neuronxcc"
 _legacy_calls = 0
 
 
-@contextmanager
-def legacy_rules() -> Iterator[None]:
+class LegacyRules:
     """Claims stated inside are about a call of the legacy API, whose functions demand what the current ones do."""
-    global _legacy_calls
-    _legacy_calls += 1
-    try:
-        yield
-    finally:
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        global _legacy_calls
+        _legacy_calls += 1
+
+    def __exit__(self, *raised: object) -> None:
+        global _legacy_calls
         _legacy_calls -= 1
 
 

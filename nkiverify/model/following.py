@@ -239,7 +239,7 @@ def following(function: Callable[..., Any], declared: Declaration) -> Callable[.
     def execute(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)
         model = current_execution().model
-        if not (model.follows or written):
+        if not (written or (model.follows and isinstance(result, Tensor) and contents.tracked(result.storage))):
             return result
         given = dict(zip(names, args, strict=False))
         given.update(kwargs)

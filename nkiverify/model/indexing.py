@@ -93,21 +93,30 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
     moved: list[tuple[Extent, Extent]] = []
     blocks = tensor.block_dims
     moves: Indirection | None = None
-    for axis, (part, extent, stride) in enumerate(zip(keys, tensor.shape, tensor.strides, strict=True)):
+    size: Extent
+    axis = -1
+    for part, extent, stride in zip(keys, tensor.shape, tensor.strides, strict=True):
+        axis += 1
         plain = type(part) is int  # asked first, as are the other shortcuts: every index of every kernel comes by here
         if isinstance(part, slice):
-            if part.start is None and part.stop is None and part.step is None:
+            start, stop, step = part.start, part.stop, part.step
+            if start is None and stop is None and step is None:
                 shape.append(extent)
                 strides.append(stride)
                 continue
-            interval = _slice(part, extent, axis)
+            if step is None and type(start) is type(stop) is type(extent) is int and 0 <= start < stop <= extent:
+                # Plain numbers inside the dimension: what `_slice` comes to, without what it does for others.
+                entailed("idx.oob")
+                size, step = stop - start, 1
+            else:
+                start, size, step = _slice(part, extent, axis)
         elif not plain and isinstance(part, SizedSlice) and isinstance(part.start, Register):
             moves = _moved_by(tensor, part.start, part.size, axis, moves)
             shape.append(_host_integer(part.size, axis))
             strides.append(stride)
             continue
         elif not plain and isinstance(part, SizedSlice):
-            interval = _sized_slice(part, extent, axis)
+            start, size, step = _sized_slice(part, extent, axis)
         elif not plain and isinstance(part, Register):
             moves = _moved_by(tensor, part, 1, axis, moves)
             continue
@@ -121,7 +130,6 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
             elif axis < tensor.block_dims:
                 blocks -= 1
             continue
-        start, size, step = interval
         if axis == partition:
             require("idx.partition_step", step == 1, step=step)
         if type(start) is not int or start:
@@ -233,11 +241,6 @@ def _start(value: object, extent: Extent, axis: int) -> Extent:
 
 
 def _slice(key: slice, extent: Extent, axis: int) -> _Interval:
-    plain = key.step is None and type(key.start) is type(key.stop) is type(extent) is int
-    if plain and 0 <= key.start < key.stop <= extent:
-        # Plain numbers inside the dimension: what the lines below come to, without what they do for the others.
-        entailed("idx.oob")
-        return _Interval(key.start, key.stop - key.start, 1)
     step = 1 if key.step is None else _host_integer(key.step, axis)
     start = 0 if key.start is None else _start(key.start, extent, axis)
     stop = extent if key.stop is None else _host_integer(key.stop, axis)

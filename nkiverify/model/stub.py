@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import inspect
 import types
@@ -12,7 +11,7 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 
 from nkiverify.model import ops  # noqa: F401 (every module of it declares operations)
-from nkiverify.model.contracts import claim_version, legacy_rules, require
+from nkiverify.model.contracts import LegacyRules, claim_version, require
 from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.following import following
 from nkiverify.model.launch import Kernel, on_arrays
@@ -25,7 +24,6 @@ from nkiverify.model.tensor import Tensor, claim_bounds, declared_dtype
 from nkiverify.symbolic.execution import unsupported
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
-_NOTHING = contextlib.nullcontext()
 
 #: Reductions of the legacy API that stand for the operators they reduce with.
 _REDUCING = {"sum": "add", "max": "maximum", "min": "minimum", "prod": "multiply"}
@@ -85,6 +83,7 @@ class _Call:
     def function(self) -> types.FunctionType:
         """The stub."""
         states = self._stating()
+        rules = LegacyRules() if self._legacy else None
 
         def call(*args: Any, **kwargs: Any) -> Any:
             if execution_in_progress() is None and any(isinstance(value, np.ndarray) for value in args):
@@ -93,8 +92,11 @@ class _Call:
                 claim_version(f"{self._module}.{self._name}", self._since)
             if kwargs and not self._allowed.issuperset(kwargs):
                 kwargs = self._documented(args, kwargs)
-            with legacy_rules() if self._legacy else _NOTHING:
+            if rules is None:
                 result = states(*args, **kwargs)
+            else:
+                with rules:
+                    result = states(*args, **kwargs)
             if result is None and self._issues:
                 result = ISSUED
             if self._recorder is not None and current_execution().records:

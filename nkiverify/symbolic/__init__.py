@@ -40,7 +40,10 @@ __all__ = [
 
 def all_of(*parts: Any) -> Any:
     """True if all conditions hold, without splitting the run."""
-    if all(part is True for part in parts):  # as nearly always where shapes are plain numbers
+    for part in parts:
+        if part is not True:
+            break
+    else:  # as nearly always where shapes are plain numbers
         return True
     return conditions.conjunction(part if isinstance(part, Condition) else bool(part) for part in parts)
 
