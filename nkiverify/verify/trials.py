@@ -65,6 +65,8 @@ class _Trying:
         self._work = WORK
         self._open = set(phases)
         self._ran: set[tuple[int, ...]] = set()
+        #: Whether a shape was in the domain: a solver is asked for some where none of the simplest is.
+        self._inside = False
         #: Phases that hold, or have nothing to claim, on each shape that was run.
         self._holding = set(phases)
         self.result = Trials()
@@ -72,7 +74,7 @@ class _Trying:
     def run(self) -> Trials:
         """Try shapes, then run all of them up to as large a bound as work allows."""
         candidates = Candidates(self._exploration.run.program, self._exploration.assumptions)
-        for values in candidates.by_size(self._left, lambda: not self.result.tried):
+        for values in candidates.by_size(self._left, lambda: not self._inside):
             if not self._goes_on(values):
                 break
         goes_on = lambda values: bool(self._holding) and self._goes_on(values)  # noqa: E731
@@ -111,6 +113,7 @@ class _Trying:
     def _look(self, shape: Exploration, values: dict[str, int]) -> None:
         """Look at the verdict of each phase about a shape."""
         assert isinstance(shape.run, ConcreteLaunch)
+        self._inside = True
         self._work -= shape.run.looked_at
         if shape.run.unsupported_construct is None:
             self.result.tried += 1
