@@ -44,11 +44,13 @@ from nkiverify.frontend.placeholders import (
 )
 from nkiverify.frontend.process_state import (
     Assigned,
+    Named,
     ProcessState,
     assign,
     present,
     put_back,
     register_code,
+    running_code,
     show,
     taken_back,
 )
@@ -85,6 +87,8 @@ class KernelSpace:
         self.executed = False
         #: The files the modules were read from, as they were then: time of the last change, and size.
         self._read: dict[Path, tuple[int, int]] = {}
+        #: The names that their code has.
+        self._named = Named()
         #: What these kernels have assigned to modules that all kernels see: for them alone.
         self._assigned: list[Assigned] = []
         #: What else they have left in the process, the random numbers for example.
@@ -98,13 +102,14 @@ class KernelSpace:
     @contextmanager
     def active(self) -> Iterator[None]:
         """Imports mean the stubs and the modules of this space within the block."""
-        before = present()
-        try:
-            put_back({**before, **self._left})
-            with self._imported():
-                yield
-        finally:
-            self._left = put_back(before)
+        with running_code(self._named):
+            before = present()
+            try:
+                put_back({**before, **self._left})
+                with self._imported():
+                    yield
+            finally:
+                self._left = put_back(before)
 
     @contextmanager
     def _imported(self) -> Iterator[None]:
@@ -115,13 +120,11 @@ class KernelSpace:
         sys.modules.update(mine)
         entered = dict(sys.modules)
         sys.meta_path.insert(0, self._finder)
-        others = taken_back()
         assign(self._assigned)
         try:
             yield
         finally:
             self._assigned = taken_back()
-            assign(others)
             sys.meta_path.remove(self._finder)
             for name, module in self._shadowed({**mine, **_changed_since(entered)}).items():
                 del sys.modules[name]

@@ -1,7 +1,8 @@
 """State that Python and its libraries keep for the whole process, where kernel code could change it.
 
-No kernel should, and hardly any does. So a part is compared only where the code of a loaded kernel module has one of
-the names through which it is changed. What hardly any kernel uses is imported only then.
+No kernel should, and hardly any does. So a part is compared only where code of the kernel modules that are loaded
+together has one of the names through which it is changed: that of others does not run beside it. What hardly any kernel
+uses is imported only then.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import field
 from itertools import chain
 from operator import is_, methodcaller
 from types import CodeType, FunctionType, ModuleType
@@ -48,38 +51,64 @@ class ProcessState:
         return self.description
 
 
-#: Names that the code of loaded kernel modules has.
-_used: set[str] = set()
+@dataclass(slots=True)
+class Named:
+    """Names that the code of kernel modules has, which are loaded together, and what follows from them."""
+
+    names: set[str] = field(default_factory=set)
+    #: Whether there is an instruction that assigns an attribute.
+    assigns: bool = False
+    #: The parts that this code could change, as they were when the first name of theirs was met.
+    met: dict[ProcessState, dict[str, bytes]] = field(default_factory=dict)
+
+    def could_assign(self) -> bool:
+        """True if this code could give attributes to objects that others see."""
+        return self.assigns or not self.names.isdisjoint(_ASSIGNERS)
+
+
+#: The names of the code that runs: none, where that of no kernel does.
+_running = Named()
 #: What parts hold that is no data, by its identity, which is compared.
 _objects: dict[int, Any] = {}
-#: The parts that these could change, as they were when the first name of theirs was met.
-_met: dict[ProcessState, dict[str, bytes]] = {}
+
+
+@contextmanager
+def running_code(named: Named) -> Iterator[None]:
+    """No other kernel code runs within the block than that of these names, and what is registered in it; what other
+    code has assigned to modules that all kernels see is taken back for so long."""
+    global _running
+    others = taken_back()
+    before, _running = _running, named
+    try:
+        yield
+    finally:
+        _running = before
+        assign(others)
 
 
 def register_code(code: CodeType) -> None:
     """Note the names in `code`, before it is executed, and in the functions it makes."""
-    global _assigns
     pending = [code]
     while pending:
         part = pending.pop()
-        _used.update(part.co_names)
-        _assigns |= not _ASSIGNING.isdisjoint(part.co_code[::2])
+        _running.names.update(part.co_names)
+        _running.assigns |= not _ASSIGNING.isdisjoint(part.co_code[::2])
         for constant in part.co_consts:
             if isinstance(constant, CodeType):
                 pending.append(constant)
             elif isinstance(constant, str):
                 # It may be the name of an attribute.
-                _used.add(constant)
-    _met.update((state, state.read()) for state in states_in_use() if state not in _met)
+                _running.names.add(constant)
+    _running.met.update((state, state.read()) for state in states_in_use() if state not in _running.met)
 
 
 def states_in_use() -> Iterator[ProcessState]:
-    """The parts that the loaded kernel modules could change."""
-    return (state for state in _STATES if not _used.isdisjoint(state.names))
+    """The parts that the code that runs could change."""
+    return (state for state in _STATES if not _running.names.isdisjoint(state.names))
 
 
 def present() -> dict[ProcessState, dict[str, bytes]]:
-    """The parts that the loaded kernel modules could change, as they are."""
+    """The parts that the code that runs could change, as they are."""
     return {state: state.read() for state in states_in_use()}
 
 
@@ -88,7 +117,7 @@ def put_back(parts: Mapping[ProcessState, dict[str, bytes]]) -> dict[ProcessStat
     they were met; what it held instead."""
     found = {}
     for state, now in present().items():
-        before = parts.get(state, _met[state])
+        before = parts.get(state, _running.met[state])
         if now != before and state.put_back is not _cannot:
             found[state] = now
             state.write(before)
@@ -329,8 +358,6 @@ _STATES = (
 #: Instructions that assign attributes, and names of what else does.
 _ASSIGNING = frozenset(opcode.opmap[name] for name in ("STORE_ATTR", "DELETE_ATTR"))
 _ASSIGNERS = frozenset({"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars"})
-#: Whether a loaded kernel module has an instruction that assigns an attribute.
-_assigns = False
 _NONE: Any = object()
 
 #: Attributes that owners have of themselves, by the identity of the owner.
@@ -399,7 +426,7 @@ def show(module: ModuleType, *, parts: bool = False) -> None:
 def taken_back() -> list[Assigned]:
     """The attributes assigned to shown modules and their parts, which are put back: other kernels must not see them."""
     found: list[Assigned] = []
-    for noted in (_shown, _inside) if _assigns or not _used.isdisjoint(_ASSIGNERS) else (_shown,):
+    for noted in (_shown, _inside) if _running.could_assign() else (_shown,):
         for owner, own in _changed(noted):
             now = vars(owner)
             for name in [*now, *(name for name in own if name not in now)]:

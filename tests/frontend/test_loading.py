@@ -15,6 +15,7 @@ import pytest
 
 from nkiverify.foundation.records import Verdict
 from nkiverify.frontend import numeric_modules, process_state
+from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import Verification
 from nkiverify.phases.replay import replay
 from tests.soundness.trap import HARDWARE, make_target, verdict
@@ -206,6 +207,45 @@ def test_what_a_file_leaves_is_not_there_for_another_in_its_folder(left: str, as
     target = make_target(call_it, tmp_path)
     for file in ("kernel", "other", "kernel", "other"):
         assert verdict(replace(target, kernel=f"{file}.py::kernel")).verdict is Verdict.SUCCESSFUL
+
+
+def test_a_kernel_is_compared_with_what_its_own_files_could_change(tmp_path: Path) -> None:
+    write(tmp_path, kernel="import random\nrandom.seed(1)\ndef kernel(n):\n    return random.random()\n")
+    write(tmp_path, other="def kernel(n):\n    return n\n")
+    seeded, space = load_kernel("kernel.py::kernel", tmp_path)
+    _, plain = load_kernel("other.py::kernel", tmp_path)
+    with space.active():
+        number = seeded(0)
+        assert [str(state) for state in process_state.states_in_use()] == [
+            "the random numbers of Python",
+            "the random numbers of NumPy",
+        ]
+        with plain.active():
+            assert list(process_state.states_in_use()) == []
+        after = seeded(0)
+        assert after != number
+    assert list(process_state.states_in_use()) == []
+    # It finds its numbers as it left them, and nobody else does.
+    with space.active():
+        assert seeded(0) not in (number, after)
+
+
+def test_what_a_kernel_has_assigned_is_taken_back_while_another_runs_in_between(tmp_path: Path) -> None:
+    imports = "import nki.language as nl\n"
+    write(tmp_path, kernel=f"{imports}def kernel(n):\n    nl.left = nl.add.left = n\n")
+    write(tmp_path, other=f"{imports}def kernel(n):\n    return hasattr(nl, 'left') or hasattr(nl.add, 'left')\n")
+    leaves, space = load_kernel("kernel.py::kernel", tmp_path)
+    seen, plain = load_kernel("other.py::kernel", tmp_path)
+    with space.active():
+        leaves(3)
+        # No name of this one says that it could assign anything: those of the one around it do.
+        with plain.active():
+            assert not seen(0)
+        assert seen(0)
+    with plain.active():
+        assert not seen(0)
+    with space.active():
+        assert seen(0)
 
 
 def test_functions_of_younger_pythons_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
