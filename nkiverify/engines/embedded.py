@@ -147,7 +147,7 @@ class EmbeddedEngine:
                 yield from self._block(item.orelse, place.with_conditions([item.condition.negation()]), wanted)
 
     def _claim(self, claim: Claim, path: Prover) -> Decision:
-        hypotheses = tuple(path.hypotheses)
+        hypotheses = path.hypotheses
         if claim.by_sets is not None:
             outcome = Outcome.UNDECIDED if claim.by_sets.open else Outcome.PROVED
             return Decision(claim, outcome, Rung.SETS, hypotheses, reason=claim.by_sets.open)

@@ -47,10 +47,19 @@ def with_texts(record: RecordT, change: Callable[[str], str]) -> RecordT:
     return changed
 
 
+#: Most of what records hold: there is no text in it.
+_WITHOUT_TEXT = frozenset((int, float, bool, type(None)))
+
+
 def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
+    if type(value) in _WITHOUT_TEXT:
+        return value
     if isinstance(value, str):
         return change(value) if type(value) is str else value
     if isinstance(value, tuple | list | set | frozenset):
+        # A line for each operation of a kernel, say.
+        if _WITHOUT_TEXT.issuperset(map(type, value)):
+            return value
         parts = [_with_texts(part, change) for part in value]
         return value if all(map(is_, parts, value)) else type(value)(parts)
     if isinstance(value, dict):

@@ -140,15 +140,15 @@ def begins_statement() -> bool:
     return [one.opname for one in found[executed - 1 : executed + 1]] == ["GET_ITER", "FOR_ITER"]
 
 
-def kernel_calls() -> tuple[Site, ...]:
-    """The spans of kernel code that are being executed, outermost first, the innermost left out."""
+def kernel_sites() -> tuple[Site | None, tuple[Site, ...]]:
+    """The span of kernel code that called us, and those of the kernel's calls that led there, outermost first."""
     found: list[Site] = []
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if KERNEL_MARKER in frame.f_globals:
             found.append(frame_site(frame))
         frame = frame.f_back
-    return tuple(found[:0:-1])
+    return found[0] if found else None, tuple(found[:0:-1])
 
 
 def characters(text: str, column: int) -> int:

@@ -62,7 +62,7 @@ class Claiming(Paths):
     ) -> None:
         stub, frame = stub_of(sys._getframe(2))
         site = frame_site(frame) if frame is not None else None
-        self.claim(rule, condition, rule.phase, site, stub, tuple(quantities.items()), sufficient=sufficient, why=why)
+        self._claim(rule, condition, rule.phase, site, stub, tuple(quantities.items()), False, sufficient, why)
 
     def claim(
         self,
@@ -77,14 +77,29 @@ class Claiming(Paths):
         why: str = "",
     ) -> None:
         """Record a claim of `phase` at `site`; with `why`, one that is open for this reason unless it is proved."""
-        if not self.recording:
-            return
+        if self.recording:
+            self._claim(rule, condition, phase, site, stub, quantities, unwinding, sufficient, why)
+
+    def _claim(
+        self,
+        rule: Contract,
+        condition: object,
+        phase: int,
+        site: Site | None,
+        stub: str,
+        quantities: tuple[tuple[str, object], ...],
+        unwinding: bool,
+        sufficient: bool,
+        why: str,
+    ) -> None:
+        """Record a claim, on a path that records."""
         stated = condition if isinstance(condition, Condition) else bool(condition)
         self._check_escaped(stated)
         key = (rule.id, condition_key(stated), site, stub, sufficient, why, self.rests_on)
-        if key in self._block.stated:
-            return
+        known = len(self._block.stated)
         self._block.stated.add(key)
+        if len(self._block.stated) == known:
+            return
         self._claims += 1
         made = Claim(
             self._claims,
@@ -135,7 +150,7 @@ class Claiming(Paths):
 
     def _check_escaped(self, condition: Condition | bool) -> None:
         # Nothing is known of a loop index outside its loop: a claim about it there would be about a made-up number.
-        if isinstance(condition, bool):
+        if not isinstance(condition, Condition):
             return
         for atom in condition.indices():
             if not atom.representative and not self._is_open(atom):

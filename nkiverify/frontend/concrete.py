@@ -19,7 +19,7 @@ from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
-from nkiverify.foundation.source import Site, frame_site, kernel_calls, kernel_site
+from nkiverify.foundation.source import Site, frame_site, kernel_site, kernel_sites
 from nkiverify.frontend.paths import FloatsMatter
 from nkiverify.frontend.traced_loops import TracedBodies, TracedLoops, TracedRange
 from nkiverify.ir import program
@@ -286,7 +286,7 @@ class ConcreteExecution:
 
     def operation(self, operation: Operation) -> None:
         """Note an operation."""
-        self.recorded.append(recorded.Executed(operation, kernel_site(2), kernel_calls()))
+        self.recorded.append(recorded.Executed(operation, *kernel_sites()))
 
     def allocation(self, storage: Storage) -> None:
         """Note an allocation."""

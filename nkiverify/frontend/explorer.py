@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
-from nkiverify.foundation.source import Site, kernel_calls, kernel_site
+from nkiverify.foundation.source import Site, kernel_site, kernel_sites
 from nkiverify.frontend.claiming import Claiming
 from nkiverify.frontend.paths import UNROLLED_FOR_VALUES, Limits, LostName, PathEnded
 from nkiverify.frontend.ranges import SymRange, as_sequence
@@ -261,7 +261,7 @@ class SymbolicExecution(Claiming):
         """Record an operation."""
         self.check_alive()
         if self.recording:
-            self._block.items.append(recorded.Executed(operation, kernel_site(2), kernel_calls()))
+            self._block.items.append(recorded.Executed(operation, *kernel_sites()))
 
     def allocation(self, storage: Storage) -> None:
         """Record an allocation."""

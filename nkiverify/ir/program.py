@@ -257,13 +257,19 @@ class Program:
 
 def items(block: Block) -> Iterator[object]:
     """Everything in a block, outermost first."""
-    for item in block.items:
-        yield item
-        if isinstance(item, Loop):
-            yield from items(item.body)
-        elif isinstance(item, Branch):
-            yield from items(item.then)
-            yield from items(item.orelse)
+    # Not one generator within another: every item would go through as many as there are loops around it.
+    waiting = [iter(block.items)]
+    while waiting:
+        for item in waiting[-1]:
+            yield item
+            if isinstance(item, Loop):
+                waiting.append(iter(item.body.items))
+                break
+            if isinstance(item, Branch):
+                waiting += (iter(item.orelse.items), iter(item.then.items))
+                break
+        else:
+            waiting.pop()
 
 
 def _claims(block: Block, path: list[Condition | bool]) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:

@@ -10,6 +10,8 @@ from nkiverify.symbolic import Extent, SymInt, SymRational, equal
 from nkiverify.symbolic.execution import current_execution
 from nkiverify.symbolic.lists import SymList
 
+_PLAIN_SEQUENCES = (tuple, list)
+
 
 def as_extent(value: object) -> Extent | None:
     """`value` as an integer the model computes with, or None where it is none (a float is none, as in Python)."""
@@ -31,12 +33,21 @@ def as_number(value: object) -> int | None:
 
 def is_one(value: Extent) -> bool:
     """True if `value` is the number 1, whatever the shapes are."""
-    return equal(value, 1) is True
+    return _is_number(value, 1)
 
 
 def is_zero(value: Extent) -> bool:
     """True if `value` is the number 0, whatever the shapes are."""
-    return equal(value, 0) is True
+    return _is_number(value, 0)
+
+
+def _is_number(value: Extent, number: int) -> bool:
+    # Asked of every operand: no term or condition is made where there is the number, or none.
+    if type(value) is int:
+        return value == number
+    if type(value) is SymInt:
+        return value.constant == number
+    return equal(value, number) is True
 
 
 def same(left: Extent, right: Extent) -> bool:
@@ -46,4 +57,5 @@ def same(left: Extent, right: Extent) -> bool:
 
 def is_sequence(value: object) -> TypeGuard[Sequence[Any]]:
     """True if `value` is a tuple or a list, be it Python's or that of an instrumented kernel."""
-    return isinstance(value, tuple | list | SymList)
+    # By its ancestors: `isinstance` takes many times as long for an abstract class, and every operand is asked about.
+    return isinstance(value, _PLAIN_SEQUENCES) or SymList in type(value).__mro__

@@ -17,7 +17,7 @@ from nkiverify.model.extents import is_one, is_zero, same
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor, free_elements
-from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal, product
+from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal
 
 #: Contracts about the whole of a run, whose claims ask for what is sufficient: one refuted proves nothing until a plain
 #: run breaks the contract, be it at another line.
@@ -38,7 +38,7 @@ _VECTOR_ENGINES = ("vector", "scalar")
 
 def bytes_per_partition(shape: Sequence[Extent], dtype: DType) -> Extent:
     """Bytes an on-chip tensor of this shape takes in each of its partitions ("mem.shape_bytes")."""
-    size: Extent = product(shape[1:]) * dtype.itemsize
+    size: Extent = free_elements(shape[1:]) * dtype.itemsize
     return size
 
 
@@ -72,7 +72,8 @@ def claim_operands(operation: Operation) -> None:
     DMAs, by which collectives move data as well, reach every partition and byte; registers are loaded and stored
     element by element, and printing is no instruction.
     """
-    exempt = operation.engine in ("dma", "none")
+    engine = operation.engine
+    exempt = engine in ("dma", "none")
     storages: dict[int, Storage] = {}
     for argument, view in (*operation.reads.items(), *operation.writes.items()):
         if not view.on_chip or view.block_dims or argument.endswith(".index"):
@@ -82,7 +83,7 @@ def claim_operands(operation: Operation) -> None:
             continue
         if not _is_scale(operation, argument):
             _claim_start(operation, argument, view)
-        _claim_free_size(operation, argument, view)
+        _claim_free_size(operation, engine, argument, view)
         _claim_strides(operation, argument, view)
     _claim_resident(operation, storages.values())
 
@@ -125,7 +126,7 @@ def _is_scale(operation: Operation, argument: str) -> bool:
 def first_partition(view: Tensor) -> Extent:
     """The partition of its storage (of one block of it) at which a view starts."""
     storage = view.storage
-    if is_one(storage.partitions) or not view.offset_terms:
+    if not view.offset_terms or is_one(storage.partitions):
         return 0
     stride = in_units(storage.free_size, storage.dtype, view.dtype)
     if view.dtype.itemsize > storage.dtype.itemsize:
@@ -163,8 +164,7 @@ def _may_start(start: Extent, count: Extent) -> Any:
     )
 
 
-def _claim_free_size(operation: Operation, argument: str, view: Tensor) -> None:
-    engine = operation.engine
+def _claim_free_size(operation: Operation, engine: str, argument: str, view: Tensor) -> None:
     if engine in _VECTOR_ENGINES or (engine == "any" and view.buffer is PSUM):
         limit = _FREE_LIMIT[view.buffer]
         size = view.free_size if view.buffer is SBUF else _elements_held(view)

@@ -22,7 +22,7 @@ from nkiverify.model.following import follow, views_in
 from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
 from nkiverify.model.indirection import indices_of
 from nkiverify.model.launch import current_launch
-from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, OPERATOR_PARAMETERS, WRITTEN, Operation
+from nkiverify.model.operation import ISSUED, LANE_STAYS, LANES, ONE_QUADRANT, OPERATOR_PARAMETERS, WRITTEN, Operation
 from nkiverify.model.operators import OPERATORS, Operator, legacy_operator, operator
 from nkiverify.model.placement import claim_operands
 from nkiverify.model.registry import Declaration, Updates, declaration
@@ -32,6 +32,8 @@ from nkiverify.symbolic.execution import unsupported
 
 #: Parameters that do not change what is computed.
 _IDLE = frozenset(("name", "kwargs", "engine", "priority", "dge_mode", "dma_engine", "buffer"))
+#: A tensor, or an access to one.
+_TENSORS = (Tensor, Access)
 _RELATIONS = {Relation.AT_MOST: "less_equal", Relation.EQUAL: "equal", Relation.UNEQUAL: "not_equal"}
 
 
@@ -47,17 +49,16 @@ def issue(
     claim_bounds(*(reads or {}).values(), *writes.values())
     if current_execution().model.follows:
         follow(declaration(name), {**(reads or {}), **attributes, "mask": mask}, writes)
-    _record(name, writes=writes, reads=reads, mask=mask, **attributes)
+    _record(name, dict(reads or {}), dict(writes), attributes, mask)
 
 
 def _record(
     name: str,
-    *,
+    reads: dict[str, Tensor],
     writes: dict[str, Tensor],
-    reads: dict[str, Tensor] | None = None,
+    attributes: dict[str, Any],
     mask: Mask | None = None,
     asked_engine: object = None,
-    **attributes: object,
 ) -> None:
     """The run in progress executes an operation, if it asked to be told of them."""
     run = current_execution()
@@ -65,25 +66,39 @@ def _record(
         return
     mode: Any = attributes.get("oob_mode")
     skips = getattr(mode, "name", "") == "skip"
-    if skips and all(map(_stays_inside, (*(reads or {}).values(), *writes.values()))):
+    views = (*reads.values(), *writes.values())
+    if skips and all(map(_stays_inside, views)):
         # Nothing is out of bounds: what it writes, it writes for sure.
         skips, attributes["oob_mode"] = False, type(mode).error
-    read = {name: _as_used(view, skips) for name, view in (reads or {}).items()}
-    writes = {name: _as_used(view, skips) for name, view in writes.items()}
-    for argument, view in (*read.items(), *writes.items()):
-        if view.storage.constant and argument in writes and argument != "result":
-            raise unsupported("writing to a shared constant", "copy it to a tensor of its own")
-        if view.indirect_by is not None:
-            _read_index(view, argument, read, attributes)
-    if not run.symbolic:
-        read = {name: _placed(view) for name, view in read.items()}
-        writes = {name: _placed(view) for name, view in writes.items()}
+    if any(view.storage.constant for name, view in writes.items() if name != "result"):
+        raise unsupported("writing to a shared constant", "copy it to a tensor of its own")
+    if any(view.indirect_by is not None for view in views):
+        reads, writes = _with_indices(run.symbolic, reads, writes, attributes, skips)
     program = current_launch().program
     mask = None if mask is None else mask.without_known()
-    operation = Operation(name, read, writes, attributes, mask, innermost_body(), program, asked_engine)
+    operation = Operation(name, reads, writes, attributes, mask, innermost_body(), program, asked_engine)
     if looked_at("mem.start_partition"):
         claim_operands(operation)
     run.operation(operation)
+
+
+def _with_indices(
+    symbolic: bool,
+    reads: dict[str, Tensor],
+    writes: dict[str, Tensor],
+    attributes: dict[str, Any],
+    skips: bool,
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """The operands, some of which indices move, as they are used, the indices among what is read."""
+    reads = {name: _as_used(view, skips) for name, view in reads.items()}
+    writes = {name: _as_used(view, skips) for name, view in writes.items()}
+    for argument, view in (*reads.items(), *writes.items()):
+        if view.indirect_by is not None:
+            _read_index(view, argument, reads, attributes)
+    if symbolic:
+        return reads, writes
+    placed = {name: _placed(view) for name, view in reads.items()}
+    return placed, {name: _placed(view) for name, view in writes.items()}
 
 
 def _as_used(view: Tensor, skips: bool) -> Tensor:
@@ -164,8 +179,7 @@ class Recorder:
         writes: dict[str, Tensor] = {}
         attributes: dict[str, Any] = dict(self._defaults)
         mask = asked = None
-        given = dict(zip(self._names, args, strict=False))
-        given.update(kwargs)
+        given = {**dict(zip(self._names, args, strict=False)), **kwargs}
         for name, value in given.items():
             if name == "mask":
                 mask = as_mask(value) if value is not None else None
@@ -173,7 +187,10 @@ class Recorder:
                 asked = value
             elif name in _IDLE:
                 continue
-            elif isinstance(value, Tensor | Access) or (is_sequence(value) and _holds_tensors(value)):
+            elif isinstance(value, Tensor):
+                attributes.pop(name, None)
+                (writes if name in WRITTEN else reads)[name] = value
+            elif isinstance(value, Access) or (is_sequence(value) and _holds_tensors(value)):
                 attributes.pop(name, None)
                 found = writes if name in WRITTEN else reads
                 for argument, view in views_in(name, value):
@@ -185,17 +202,17 @@ class Recorder:
         attributes.pop("mask", None)
         if "accumulate" in attributes:
             attributes["accumulate"] = _truth(attributes["accumulate"])
-        for name in OPERATOR_PARAMETERS & attributes.keys():
-            if attributes[name] is not None and not isinstance(attributes[name], Operator):
-                attributes[name] = (legacy_operator if self._legacy else operator)(attributes[name])
+        for name, value in attributes.items():
+            if name in OPERATOR_PARAMETERS and value is not None and not isinstance(value, Operator):
+                attributes[name] = (legacy_operator if self._legacy else operator)(value)
         if self._legacy and self._declared.index_expression and isinstance(result, Tensor):
             attributes.update(_as_pattern(attributes.pop(self._declared.index_expression), result))
         if isinstance(result, Tensor):
             writes.setdefault("result", result)
-        elif result is not None and "register" in type(result).__name__.lower():
+        elif result is not None and result is not ISSUED and "register" in type(result).__name__.lower():
             attributes["result"] = result
         _add_updates(self._declared.behaviour.updates, reads, writes, attributes)
-        _record(self._declared.name, writes=writes, reads=reads, mask=mask, asked_engine=asked, **attributes)
+        _record(self._declared.name, reads, writes, attributes, mask, asked)
 
 
 def _as_pattern(value: object, result: Tensor) -> dict[str, Any]:
@@ -220,11 +237,11 @@ def _truth(value: object) -> object:
 
 
 def _holds_tensors(value: Any) -> bool:
-    return any(isinstance(part, Tensor | Access) or (is_sequence(part) and _holds_tensors(part)) for part in value)
+    return any(isinstance(part, _TENSORS) or (is_sequence(part) and _holds_tensors(part)) for part in value)
 
 
 def _holds_only_tensors(value: Any) -> bool:
-    return all(isinstance(part, Tensor | Access) or (is_sequence(part) and _holds_only_tensors(part)) for part in value)
+    return all(isinstance(part, _TENSORS) or (is_sequence(part) and _holds_only_tensors(part)) for part in value)
 
 
 def _add_updates(

@@ -174,13 +174,13 @@ def substituted(condition: Condition | bool, mapping: Mapping[Atom, Term]) -> Co
 
 def negate(condition: Condition | bool) -> Condition | bool:
     """The opposite of `condition`."""
-    return (not condition) if isinstance(condition, bool) else condition.negation()
+    return condition.negation() if isinstance(condition, Condition) else not condition
 
 
 def _junction(conjunction: bool, parts: Iterable[Condition | bool]) -> Condition | bool:
     distinct: dict[int, Condition] = {}
     for part in parts:
-        if isinstance(part, bool):
+        if not isinstance(part, Condition):
             if part is not conjunction:
                 return part
             continue
@@ -188,10 +188,10 @@ def _junction(conjunction: bool, parts: Iterable[Condition | bool]) -> Condition
             distinct.update((inner.uid, inner) for inner in part.parts)
         else:
             distinct[part.uid] = part
-    if any(part.negation().uid in distinct for part in distinct.values() if isinstance(part, Comparison)):
-        return not conjunction
     if len(distinct) <= 1:
         return next(iter(distinct.values()), conjunction)
+    if any(part.negation().uid in distinct for part in distinct.values() if isinstance(part, Comparison)):
+        return not conjunction
     key = (conjunction, *sorted(distinct))
     found = _interned.get(key)
     if found is None:

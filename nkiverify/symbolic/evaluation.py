@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
@@ -87,7 +87,7 @@ class Valuation:
         return True
 
 
-def variants(base: Valuation, hypotheses: list[Condition | bool], *mentioned: Condition) -> Iterator[Valuation]:
+def variants(base: Valuation, hypotheses: Sequence[Condition | bool], *mentioned: Condition) -> Iterator[Valuation]:
     """Valuations near `base` that satisfy `hypotheses`: indices it leaves open are first iterations, then second ones.
 
     Most of what satisfies the hypotheses around a loop does so inside, in its first iterations: looking there first

@@ -62,7 +62,7 @@ class Facts(KnownBounds):
     def _add(self, condition: Condition | bool) -> None:
         if isinstance(condition, Condition):
             condition = condition.substitute(self.replacements)
-        if isinstance(condition, bool):
+        if not isinstance(condition, Condition):
             self.contradictory = self.contradictory or not condition
         elif isinstance(condition, Junction):
             if condition.conjunction:
@@ -301,7 +301,7 @@ class Facts(KnownBounds):
     @of_stage(Stage.SIMPLIFYING)
     def proves(self, goal: Condition | bool) -> bool:
         """True if `goal` follows from the facts, as far as the cheap prover can see."""
-        if isinstance(goal, bool):
+        if not isinstance(goal, Condition):
             return self._proves(goal, Budget())
         if goal.uid not in self.proved and self._proves(goal, Budget()):
             self.proved.add(goal.uid)
@@ -312,7 +312,7 @@ class Facts(KnownBounds):
             return True
         if isinstance(goal, Condition):
             goal = goal.substitute(self.replacements)
-        if isinstance(goal, bool):
+        if not isinstance(goal, Condition):
             return goal
         if goal.uid in self.others:
             return True

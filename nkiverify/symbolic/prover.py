@@ -94,6 +94,7 @@ class Prover:
         "_cases",
         "_facts",
         "_guessed",
+        "_hypotheses",
         "_left",
         "_milliseconds",
         "_pool",
@@ -117,6 +118,7 @@ class Prover:
         self.parent = parent
         #: The hypotheses that the parent has not.
         self.added = tuple(hypotheses)
+        self._hypotheses: tuple[Condition | bool, ...] | None = None
         self._milliseconds = milliseconds
         self._left = left
         self._cases = cases
@@ -143,10 +145,12 @@ class Prover:
         return Prover(conditions, budget, self._left, self, cases)
 
     @property
-    def hypotheses(self) -> list[Condition | bool]:
+    def hypotheses(self) -> tuple[Condition | bool, ...]:
         """All conditions that hold, outermost first."""
-        chain = [prover.added for prover in self._ancestry()]
-        return [condition for added in reversed(chain) for condition in added]
+        if self._hypotheses is None:
+            chain = [prover.added for prover in self._ancestry()]
+            self._hypotheses = tuple(condition for added in reversed(chain) for condition in added)
+        return self._hypotheses
 
     @property
     def facts(self) -> Facts:
@@ -164,7 +168,7 @@ class Prover:
 
     def entails(self, condition: Condition | bool) -> bool:
         """True if the simplifier alone shows that `condition` follows."""
-        return condition if isinstance(condition, bool) else self._facts_with_samples().proves(condition)
+        return self._facts_with_samples().proves(condition) if isinstance(condition, Condition) else condition
 
     def truth(self, condition: Condition) -> bool | None:
         """True if `condition` holds: True and False are certain, None is either or not known."""
@@ -249,10 +253,11 @@ class Prover:
 
     def known_sample(self) -> Valuation | None:
         """Some values for which the hypotheses hold, if some are found without asking the solver."""
-        # Those around it first: most of what satisfies them does so inside.
-        for prover in reversed([prover for prover in self._ancestry() if not prover._guessed]):
-            prover._guessed = True
-            prover._guess()
+        if not self._guessed:
+            # Those around it first: most of what satisfies them does so inside.
+            for prover in reversed([prover for prover in self._ancestry() if not prover._guessed]):
+                prover._guessed = True
+                prover._guess()
         return self._sample
 
     def _guess(self) -> None:

@@ -185,11 +185,15 @@ def less(left: Term, right: Term) -> Condition | bool:
 
 def at_most(left: Term, right: Term) -> Condition | bool:
     """`left <= right`."""
+    if left is right:
+        return True
     return conditions.at_most_zero(terms.add(left, right, -1))
 
 
 def equal(left: Term, right: Term) -> Condition | bool:
     """`left == right`."""
+    if left is right:
+        return True
     return conditions.equals_zero(terms.add(left, right, -1))
 
 

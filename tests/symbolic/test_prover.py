@@ -70,7 +70,7 @@ def test_what_satisfied_one_prover_serves_those_made_from_it() -> None:
     assert around.satisfiable() is Answer.YES
     inside = around.with_conditions([at_most(N, 8)])
     assert inside.satisfiable() is Answer.YES
-    assert inside.hypotheses == [*around.hypotheses, at_most(N, 8)]
+    assert inside.hypotheses == (*around.hypotheses, at_most(N, 8))
 
 
 def test_the_solver_is_asked_last() -> None:

@@ -152,7 +152,7 @@ def claim_in_sbuf(contract: str, **operands: Tensor) -> None:
 
 def claim_one_psum(contract: str, **operands: Tensor) -> None:
     """Claim that not more than one of the operands is in PSUM."""
-    in_psum = sum(any_in_psum(operand) for operand in operands.values())
+    in_psum = sum(operand.storage.buffer is PSUM for operand in operands.values())
     require(contract, in_psum < 2, **{name: operand.buffer for name, operand in operands.items()})
 
 
