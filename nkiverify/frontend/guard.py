@@ -42,8 +42,8 @@ _ASKING = frozenset(
     {
         "nkiverify.frontend.guard._is_own",
         "nkiverify.frontend.guard.temporary_files",
-        "nkiverify.frontend.loader.parse",
         "nkiverify.frontend.placeholders._guarded",
+        "nkiverify.frontend.trees.source",
         "nkiverify.model.ops.creation._elements",
     }
 )

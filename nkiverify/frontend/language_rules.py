@@ -17,8 +17,8 @@ from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import KERNEL_MARKER
-from nkiverify.frontend.loader import parse
 from nkiverify.frontend.source_names import walk
+from nkiverify.frontend.trees import parse
 from nkiverify.model.launch import Kernel
 
 #: What the rules say, by id.

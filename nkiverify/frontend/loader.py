@@ -55,16 +55,13 @@ from nkiverify.frontend.process_state import (
     taken_back,
 )
 from nkiverify.frontend.seen import note_text, noting
+from nkiverify.frontend.trees import nested_deeply, parse_anew
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
 else:
     # Importing them brings what packages keep files with, a fiftieth of a small check.
     Loader = MetaPathFinder = object
-
-#: Calls within one another that going through the tree of a kernel may take. CPython has a thousand for all of a
-#: program, of which each node takes about four here.
-_TREE_DEPTH = 6000
 
 #: The package of the legacy API.
 _LEGACY = b"neuronxcc"
@@ -282,10 +279,10 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
     key = (str(file), *_stamp(file), rewriting)
     code = _compiled.get(key)
     if code is None:
-        tree = parse(file)
+        tree = parse_anew(file)
         note_text(tree, str(file))
         try:
-            with _nested_deeply():
+            with nested_deeply():
                 code = compile(rewriting.apply(tree, file), str(file), "exec", dont_inherit=True)
         except RecursionError:
             construct = f"expressions or branches nested as deeply as in {file.name}"
@@ -294,42 +291,12 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
             ) from None
         except SyntaxError as error:
             # A loop becomes two blocks, and CPython allows twenty within one another.
-            compile(parse(file), str(file), "exec", dont_inherit=True)
+            compile(parse_anew(file), str(file), "exec", dont_inherit=True)
             place = f"{file.name}:{error.lineno}"
             construct = f"so many loops within one another, at {place}"
             raise UnsupportedConstruct(construct, "put some into a helper function") from None
         _compiled[key] = code
     return code
-
-
-@contextmanager
-def _nested_deeply() -> Iterator[None]:
-    """Room to go through a syntax tree: a chain of hundreds of `elif` or `+` is as many nodes within one another."""
-    before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _TREE_DEPTH))
-    try:
-        yield
-    finally:
-        sys.setrecursionlimit(before)
-
-
-def parse(file: Path) -> ast.Module:
-    """The syntax tree of a kernel file. Raises `UsageError` where it cannot be read or parsed."""
-    try:
-        source = file.read_bytes()
-    except OSError as error:
-        raise UsageError(f"cannot read {file}: {error.strerror or error}") from None
-    try:
-        with _nested_deeply():
-            return ast.parse(source, str(file))
-    except RecursionError:
-        raise UsageError(f"{file}: nested too deeply to be read") from None
-    except (SyntaxError, ValueError) as error:
-        line = getattr(error, "lineno", None)
-        place = f"{file}:{line}" if line else str(file)
-        if "utf-8' codec can't decode" in str(error):
-            raise UsageError(f"{place}: the file is not UTF-8, and names no other encoding") from None
-        raise UsageError(f"{place}: not Python: {getattr(error, 'msg', error)}") from None
 
 
 _spaces: dict[tuple[Path, Path, Allowed], KernelSpace] = {}

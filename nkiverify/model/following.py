@@ -241,7 +241,8 @@ def following(function: Callable[..., Any], declared: Declaration) -> Callable[.
         model = current_execution().model
         if not (written or (model.follows and isinstance(result, Tensor) and contents.tracked(result.storage))):
             return result
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        given = dict(zip(names, args, strict=False))
+        given.update(kwargs)
         targets = {place: view for name in written for place, view in views_in(name, given.get(name))}
         for view in targets.values():
             if view.legacy:

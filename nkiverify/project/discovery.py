@@ -16,7 +16,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.kernel_text import harmless
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
-from nkiverify.frontend.loader import parse
+from nkiverify.frontend.trees import parse
 from nkiverify.project.scope import last_name
 
 #: Folders in which no kernels of the user's own are looked for.

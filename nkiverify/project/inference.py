@@ -14,7 +14,7 @@ from pathlib import Path
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.domain.arguments import dtype_called
-from nkiverify.frontend.loader import parse
+from nkiverify.frontend.trees import parse
 from nkiverify.model.hardware import ALL_HARDWARE
 from nkiverify.project.scope import Scope, function_named, last_name, nodes_of, scope_of
 from nkiverify.project.uses import (

@@ -218,7 +218,7 @@ def load_targets(root: Path | None = None, files: Sequence[Path] | None = None) 
 
 def check_kernels(targets: Sequence[Target]) -> None:
     """Raise `UsageError` for the first target whose kernel file is not there, is no Python, or has no such function."""
-    from nkiverify.frontend.loader import parse
+    from nkiverify.frontend.trees import parse
 
     names: dict[Path, set[str]] = {}
     for target in targets:

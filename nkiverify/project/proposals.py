@@ -12,7 +12,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.kernel_text import quoted
 from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.frontend.domain.syntax import parse
-from nkiverify.frontend.loader import parse as parse_file
+from nkiverify.frontend.trees import parse as parse_file
 from nkiverify.project.discovery import kernels_in
 from nkiverify.project.inference import inferred_for
 from nkiverify.project.scope import function_named

@@ -15,7 +15,8 @@ from pathlib import Path
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.kernel_files import ModuleFiles, file_at, module_name
-from nkiverify.frontend.loader import parse
+from nkiverify.frontend.source_names import child_nodes
+from nkiverify.frontend.trees import parse
 
 #: How many modules may hand a name on to each other; some do so in a circle.
 _STEPS = 8
@@ -23,8 +24,12 @@ _STEPS = 8
 
 @functools.lru_cache(maxsize=32)
 def nodes_of(node: ast.AST) -> tuple[ast.AST, ...]:
-    """The node and all nodes in it: what is read off a kernel asks for them again for each of its names."""
-    return tuple(ast.walk(node))
+    """The node and all nodes in it, the outer ones first, without such as `Load` and `Add`: what is read off a kernel
+    asks for them again for each of its names."""
+    found = [node]
+    for part in found:
+        found += child_nodes(part)
+    return tuple(found)
 
 
 class Scope:

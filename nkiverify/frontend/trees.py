@@ -1,0 +1,67 @@
+"""Syntax trees of kernel files."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from nkiverify.foundation.errors import UsageError
+
+#: Calls within one another that going through the tree of a kernel may take. CPython has a thousand for all of a
+#: program, of which each node takes about four here.
+_TREE_DEPTH = 6000
+#: How many trees are kept: that of the file that is checked, and those of files that it imports.
+_KEPT = 16
+
+
+@contextmanager
+def nested_deeply() -> Iterator[None]:
+    """Room to go through a syntax tree: a chain of hundreds of `elif` or `+` is as many nodes within one another."""
+    before = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(before, _TREE_DEPTH))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
+
+
+def parse(file: Path) -> ast.Module:
+    """The syntax tree of a kernel file, the same one for all who ask: none may change it.
+
+    Raises `UsageError` where the file cannot be read or parsed.
+    """
+    return _kept(file, source(file))
+
+
+def parse_anew(file: Path) -> ast.Module:
+    """A syntax tree of a kernel file that may be changed; errors are those of `parse`."""
+    return _parsed(file, source(file))
+
+
+def source(file: Path) -> bytes:
+    """The text of a kernel file. Raises `UsageError` where it cannot be read."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {file}: {error.strerror or error}") from None
+
+
+def _parsed(file: Path, source: bytes) -> ast.Module:
+    try:
+        with nested_deeply():
+            return ast.parse(source, str(file))
+    except RecursionError:
+        raise UsageError(f"{file}: nested too deeply to be read") from None
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None)
+        place = f"{file}:{line}" if line else str(file)
+        if "utf-8' codec can't decode" in str(error):
+            raise UsageError(f"{place}: the file is not UTF-8, and names no other encoding") from None
+        raise UsageError(f"{place}: not Python: {getattr(error, 'msg', error)}") from None
+
+
+_kept = functools.lru_cache(maxsize=_KEPT)(_parsed)
