@@ -6,6 +6,7 @@ those of the wall.
 
 from __future__ import annotations
 
+import argparse
 import compileall
 import json
 import os
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -49,20 +50,34 @@ EXECUTORS = (
 
 def lines(folder: Path) -> Iterator[str]:
     """The section, line by line."""
-    from lab import bench, bench_kernels
-    from nkiverify.report.progress import duration
+    from lab import bench
 
     load = bench.load_average()
+    rates: dict[str, float] = {}
+    for part in (partial(executors, folder, rates), straight_lines, loops, repeated):
+        yield from part()
+        yield ""
+    yield from on_paper(rates["2 worker processes"])
+    yield ""
+    yield f"Measured by `make scale ARGS=--write` on {bench.machine(load)}."
+
+
+def executors(folder: Path, rates: dict[str, float]) -> Iterator[str]:
+    """The whole manifest by each executor, whose runs a second of a processor are noted in `rates`."""
     yield f"Whole manifest, phases {PHASES}, nothing remembered, the start of the program and of the cluster included:"
     yield ""
     yield "| executor | runs | seconds | runs a second | CPU s | runs a CPU second |"
     yield "|---|---:|---:|---:|---:|---:|"
-    rates = {}
     for name, options in EXECUTORS:
         runs, seconds, busy = whole_manifest(folder, options)
         rates[name] = runs / busy
         yield f"| {name} | {runs} | {seconds:.1f} | {runs / seconds:.1f} | {busy:.1f} | {runs / busy:.1f} |"
-    yield ""
+
+
+def straight_lines() -> Iterator[str]:
+    """The cost of kernels by their length."""
+    from lab import bench_kernels
+
     yield "Straight-line kernels, on all shapes, first and second verification in a process:"
     yield ""
     yield "| operations | phases | claims | first, CPU s | again, CPU s | again, CPU ms per operation |"
@@ -72,7 +87,12 @@ def lines(folder: Path) -> Iterator[str]:
             claims, first, again = measured(partial(bench_kernels.straight_line, length), phases)
             named = ", ".join(map(str, phases)) + (" (not proved)" if claims is None else "")
             yield f"| {length} | {named} | {claims or ''} | {first:.2f} | {again:.2f} | {again / length * 1000:.2f} |"
-    yield ""
+
+
+def loops() -> Iterator[str]:
+    """The cost of kernels by the depth of their loops."""
+    from lab import bench_kernels
+
     yield "Loops in each other, over symbolic ranges, an instruction in each body:"
     yield ""
     yield "| depth | claims | first, CPU s | again, CPU s |"
@@ -80,14 +100,21 @@ def lines(folder: Path) -> Iterator[str]:
     for depth in DEPTHS:
         claims, first, again = measured(partial(bench_kernels.nested_loops, depth))
         yield f"| {depth} | {claims} | {first:.2f} | {again:.2f} |"
-    yield ""
+
+
+def repeated() -> Iterator[str]:
+    """The memory of a process that goes on and on."""
     sizes = memory()
     shown = ", ".join(f"{size / 2**20:.0f}" for size in sizes)
     count = len(REPEATED) * REPETITIONS
     each = count // len(sizes)
     yield f"Memory of one process over {count} verifications, phases 1 and 2, MiB after each {each}: {shown}."
-    yield ""
-    rate = rates["2 worker processes"]
+
+
+def on_paper(rate: float) -> Iterator[str]:
+    """What a million runs take at so many a second of a core."""
+    from nkiverify.report.progress import duration
+
     needed = duration(1e6 / (100 * 2 * rate))
     yield (
         f"On paper: at {rate:.1f} runs a second of a core, 10^6 runs on 100 machines of 2 such cores take "
@@ -95,8 +122,6 @@ def lines(folder: Path) -> Iterator[str]:
         "beyond some 20 machines give each shard (`--shard`) a scheduler of its own. The slowest target bounds every "
         "sweep from below."
     )
-    yield ""
-    yield f"Measured by `make scale ARGS=--write` on {bench.machine(load)}."
 
 
 def whole_manifest(folder: Path, options: tuple[str, ...]) -> tuple[int, float, float]:
@@ -183,19 +208,31 @@ def memory() -> list[int]:
     return [int(line) for line in done.stdout.split()]
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Print the section, or with `--write` write it into docs/scale.md."""
     from lab.audit import with_section
 
+    parser = argparse.ArgumentParser(prog="python -m lab.scale", description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write the section into docs/scale.md as well")
+    parser.add_argument("--only", choices=ALONE, help="measure this part alone, and only show it")
+    arguments = parser.parse_args(words)
+    if arguments.only:
+        for line in ALONE[arguments.only]():
+            print(line, flush=True)
+        return 0
     with tempfile.TemporaryDirectory() as folder:
         found = []
         for line in lines(Path(folder)):
             print(line, flush=True)
             found.append(line)
-    if "--write" in sys.argv:
+    if arguments.write:
         text = with_section(PAGE.read_text(encoding="utf-8"), SECTION, "\n".join(found))
         PAGE.write_text(text, encoding="utf-8")
     return 0
+
+
+#: Parts that can be measured alone.
+ALONE: dict[str, Callable[[], Iterator[str]]] = {"straight-lines": straight_lines, "loops": loops, "memory": repeated}
 
 
 if __name__ == "__main__":

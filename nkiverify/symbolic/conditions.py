@@ -174,7 +174,9 @@ def substituted(condition: Condition | bool, mapping: Mapping[Atom, Term]) -> Co
 
 def negate(condition: Condition | bool) -> Condition | bool:
     """The opposite of `condition`."""
-    return condition.negation() if isinstance(condition, Condition) else not condition
+    if not isinstance(condition, Condition):
+        return not condition
+    return terms.remembered("not", condition.uid, condition.uid, condition.negation)
 
 
 def _junction(conjunction: bool, parts: Iterable[Condition | bool]) -> Condition | bool:

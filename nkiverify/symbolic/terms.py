@@ -10,7 +10,7 @@ report to the run in progress, is in `nkiverify.symbolic.integers`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import reduce
 from weakref import WeakValueDictionary, ref
@@ -60,6 +60,10 @@ _atoms: WeakValueDictionary[tuple[object, ...], Atom] = WeakValueDictionary()
 _constants: dict[int, Term] = {}
 _MOST_CONSTANTS = 4096
 
+#: Answers that are asked for at each operation of a kernel, by the question and the numbers of what it is about.
+_answers: dict[tuple[str, int, int], Condition | bool] = {}
+_MOST_ANSWERS = 4096
+
 _anew = False
 
 
@@ -71,12 +75,12 @@ def anew() -> Iterator[None]:
     those of the next, and with them what is tried first. Terms from before keep their meaning, but are no longer the
     same objects as equal ones that are made now: a block is around everything that compares terms.
     """
-    global _anew, _terms, _atoms, _constants
+    global _anew, _terms, _atoms, _constants, _answers
     if _anew:
         yield
         return
     before = _terms, _atoms, _constants
-    _terms, _atoms, _constants = {}, WeakValueDictionary(), {}
+    _terms, _atoms, _constants, _answers = {}, WeakValueDictionary(), {}, {}
     _anew = True
     try:
         yield
@@ -84,6 +88,19 @@ def anew() -> Iterator[None]:
         _anew = False
         _terms, _atoms = {key: kept for key, kept in before[0].items() if kept() is not None}, before[1]
         _constants = before[2]
+        _answers = {}
+
+
+def remembered(question: str, one: int, other: int, answer: Callable[[], Condition | bool]) -> Condition | bool:
+    """The answer to a question about the terms, or the condition, of these numbers, made once."""
+    key = (question, one, other)
+    found = _answers.get(key)
+    if found is None:
+        found = answer()
+        if len(_answers) >= _MOST_ANSWERS:
+            _answers.clear()
+        _answers[key] = found
+    return found
 
 
 #: The class whose objects terms are. `integers` replaces it by `SymInt`, which adds Python's operators.

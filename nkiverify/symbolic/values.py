@@ -187,14 +187,14 @@ def at_most(left: Term, right: Term) -> Condition | bool:
     """`left <= right`."""
     if left is right:
         return True
-    return conditions.at_most_zero(terms.add(left, right, -1))
+    return terms.remembered("<=", left.uid, right.uid, lambda: conditions.at_most_zero(terms.add(left, right, -1)))
 
 
 def equal(left: Term, right: Term) -> Condition | bool:
     """`left == right`."""
     if left is right:
         return True
-    return conditions.equals_zero(terms.add(left, right, -1))
+    return terms.remembered("==", left.uid, right.uid, lambda: conditions.equals_zero(terms.add(left, right, -1)))
 
 
 def select(condition: Any, when_true: Any, when_false: Any) -> Any:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.foundation.clock import Allowance, count_steps
+from nkiverify.foundation.clock import Allowance, count_steps, counting, now
 from nkiverify.foundation.records import Run
 from nkiverify.project.manifest import load_targets
 from nkiverify.verify.options import Options
@@ -39,3 +39,13 @@ def test_an_allowance_is_used_up_by_steps_and_shares_are_parts_of_it() -> None:
     assert (whole.used_up, part.used_up, more.used_up) == (False, True, False)
     count_steps(6_000)
     assert whole.used_up and more.used_up
+
+
+def test_processor_time_is_at_most_a_millisecond_old_and_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    wall, processor = iter([10.0, 10.0005, 10.0015, 10.0016]), iter([7.0, 7.2, 0.1])
+    monkeypatch.setattr(time, "monotonic", lambda: next(wall))
+    monkeypatch.setattr(time, "process_time", lambda: next(processor))
+    with counting(True):
+        assert [now(), now(), now()] == [7.0, 7.0, 7.2]
+    with counting(True):  # in a process that has been forked since, a moment later
+        assert now() == 0.1
