@@ -10,9 +10,9 @@ same product occurs. Of it, only what holds for all products is known.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import field
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import islpy as isl
 
@@ -23,6 +23,11 @@ from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial,
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.terms import all_atoms, make, of_atom
 
+_T = TypeVar("_T")
+#: Answers, and parts of sets, that `Sets` keeps at most.
+_KEPT = 100_000
+#: All values of the parameters. One object, as what is done with it is looked up by it.
+EVERYWHERE = isl.Set("{ : }")
 _RELATIONS = {Relation.AT_MOST: "<=", Relation.EQUAL: "=", Relation.UNEQUAL: "!="}
 
 
@@ -161,23 +166,92 @@ class Sets:
         self._known: dict[str, isl.Set] = {}
         #: The parameters that the definition of one mentions, and theirs.
         self._used: dict[str, set[str]] = {}
+        #: What `once` has found, with what it was found for: that keeps its identity from being given to another set.
+        self._found: dict[tuple[object, ...], tuple[tuple[object, ...], Any]] = {}
+        #: The sets that `same` knows, by isl's hash of their constraints.
+        self._by_hash: dict[int, list[isl.Set]] = {}
+        self._kept = 0
+        self._maps: dict[str, isl.Map] = {}
+
+    def once(self, ask: Callable[..., _T], *about: Any) -> _T:
+        """`ask(*about)`, done once for the same objects.
+
+        A walk does the same again and again: operations read what others have read, tiles of one shape are filled alike,
+        passes of a loop differ in little, what a body defines is both known and its own. The answer has to depend on
+        `about` alone, and on what never changes for these sets; an answer that is a set is the one that `same` knows.
+        Only the effort depends on what was asked before.
+        """
+        key = (ask, *map(id, about))
+        found = self._found.get(key)
+        if found is None:
+            answer: Any = ask(*about)
+            if isinstance(answer, isl.Set):
+                answer = self.same(answer)
+            found = self._found[key] = about, answer
+            self._keep(1)
+        return found[1]  # type: ignore[no-any-return]
+
+    def same(self, found: isl.Set) -> isl.Set:
+        """The set with these constraints that was met first.
+
+        Sets with the same elements may be written in several ways: these are told apart.
+        """
+        alike = self._by_hash.setdefault(hash(found), [])
+        for other in alike:
+            if found.plain_is_equal(other):
+                return other
+        alike.append(found)
+        self._keep(found.n_basic_set())
+        return found
+
+    def _keep(self, more: int) -> None:
+        self._kept += more
+        if self._kept > _KEPT:
+            self._found.clear()
+            self._by_hash.clear()
+            self._kept = 0
+
+    def map(self, text: str) -> isl.Map:
+        """The map that a text says, read once."""
+        found = self._maps.get(text)
+        if found is None:
+            found = self._maps[text] = isl.Map(text)
+        return found
+
+    def both(self, found: isl.Set, other: isl.Set) -> isl.Set:
+        """The values of the parameters in two sets of them."""
+        if other is EVERYWHERE:
+            return found
+        return other if found is EVERYWHERE else self.once(isl.Set.intersect, found, other)
+
+    def where(self, found: isl.Set, context: isl.Set) -> isl.Set:
+        """The elements of a set for the values of the parameters in `context`."""
+        return found if context is EVERYWHERE else self.once(isl.Set.intersect_params, found, context)
+
+    def joined(self, found: isl.Set, more: isl.Set) -> isl.Set:
+        """The elements of two sets, in few parts."""
+        return found if found is more else self.once(_joined, found, more)
+
+    def less(self, found: isl.Set, fewer: isl.Set) -> isl.Set:
+        """The elements of a set that are not in another one."""
+        return self.once(isl.Set.subtract, found, fewer)
 
     def parameters_where(self, conditions: Iterable[Condition | bool]) -> isl.Set:
         """Values of the parameters for which all `conditions` hold: a set without coordinates.
 
         Parameters that have definitions have the values these say.
         """
-        result = isl.Set("{ : }")
+        result = EVERYWHERE
         for condition in conditions:
             if condition is not True:
                 stated = self.stated(condition)
-                result = self.completed(result.intersect(stated), stated)
+                result = self.completed(self.both(result, stated), stated)
         return result
 
     def stated(self, condition: Condition | bool) -> isl.Set:
         """Values of the parameters for which a condition holds, whatever these are defined to be."""
         if isinstance(condition, bool):
-            return isl.Set("{ : }") if condition else isl.Set("{ : 0 = 1 }")
+            return EVERYWHERE if condition else isl.Set("{ : 0 = 1 }")
         found = self._conditions.get(condition.uid)
         if found is None:
             text = Text(self.names)
@@ -205,14 +279,19 @@ class Sets:
 
     def completed(self, context: isl.Set, *about: isl.Set) -> isl.Set:
         """`context` where the parameters that `about` mentions have values that they may have."""
-        pending, done = list(about), set()
+        for name in dict.fromkeys(name for found in about for name in self.once(self._behind, found)):
+            context = self.both(context, self.known(name))
+        return context
+
+    def _behind(self, found: isl.Set) -> list[str]:
+        """The parameters that a set mentions of which something is known, and those that this mentions."""
+        pending, done = [found], dict[str, None]()
         while pending:
             for name in mentioned(pending.pop(), self.names.defined.keys() | self.names.unknown):
                 if name not in done:
-                    done.add(name)
-                    context = context.intersect(self.known(name))
+                    done[name] = None
                     pending.append(self.known(name))
-        return context
+        return list(done)
 
     def spelt_out(self, found: isl.Set, names: Sequence[str]) -> isl.Set:
         """A set without those of the parameters `names` that have definitions, which come in their place."""
@@ -238,22 +317,37 @@ class Sets:
 
     def apart(self, one: isl.Set, context: isl.Set) -> bool:
         """True if no values of the parameters are both in `one` and in `context`."""
+        return self.once(self._apart, one, context)
+
+    def _apart(self, one: isl.Set, context: isl.Set) -> bool:
+        if one.is_empty():
+            return True
         both = one.intersect(context)
         return bool(both.is_empty() or both.intersect(self.completed(context, one)).is_empty())
 
     def empty(self, found: isl.Set, context: isl.Set) -> bool:
         """True if a set has no element for the values of the parameters in `context`."""
-        known = found.intersect_params(context)
+        return self.once(self._empty, found, context)
+
+    def _empty(self, found: isl.Set, context: isl.Set) -> bool:
+        known = self.where(found, context)
         return bool(known.is_empty() or known.intersect_params(self.completed(context, found)).is_empty())
 
     def within(self, found: isl.Set, known: isl.Set | None, context: isl.Set) -> bool:
         """True if all elements of `found` are in `known`, for the values of the parameters in `context`."""
         if known is None:
             return self.empty(found, context)
-        wanted = found.intersect_params(context)
+        return found is known or self.once(self._within, found, known, context)
+
+    def _within(self, found: isl.Set, known: isl.Set, context: isl.Set) -> bool:
+        wanted = self.where(found, context)
         if wanted.is_subset(known):
             return True
         return bool(wanted.intersect_params(self.completed(context, found, known)).is_subset(known))
+
+
+def _joined(found: isl.Set, more: isl.Set) -> isl.Set:
+    return found.union(more).coalesce()
 
 
 def mentioned(found: isl.Set, names: Container[str]) -> list[str]:

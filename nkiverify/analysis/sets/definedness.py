@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import islpy as isl
 
 from nkiverify.analysis.dependence import link_of, matters, reduced_axes
+from nkiverify.analysis.sets.affine import Sets
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.regions import Region, same_extent
 from nkiverify.foundation.dataclass import dataclass
@@ -38,20 +39,9 @@ class Partly:
     defined: isl.Set
     context: isl.Set
 
-    def undefined(self) -> isl.Set:
-        """The elements read that may not be well defined.
-
-        Where the context cannot hold is left in: taking it out again would make sets of many parts.
-        """
-        return self.region.elements.subtract(self.defined)
-
-    def all_undefined(self, elements: isl.Set) -> bool:
-        """True if none of these elements is surely well defined."""
-        return bool(elements.intersect(self.defined).intersect_params(self.context).is_empty())
-
 
 def defined_elements(
-    operation: Operation, argument: str, region: Region, operands: dict[str, Partly | None]
+    sets: Sets, operation: Operation, argument: str, region: Region, operands: dict[str, Partly | None]
 ) -> isl.Set | None:
     """The elements written that are surely well defined, given the operands that may not be: too few.
 
@@ -61,40 +51,63 @@ def defined_elements(
     for name, operand in operands.items():
         if not matters(operation, argument, name):
             continue
-        bad = None if operand is None else _reached(operation, argument, region, name, operand)
+        bad = None if operand is None else _reached(sets, operation, argument, region, name, operand)
         if bad is None:
             return None
         # What several elements of the result are written to is not defined if one of them is not.
-        good = good.subtract(bad)
+        good = sets.less(good, bad)
     return good
 
 
-def _reached(operation: Operation, argument: str, region: Region, name: str, operand: Partly) -> isl.Set | None:
+def _reached(
+    sets: Sets, operation: Operation, argument: str, region: Region, name: str, operand: Partly
+) -> isl.Set | None:
     """The elements written that may depend on what is undefined in an operand: too many; None for all of them."""
     result, read = operation.writes[argument].shape, operation.reads[name].shape
     link = link_of(operation, argument, name)
-    bad = operand.undefined()
+    # Where the context cannot hold is left in: taking it out again would make sets of many parts.
+    bad = sets.less(operand.region.elements, operand.defined)
     by_partition = _partitions(operation, link, read, result)
     hit: isl.Set | None = None
     if by_partition is not None and operand.region.lanes is not None and region.lanes is not None:
-        partitions = operand.region.lanes.intersect_range(bad).domain().coalesce()
-        reached = partitions.apply(by_partition)
-        hit = region.lanes.intersect_domain(reached).range()
-        if operand.all_undefined(operand.region.lanes.intersect_domain(partitions).range()):
+        partitions = sets.once(_positions_in, operand.region.lanes, bad)
+        hit = sets.once(_followed, region.lanes, partitions, sets.map(by_partition))
+        touched = sets.once(_at, operand.region.lanes, partitions)
+        if sets.once(_all_undefined, touched, operand.defined, operand.context):
             # Telling positions apart would find no more.
             return hit
     by_position = _positions(operation, link, read, result)
     if by_position is None or operand.region.map is None or region.map is None:
         return hit
-    positions = operand.region.map.intersect_range(bad).domain().apply(by_position)
-    return region.map.intersect_domain(positions).range()
+    positions = sets.once(_positions_in, operand.region.map, bad)
+    return sets.once(_followed, region.map, positions, sets.map(by_position))
+
+
+def _positions_in(view: isl.Map, elements: isl.Set) -> isl.Set:
+    """The positions of a view that are in `elements`."""
+    return view.intersect_range(elements).domain().coalesce()
+
+
+def _at(view: isl.Map, positions: isl.Set) -> isl.Set:
+    """The elements at positions of a view."""
+    return view.intersect_domain(positions).range()
+
+
+def _followed(view: isl.Map, positions: isl.Set, link: isl.Map) -> isl.Set:
+    """The elements of a view at the positions that `link` leads to from some others."""
+    return _at(view, positions.apply(link))
+
+
+def _all_undefined(elements: isl.Set, defined: isl.Set, context: isl.Set) -> bool:
+    """True if none of these elements is surely well defined."""
+    return bool(elements.intersect(defined).intersect_params(context).is_empty())
 
 
 # --- relations --------------------------------------------------------------------------------------------------------
 
 
-def _partitions(operation: Operation, link: Link, read: Shape, result: Shape) -> isl.Map | None:
-    """From partitions of an operand to those of the result that may depend on them."""
+def _partitions(operation: Operation, link: Link, read: Shape, result: Shape) -> str | None:
+    """From partitions of an operand to those of the result that may depend on them, as the text of a map."""
     if not read or not result:
         return None
     same, one = same_extent(read[0], result[0]), is_one(read[0])
@@ -114,18 +127,19 @@ def _partitions(operation: Operation, link: Link, read: Shape, result: Shape) ->
         return _shuffled(operation, link)
     if link is Link.CORE and same:
         first = f"{CORE_PARTITIONS}c <= e0, r0 < {CORE_PARTITIONS}c + {CORE_PARTITIONS}"
-        return isl.Map(f"{{ [e0] -> [r0] : exists c : {first} }}")
+        return f"{{ [e0] -> [r0] : exists c : {first} }}"
     if not fits.get(link, False):
         return None
-    return isl.Map("{ [e0] -> [r0] : e0 = r0 }" if same else "{ [e0] -> [r0] }")
+    return "{ [e0] -> [r0] : e0 = r0 }" if same else "{ [e0] -> [r0] }"
 
 
 #: Pieces of a shuffle that are told apart.
 _FEW = 4
 
 
-def _shuffled(operation: Operation, link: Link) -> isl.Map | None:
-    """From partitions to those that take them, or that are left alone; None where these are in many pieces."""
+def _shuffled(operation: Operation, link: Link) -> str | None:
+    """The text of a map from partitions to those that take them, or that are left alone; None where these are in many
+    pieces."""
     lanes = operation.attributes.get("shuffle_mask")
     if not is_sequence(lanes):
         return None
@@ -151,17 +165,17 @@ def _shuffled(operation: Operation, link: Link) -> isl.Map | None:
         + (f"e0 = {size}q + {taken})" if step == 0 else f"e0 = r0 + {taken - first})")
         for first, last, taken, step in runs
     ]
-    return isl.Map(f"{{ [e0] -> [r0] : {' or '.join(each) or '0 = 1'} }}")
+    return f"{{ [e0] -> [r0] : {' or '.join(each) or '0 = 1'} }}"
 
 
-def _positions(operation: Operation, link: Link, read: Shape, result: Shape) -> isl.Map | None:
-    """From positions of an operand to those of the result that may depend on them."""
+def _positions(operation: Operation, link: Link, read: Shape, result: Shape) -> str | None:
+    """From positions of an operand to those of the result that may depend on them, as the text of a map."""
     equations = _equations(operation, link, read, result)
     if equations is None:
         return None
     left = ", ".join(f"e{at}" for at in range(len(read)))
     right = ", ".join(f"r{at}" for at in range(len(result)))
-    return isl.Map(f"{{ [{left}] -> [{right}] : {' and '.join(equations) or '0 = 0'} }}")
+    return f"{{ [{left}] -> [{right}] : {' and '.join(equations) or '0 = 0'} }}"
 
 
 def _equations(operation: Operation, link: Link, read: Shape, result: Shape) -> Equations | None:

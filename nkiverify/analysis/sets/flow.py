@@ -15,6 +15,7 @@ from contextlib import suppress
 import islpy as isl
 
 from nkiverify.analysis.marks.order import DRAWN, Running
+from nkiverify.analysis.sets.affine import EVERYWHERE
 from nkiverify.analysis.sets.coordinates import Jumps, jumps_of
 from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
@@ -136,7 +137,7 @@ class _Walk:
 
     def run(self) -> Proof:
         """The parts of the program that can be shown."""
-        state = State(self._everywhere, isl.Set("{ : }"))
+        state = State(self._everywhere, EVERYWHERE)
         if self._accesses is not None:
             self._accesses.enter()
         list(self._block(self._program.body, state))
@@ -200,13 +201,13 @@ class _Walk:
             return
         stated = self._sets.stated(condition)
         known = self._sets.completed(state.context, stated)
-        if not known.is_subset(stated):
-            state.path = state.path.intersect(stated)
-            state.context = known.intersect(stated)
+        if not self._sets.once(isl.Set.is_subset, known, stated):
+            state.path = self._sets.both(state.path, stated)
+            state.context = self._sets.both(known, stated)
 
     def _loop(self, loop: Loop, state: State) -> None:
         iterations = Iterations(self._sets, loop.index, self._sets.parameters_where(loop.bounds), state.context)
-        context = state.context.intersect(iterations.bounds)
+        context = self._sets.both(state.context, iterations.bounds)
         if context.is_empty():
             return
         self._proof.tentative += 1
@@ -220,7 +221,7 @@ class _Walk:
                 if confirmed(self._sets, assumed, result, context):
                     break
                 self._proof.stated = stated
-                assumed = weaker(assumed, result, nothing=number == _MAX_PASSES - 2)
+                assumed = weaker(self._sets, assumed, result, nothing=number == _MAX_PASSES - 2)
             else:
                 reason = "what iterations define depends on one another"
                 self._proof.claim("df.read_unwritten", loop.site, False, reason)
@@ -228,23 +229,23 @@ class _Walk:
 
     def _pass(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations, assumed: State | None) -> State:
         """Walk the body; `assumed` is what each iteration does."""
-        body = State(context, isl.Set("{ : }"), state.known.copy(), iterations=dict(state.iterations))
+        body = State(context, EVERYWHERE, state.known.copy(), iterations=dict(state.iterations))
         if assumed is not None:
             known = body.known
             for key, found in assumed.own.defined.items():
-                add(known.defined, key, iterations.before_surely(found))
+                add(self._sets, known.defined, key, iterations.before_surely(found))
             for key, found in assumed.spoiled.items():
-                remove(known.defined, key, iterations.before_perhaps(found))
+                remove(self._sets, known.defined, key, iterations.before_perhaps(found))
             for key, found in assumed.own.products.items():
-                add(known.products, key, iterations.before_surely(found))
+                add(self._sets, known.products, key, iterations.before_surely(found))
             for key, found in assumed.filled.items():
-                remove(known.products, key, iterations.before_perhaps(found))
+                remove(self._sets, known.products, key, iterations.before_perhaps(found))
             for key, found in assumed.own.read_out.items():
-                add(known.read_out, key, iterations.before_perhaps(found))
+                add(self._sets, known.read_out, key, iterations.before_perhaps(found))
         if self._accesses is not None:
             self._accesses.enter()
         self._loops += 1
-        result = merged(list(self._block(loop.body, body)), context, self._local[loop.index])
+        result = merged(self._sets, list(self._block(loop.body, body)), context, self._local[loop.index])
         self._loops -= 1
         if self._accesses is not None:
             local = self._local[loop.index]
@@ -257,7 +258,7 @@ class _Walk:
                     self._proof.claim("df.affine_range", loop.site, False, DRAWN)
             for access in accesses:
                 reached = iterations.all_perhaps(access.elements)
-                self._accesses.add(access.over(reached.intersect_params(state.path)))
+                self._accesses.add(access.over(self._sets.where(reached, state.path)))
         return result
 
     def _leave(self, around: Container[object], context: isl.Set) -> list[Access]:
@@ -278,13 +279,13 @@ class _Walk:
         for key, found in result.spoiled.items():
             self._transfer.spoil(state, key, iterations.all_perhaps(found))
         for key, found in result.own.products.items():
-            add(state.known.products, key, iterations.all_surely(found))
-            add(state.own.products, key, iterations.all_surely(found))
+            add(self._sets, state.known.products, key, iterations.all_surely(found))
+            add(self._sets, state.own.products, key, iterations.all_surely(found))
         for key, found in result.filled.items():
             self._transfer.fill(state, key, iterations.all_perhaps(found))
         for key, found in result.own.read_out.items():
-            add(state.known.read_out, key, iterations.all_perhaps(found))
-            add(state.own.read_out, key, iterations.all_perhaps(found))
+            add(self._sets, state.known.read_out, key, iterations.all_perhaps(found))
+            add(self._sets, state.own.read_out, key, iterations.all_perhaps(found))
 
     def _returned(self, item: Returned, state: State) -> None:
         for tensor in item.tensors:
@@ -298,8 +299,8 @@ class _Walk:
             if self._programs:
                 # Others may have taken another path: what each path writes counts for the programs that take it.
                 if found is not None:
-                    add(self._written, key, found.intersect_params(state.path))
-                self._returns.append((key, wanted.intersect_params(state.context)))
+                    add(self._sets, self._written, key, self._sets.where(found, state.path))
+                self._returns.append((key, self._sets.where(wanted, state.context)))
             else:
                 self._output(wanted, found, state.context)
 
@@ -309,8 +310,8 @@ class _Walk:
             for atom in self._programs:
                 if found is not None:
                     found = Iterations(self._sets, atom, self._bounds(atom), self._everywhere).all_surely(found)
-                wanted = Iterations(self._sets, atom, isl.Set("{ : }"), self._everywhere).all_perhaps(wanted)
-            self._output(wanted, found, isl.Set("{ : }"))
+                wanted = Iterations(self._sets, atom, EVERYWHERE, self._everywhere).all_perhaps(wanted)
+            self._output(wanted, found, EVERYWHERE)
 
     def _output(self, wanted: isl.Set, found: isl.Set | None, context: isl.Set) -> None:
         shown = found is not None and self._sets.within(wanted, found, context)

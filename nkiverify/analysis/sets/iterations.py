@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import islpy as isl
 
 from nkiverify.analysis.sets.affine import Sets, mentions, position, renamed, without
 from nkiverify.analysis.sets.quantifiers import swept
 from nkiverify.symbolic.atoms import Index
+
+_T = TypeVar("_T")
 
 
 class Iterations:
@@ -27,27 +32,43 @@ class Iterations:
 
     def all_surely(self, found: isl.Set) -> isl.Set | None:
         """The effect that at least one of all iterations surely has."""
+        return self._once(Iterations._all_surely, found)
+
+    def all_perhaps(self, found: isl.Set) -> isl.Set:
+        """The effect that any of all iterations may have."""
+        return self._once(Iterations._all_perhaps, found)
+
+    def before_surely(self, found: isl.Set) -> isl.Set | None:
+        """The effect that at least one of the iterations before this one surely had."""
+        return self._once(Iterations._before_surely, found)
+
+    def before_perhaps(self, found: isl.Set) -> isl.Set:
+        """The effect that any of the iterations before this one may have had."""
+        return self._once(Iterations._before_perhaps, found)
+
+    def _once(self, effect: Callable[[Iterations, isl.Set], _T], found: isl.Set) -> _T:
+        # These iterations may be those of an earlier pass, through the loop around this one.
+        return self._sets.once(_effect_of, effect, self._sets, self._index, self.bounds, self._context, found)
+
+    def _all_surely(self, found: isl.Set) -> isl.Set | None:
         here = self._here(found)
         if self._varies(here):
             return swept(self._sets, self._index, found, self.bounds, self._context)
         return without(here, [self._name])
 
-    def all_perhaps(self, found: isl.Set) -> isl.Set:
-        """The effect that any of all iterations may have."""
+    def _all_perhaps(self, found: isl.Set) -> isl.Set:
         return without(self._here(found), [self._name, *self._sets.names.on(self._index)])
 
-    def before_surely(self, found: isl.Set) -> isl.Set | None:
-        """The effect that at least one of the iterations before this one surely had."""
+    def _before_surely(self, found: isl.Set) -> isl.Set | None:
         here = self._here(found)
         return None if self._varies(here) else self._before(here)
 
-    def before_perhaps(self, found: isl.Set) -> isl.Set:
-        """The effect that any of the iterations before this one may have had."""
+    def _before_perhaps(self, found: isl.Set) -> isl.Set:
         return self._before(without(self._here(found), self._sets.names.on(self._index)))
 
     def _here(self, found: isl.Set) -> isl.Set:
         """The set in an iteration, without the parameters that depend on the index and have a definition."""
-        return self._sets.spelt_out(found.intersect_params(self.bounds), self._sets.names.on(self._index))
+        return self._sets.once(_in_iteration, self._sets, self._index, self.bounds, found)
 
     def _varies(self, found: isl.Set) -> bool:
         return mentions(found, self._sets.names.on(self._index))
@@ -59,3 +80,18 @@ class Iterations:
         other = f"{self._name}_before"
         order = isl.Set(f"[{self._name}, {other}] -> {{ : 0 <= {other} < {self._name} }}")
         return without(renamed(found, self._name, other).intersect_params(order), [other])
+
+
+def _effect_of(
+    effect: Callable[[Iterations, isl.Set], _T],
+    sets: Sets,
+    index: Index,
+    bounds: isl.Set,
+    context: isl.Set,
+    found: isl.Set,
+) -> _T:
+    return effect(Iterations(sets, index, bounds, context), found)
+
+
+def _in_iteration(sets: Sets, index: Index, bounds: isl.Set, found: isl.Set) -> isl.Set:
+    return sets.spelt_out(found.intersect_params(bounds), sets.names.on(index))

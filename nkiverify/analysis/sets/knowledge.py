@@ -8,7 +8,7 @@ from dataclasses import field
 import islpy as isl
 
 from nkiverify.analysis.marks.order import Running
-from nkiverify.analysis.sets.affine import Sets
+from nkiverify.analysis.sets.affine import EVERYWHERE, Sets
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.foundation.dataclass import dataclass
 
@@ -60,27 +60,27 @@ class State:
         )
 
 
-def add(elements: Elements, key: Key, found: isl.Set | None) -> None:
+def add(sets: Sets, elements: Elements, key: Key, found: isl.Set | None) -> None:
     """More elements of an allocation."""
     if found is None:
         return
     known = elements.get(key)
-    elements[key] = found if known is None else known.union(found).coalesce()
+    elements[key] = found if known is None else sets.joined(known, found)
 
 
-def remove(elements: Elements, key: Key, found: isl.Set) -> None:
+def remove(sets: Sets, elements: Elements, key: Key, found: isl.Set) -> None:
     """Fewer elements of an allocation."""
     known = elements.get(key)
     if known is not None:
-        elements[key] = known.subtract(found)
+        elements[key] = sets.less(known, found)
 
 
-def merged(ends: list[State], context: isl.Set, local: Container[Key]) -> State:
+def merged(sets: Sets, ends: list[State], context: isl.Set, local: Container[Key]) -> State:
     """The effect of a body on all its paths together: on each, under the conditions that lead to it.
 
     What it does to allocations in `local` is of no interest to other iterations.
     """
-    result = State(context, isl.Set("{ : }"))
+    result = State(context, EVERYWHERE)
     for end in ends:
         for mine, whole in (
             (end.own.defined, result.own.defined),
@@ -91,7 +91,7 @@ def merged(ends: list[State], context: isl.Set, local: Container[Key]) -> State:
         ):
             for key, found in mine.items():
                 if key not in local:
-                    add(whole, key, found.intersect_params(end.path))
+                    add(sets, whole, key, sets.where(found, end.path))
     return result
 
 
@@ -110,14 +110,14 @@ def confirmed(sets: Sets, assumed: State, result: State, context: isl.Set) -> bo
     )
 
 
-def weaker(assumed: State, result: State, *, nothing: bool) -> State:
+def weaker(sets: Sets, assumed: State, result: State, *, nothing: bool) -> State:
     """The next assumption: what both say is defined, what either says is spoiled."""
     found = State(assumed.context, assumed.path)
     if not nothing:
         for kind in ("defined", "products"):
             mine, other, into = (getattr(state.own, kind) for state in (assumed, result, found))
             for key in mine.keys() & other.keys():
-                into[key] = mine[key].intersect(other[key])
+                into[key] = mine[key] if mine[key] is other[key] else mine[key].intersect(other[key])
     for part, into in (
         (assumed.own.read_out, found.own.read_out),
         (result.own.read_out, found.own.read_out),
@@ -127,5 +127,5 @@ def weaker(assumed: State, result: State, *, nothing: bool) -> State:
         (result.filled, found.filled),
     ):
         for key, elements in part.items():
-            add(into, key, elements)
+            add(sets, into, key, elements)
     return found

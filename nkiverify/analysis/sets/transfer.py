@@ -142,8 +142,8 @@ class Transfer:
         region, elements = self._touched(step, effect)
         self._access(step, effect, elements, Use.ADDED if effect.commutes else Use.READ)
         if storage.buffer is PSUM and not adds_product(step.operation):
-            add(state.known.read_out, key_of(storage), elements)
-            add(state.own.read_out, key_of(storage), elements)
+            add(self.sets, state.known.read_out, key_of(storage), elements)
+            add(self.sets, state.own.read_out, key_of(storage), elements)
         if begins_sum(effect) and key_of(storage) in self._only_sums:
             self._begun(step, effect, elements)
             return
@@ -192,7 +192,7 @@ class Transfer:
         where = state.context
         if isinstance(mode, conditions.Condition):
             # As in `accumulate=k > 0`: what is there counts where the condition holds.
-            where = where.intersect(self.sets.parameters_where([mode]))
+            where = self.sets.both(where, self.sets.parameters_where([mode]))
             shown = self.sets.within(elements, state.known.defined.get(key), where)
             self._proof.claim("df.accumulate_unwritten", site, shown, "an element may be unwritten")
         if self._generation <= LAST_STRICT_GENERATION:
@@ -225,12 +225,12 @@ class Transfer:
         sure = region.elements if region is not None and effect.certain else None
         good = sure
         if step.undefined and region is not None and sure is not None:
-            good = defined_elements(operation, effect.argument, region, step.definedness())
+            good = defined_elements(self.sets, operation, effect.argument, region, step.definedness())
         if step.spoiled or (self._dead_stores and source_of(item) in self._dead_stores):
             good = None
             self._spoil(step, key, reached)
         elif step.undefined:
-            self._spoil(step, key, reached if good is None else reached.subtract(good))
+            self._spoil(step, key, reached if good is None else self.sets.less(reached, good))
         self.define(state, key, good)
         if view.storage.buffer is PSUM:
             self._note_product(step, key, sure, reached)
@@ -250,12 +250,12 @@ class Transfer:
         if not product:
             self.fill(state, key, reached)
         elif sure is not None:
-            add(state.known.products, key, sure)
-            add(state.own.products, key, sure)
+            add(self.sets, state.known.products, key, sure)
+            add(self.sets, state.own.products, key, sure)
         if sure is not None and not (product and step.operation.attributes.get("accumulate") is None):
             # What is said of it, to begin anew or to go on, is meant; only what is inferred may go on by mistake.
-            remove(state.known.read_out, key, sure)
-            remove(state.own.read_out, key, sure)
+            remove(self.sets, state.known.read_out, key, sure)
+            remove(self.sets, state.own.read_out, key, sure)
 
     def _clobber(self, step: _Step, effect: Effect) -> None:
         self.spoil(step.state, key_of(effect.view.storage), self._touched(step, effect)[1])
@@ -269,20 +269,20 @@ class Transfer:
 
     def define(self, state: State, key: Key, found: isl.Set | None) -> None:
         """Elements hold something well defined."""
-        add(state.known.defined, key, found)
-        add(state.own.defined, key, found)
+        add(self.sets, state.known.defined, key, found)
+        add(self.sets, state.own.defined, key, found)
 
     def spoil(self, state: State, key: Key, found: isl.Set) -> None:
         """Elements may hold something undefined."""
-        remove(state.known.defined, key, found)
-        remove(state.own.defined, key, found)
-        add(state.spoiled, key, found)
+        remove(self.sets, state.known.defined, key, found)
+        remove(self.sets, state.own.defined, key, found)
+        add(self.sets, state.spoiled, key, found)
 
     def fill(self, state: State, key: Key, found: isl.Set) -> None:
         """Elements may be written by something else than matmuls."""
-        remove(state.known.products, key, found)
-        remove(state.own.products, key, found)
-        add(state.filled, key, found)
+        remove(self.sets, state.known.products, key, found)
+        remove(self.sets, state.own.products, key, found)
+        add(self.sets, state.filled, key, found)
 
     def _access(self, step: _Step, effect: Effect, elements: isl.Set, use: Use) -> None:
         # Iterations without an order reduce in registers one after the other.
@@ -290,7 +290,7 @@ class Transfer:
         if self.accesses is not None and not is_register_file(storage):
             around = {loop: found.number for loop, found in state.iterations.items()}
             # Iterations on different paths do not meet.
-            here = elements.intersect_params(state.path)
+            here = self.sets.where(elements, state.path)
             self.accesses.add(Access(key_of(storage), here, use, step.item.site, is_shared(storage), around))
 
 
