@@ -176,9 +176,9 @@ class Sets:
     def once(self, ask: Callable[..., _T], *about: Any) -> _T:
         """`ask(*about)`, done once for the same objects.
 
-        A walk does the same again and again: operations read what others have read, tiles of one shape are filled alike,
-        passes of a loop differ in little, what a body defines is both known and its own. The answer has to depend on
-        `about` alone, and on what never changes for these sets; an answer that is a set is the one that `same` knows.
+        A walk does the same again and again: operations read what others have read, tiles of one shape are filled
+        alike, passes of a loop differ in little, what a body defines is both known and its own. The answer has to
+        depend on `about` alone, and on what never changes for these sets; one that is a set is what `same` makes of it.
         Only the effort depends on what was asked before.
         """
         key = (ask, *map(id, about))

@@ -215,7 +215,9 @@ def _factors(extent: Term, stride: Term, jumps: Jumps, products: Products) -> li
 
 def _multiple(value: Term, unit: Term) -> Term:
     """How often `unit` is in `value`, by its leading product."""
-    leading = max(unit.monomials, key=_by_name, default=())
+    monomials = unit.monomials
+    # Names take long: most units are one product.
+    leading = max(monomials, key=_by_name, default=()) if len(monomials) != 1 else next(iter(monomials))
     weight = unit.monomials.get(leading, 1)
     found: dict[Monomial, int] = {}
     for monomial, coefficient in value.monomials.items():

@@ -110,27 +110,33 @@ def _partitions(operation: Operation, link: Link, read: Shape, result: Shape) ->
     """From partitions of an operand to those of the result that may depend on them, as the text of a map."""
     if not read or not result:
         return None
-    same, one = same_extent(read[0], result[0]), is_one(read[0])
-    fits = {
-        Link.ROW_MAJOR: same and _product(read) is _product(result),
-        Link.BROADCAST: len(read) == len(result) and (same or one) and _axes_broadcast(read, result) is not None,
-        Link.ROWS: (same or one) and _rows(read, result) is not None,
-        Link.SELECTED: (same or one) and _rows(read, result) is not None,
-        Link.BEFORE: same or one,
-        Link.PARTITION: same or one,
-        Link.AGGREGATED: same or one,
-        Link.ALONG: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),
-        Link.STATISTICS: same,
-        Link.REDUCED: same and 0 not in (reduced_axes(operation, len(read)) or (0,)),
-    }
+    same = same_extent(read[0], result[0])
     if link in (Link.SHUFFLED, Link.LEFT_ALONE) and same and _product(read) is _product(result):
         return _shuffled(operation, link)
     if link is Link.CORE and same:
         first = f"{CORE_PARTITIONS}c <= e0, r0 < {CORE_PARTITIONS}c + {CORE_PARTITIONS}"
         return f"{{ [e0] -> [r0] : exists c : {first} }}"
-    if not fits.get(link, False):
+    if not _fits_by_partition(operation, link, read, result, same):
         return None
     return "{ [e0] -> [r0] : e0 = r0 }" if same else "{ [e0] -> [r0] }"
+
+
+def _fits_by_partition(operation: Operation, link: Link, read: Shape, result: Shape, same: bool) -> bool:
+    """True if a partition of the result depends on one of the operand alone, on that of its number if these are the
+    `same`."""
+    if link is Link.ROW_MAJOR:
+        return same and _product(read) is _product(result)
+    if link in (Link.ALONG, Link.REDUCED):
+        return same and 0 not in (reduced_axes(operation, len(read)) or (0,))
+    if link is Link.STATISTICS:
+        return same
+    if not (same or is_one(read[0])):
+        return False
+    if link is Link.BROADCAST:
+        return len(read) == len(result) and _axes_broadcast(read, result) is not None
+    if link in (Link.ROWS, Link.SELECTED):
+        return _rows(read, result) is not None
+    return link in (Link.BEFORE, Link.PARTITION, Link.AGGREGATED)
 
 
 #: Pieces of a shuffle that are told apart.

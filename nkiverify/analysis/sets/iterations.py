@@ -48,7 +48,9 @@ class Iterations:
 
     def _once(self, effect: Callable[[Iterations, isl.Set], _T], found: isl.Set) -> _T:
         # These iterations may be those of an earlier pass, through the loop around this one.
-        return self._sets.once(_effect_of, effect, self._sets, self._index, self.bounds, self._context, found)
+        about = (effect, self._sets, self._index, self.bounds, self._context, found)
+        answer: _T = self._sets.once(_effect_of, *about)
+        return answer
 
     def _all_surely(self, found: isl.Set) -> isl.Set | None:
         here = self._here(found)

@@ -6,7 +6,7 @@ by its coordinates in the storage. A view that leaves the box of its coordinates
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import islpy as isl
@@ -57,15 +57,12 @@ class Region:
     elements: isl.Set
     outside: isl.Set
     lanes: isl.Map | None
-    _text: str | None
-    _map: isl.Map | None = None
+    _make_map: Callable[[], isl.Map] | None
 
     @property
     def map(self) -> isl.Map | None:
         """From the positions of the view to elements."""
-        if self._map is None and self._text is not None:
-            self._map = isl.Map(self._text)
-        return self._map
+        return None if self._make_map is None else self._make_map()
 
 
 class Regions:
@@ -83,8 +80,9 @@ class Regions:
         self._keep: list[object] = []
         self._coordinates: dict[int, Coordinates] = {}
         self._wholes: dict[int, isl.Set] = {}
-        #: What isl has read, by its text: the views of a loop that is unrolled differ in little but their identity.
-        self._read: dict[tuple[str | None, ...], Region] = {}
+        #: By all that a map depends on: tiles of one shape, and the iterations of a loop that is unrolled, have views
+        #: that differ in little but their identity.
+        self._made: dict[tuple[object, ...], Region | None] = {}
 
     def touched(self, effect: Effect, context: isl.Set) -> Region | None:
         """The elements that an effect touches: all that it may read, or what it writes where that is `certain`.
@@ -123,19 +121,36 @@ class Regions:
         key = (id(view), id(mask), writes, rows, left and (id(left.of), left.to))
         if key not in self._known:
             self._keep.append((view, mask, left))
-            self._known[key] = self._make(view, mask, writes, rows, left)
+            form = (*self._form(view), rows, *((id(mask), *key[2:]) if mask is not None else ()))
+            if form not in self._made:
+                self._made[form] = self._make(view, mask, writes, rows, left)
+            self._known[key] = self._made[form]
         found = self._known[key]
         # A view used at several places may leave its storage at one of them only.
         if found is None or not self._sets.apart(found.outside, context):
             return None
         return found
 
+    def _form(self, view: Tensor) -> tuple[object, ...]:
+        """All that the elements of a view depend on, and how they are named: its place in coordinates of its storage.
+
+        Terms are told by their numbers; a term that was forgotten and made again has another one, and is made anew.
+        """
+        coordinates, starts = self._coordinates_of(view.storage), view.offset_terms
+        numbers = (coordinates.extents, coordinates.strides, indices_of(view.storage), view.shape, view.strides)
+        return (
+            *(tuple(as_term(each).uid for each in one) for one in numbers),
+            tuple((as_term(start).uid, as_term(stride).uid) for start, stride in starts),
+            (coordinates.finer, view.dtype.itemsize, view.storage.dtype.itemsize, view.indirect_by is None),
+        )
+
     def whole(self, storage: Storage) -> isl.Set:
         """All elements of a storage."""
         found = self._wholes.get(id(storage))
         if found is None:
             self._keep.append(storage)
-            found = self._wholes[id(storage)] = isl.Set(self._text_of_whole(storage))
+            positions = self._sets.map(self._text_of_whole(storage))
+            found = self._wholes[id(storage)] = self._sets.once(isl.Map.range, positions)
         return found
 
     def _text_of_whole(self, storage: Storage) -> str:
@@ -143,7 +158,7 @@ class Regions:
         parts = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
         extents = self._coordinates_of(storage).extents
         parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(extents)]
-        return f"{text.head()}{{ [{self._names(storage)}] : {' and '.join(parts) or '0 = 0'} }}"
+        return f"{text.head()}{{ [] -> [{self._names(storage)}] : {' and '.join(parts) or '0 = 0'} }}"
 
     def _coordinates_of(self, storage: Storage) -> Coordinates:
         found = self._coordinates.get(id(storage))
@@ -195,19 +210,16 @@ class Regions:
         rest, moved = _joined([axis for axis in axes if axis.number not in kept], places)
         axes_left = [*(axis for axis in axes if axis.number in kept), *rest]
         summary = self._text(text, view, shown, masked, moved, axes_left, conditions, grid)
-        summary = text.head() + summary
-        every = range(view.ndim)
-        whole = None
-        if apart.issuperset(every):
-            whole = self._text(text, view, every, (), places, axes, conditions, grid)
-            whole = text.head() + whole
-        key = (summary, whole, self._text_of_whole(storage))
-        if key not in self._read:
-            found = isl.Map(summary)
-            reached = found.range()
-            outside = reached.subtract(self.whole(storage)).params()
-            self._read[key] = Region(reached, outside, found if shown else None, whole)
-        return self._read[key]
+        found = self._sets.map(summary)
+        reached = self._sets.once(isl.Map.range, found)
+        outside = self._sets.once(isl.Set.params, self._sets.less(reached, self.whole(storage)))
+        make_map: Callable[[], isl.Map] | None = None
+        if apart.issuperset(range(view.ndim)):
+
+            def make_map() -> isl.Map:
+                return self._sets.map(self._text(text, view, range(view.ndim), (), places, axes, conditions, grid))
+
+        return Region(reached, outside, found if shown else None, make_map)
 
     def _text(
         self,
@@ -246,7 +258,8 @@ class Regions:
         body = " and ".join(stated) or "0 = 0"
         if quantified:
             body = f"exists {', '.join(quantified)} : {body}"
-        return f"{{ [{', '.join(f'e{number}' for number in positions)}] -> [{self._names(view.storage)}] : {body} }}"
+        positions_named = ", ".join(f"e{number}" for number in positions)
+        return f"{text.head()}{{ [{positions_named}] -> [{self._names(view.storage)}] : {body} }}"
 
 
 @dataclass(frozen=True, slots=True)
