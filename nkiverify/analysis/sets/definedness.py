@@ -70,7 +70,7 @@ def _reached(
     by_partition = _partitions(operation, link, read, result)
     hit: isl.Set | None = None
     if by_partition is not None and operand.region.lanes is not None and region.lanes is not None:
-        partitions = sets.once(_positions_in, operand.region.lanes, bad)
+        partitions = sets.once(_partitions_in, operand.region.lanes, bad)
         hit = sets.once(_followed, region.lanes, partitions, sets.map(by_partition))
         touched = sets.once(_at, operand.region.lanes, partitions)
         if sets.once(_all_undefined, touched, operand.defined, operand.context):
@@ -85,7 +85,12 @@ def _reached(
 
 def _positions_in(view: isl.Map, elements: isl.Set) -> isl.Set:
     """The positions of a view that are in `elements`."""
-    return view.intersect_range(elements).domain().coalesce()
+    return view.intersect_range(elements).domain()
+
+
+def _partitions_in(lanes: isl.Map, elements: isl.Set) -> isl.Set:
+    """The partitions that hold some of `elements`."""
+    return _positions_in(lanes, elements).coalesce()
 
 
 def _at(view: isl.Map, positions: isl.Set) -> isl.Set:

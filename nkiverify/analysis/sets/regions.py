@@ -73,7 +73,7 @@ class Regions:
     """
 
     def __init__(self, sets: Sets, jumps: Mapping[Key, Jumps], apart: Mapping[Key, Apart]) -> None:
-        self._sets = sets
+        self.sets = sets
         self._jumps = jumps
         self._apart = apart
         self._known: dict[tuple[object, ...], Region | None] = {}
@@ -127,7 +127,7 @@ class Regions:
             self._known[key] = self._made[form]
         found = self._known[key]
         # A view used at several places may leave its storage at one of them only.
-        if found is None or not self._sets.apart(found.outside, context):
+        if found is None or not self.sets.apart(found.outside, context):
             return None
         return found
 
@@ -149,12 +149,12 @@ class Regions:
         found = self._wholes.get(id(storage))
         if found is None:
             self._keep.append(storage)
-            positions = self._sets.map(self._text_of_whole(storage))
-            found = self._wholes[id(storage)] = self._sets.once(isl.Map.range, positions)
+            positions = self.sets.map(self._text_of_whole(storage))
+            found = self._wholes[id(storage)] = self.sets.once(isl.Map.range, positions)
         return found
 
     def _text_of_whole(self, storage: Storage) -> str:
-        text = Text(self._sets.names)
+        text = Text(self.sets.names)
         parts = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
         extents = self._coordinates_of(storage).extents
         parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(extents)]
@@ -165,7 +165,7 @@ class Regions:
         if found is None:
             self._keep.append(storage)
             key = key_of(storage)
-            found = Coordinates.of(storage, self._jumps.get(key), self._sets.products, self._apart.get(key))
+            found = Coordinates.of(storage, self._jumps.get(key), self.sets.products, self._apart.get(key))
             self._coordinates[id(storage)] = found
         return found
 
@@ -182,11 +182,11 @@ class Regions:
             return None
         coordinates = self._coordinates_of(storage)
         places = _start(layout, coordinates)
-        known = _axes(layout, coordinates, self._sets.products)
+        known = _axes(layout, coordinates, self.sets.products)
         if places is None or known is None:
             return None
         axes, split = known
-        text = Text(self._sets.names)
+        text = Text(self.sets.names)
         apart = set(range(view.ndim)) - split
         under: list[str] = []
         masked: set[int] = set()
@@ -210,14 +210,14 @@ class Regions:
         rest, moved = _joined([axis for axis in axes if axis.number not in kept], places)
         axes_left = [*(axis for axis in axes if axis.number in kept), *rest]
         summary = self._text(text, view, shown, masked, moved, axes_left, conditions, grid)
-        found = self._sets.map(summary)
-        reached = self._sets.once(isl.Map.range, found)
-        outside = self._sets.once(isl.Set.params, self._sets.less(reached, self.whole(storage)))
+        found = self.sets.map(summary)
+        reached = self.sets.once(isl.Map.range, found)
+        outside = self.sets.once(isl.Set.params, self.sets.less(reached, self.whole(storage)))
         make_map: Callable[[], isl.Map] | None = None
         if apart.issuperset(range(view.ndim)):
 
             def make_map() -> isl.Map:
-                return self._sets.map(self._text(text, view, range(view.ndim), (), places, axes, conditions, grid))
+                return self.sets.map(self._text(text, view, range(view.ndim), (), places, axes, conditions, grid))
 
         return Region(reached, outside, found if shown else None, make_map)
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import field
 
 import islpy as isl
@@ -21,16 +21,14 @@ from nkiverify.analysis.effects import (
     begins_sum,
 )
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
-from nkiverify.analysis.sets.affine import Sets, mentions
-from nkiverify.analysis.sets.coordinates import Jumps, apart_in
+from nkiverify.analysis.sets.affine import mentions
 from nkiverify.analysis.sets.definedness import Partly, defined_elements
 from nkiverify.analysis.sets.exchanges import are_each_others
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import State, add, remove
-from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.sets.regions import Region, Regions
-from nkiverify.analysis.sets.structure import bounds_of, has_parallel, programs, views_of
+from nkiverify.analysis.sets.structure import bounds_of, has_parallel, programs
 from nkiverify.analysis.sets.unordered import Access, Accesses, Use
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
@@ -67,13 +65,12 @@ class Transfer:
     def __init__(
         self,
         program: Program,
+        regions: Regions,
         generation: int,
-        jumps: Mapping[Key, Jumps],
         dead_stores: frozenset[Source],
         proof: Proof,
     ) -> None:
-        self.sets = Sets(Products(program.dimensions))
-        self.regions = Regions(self.sets, jumps, apart_in(views_of(program)))
+        self.sets, self.regions = regions.sets, regions
         self.programs = programs(program.body)
         #: What holds of the coordinates of a program.
         self.everywhere = self.sets.parameters_where(
@@ -104,6 +101,10 @@ class Transfer:
             Does.JOIN: self._join,
         }
         self._writes = {Does.WRITE: self._write, Does.CLOBBER: self._clobber}
+
+    def undefined_sums(self) -> frozenset[Key]:
+        """The sums over iterations that something undefined may have joined by now."""
+        return frozenset(self._undefined_sums)
 
     def execute(self, item: Executed, state: State) -> None:
         """An operation is executed in `state`, which is changed."""
@@ -154,6 +155,8 @@ class Transfer:
 
     def _begun(self, step: _Step, effect: Effect, elements: isl.Set) -> None:
         """The destination of a product is a sum of products, or nothing yet, and the sum begins."""
+        if self._proof.tentative:
+            return
         state, key = step.state, key_of(effect.view.storage)
         written = self.sets.within(elements, state.known.defined.get(key), state.context)
         self._proof.claim("df.sum_unwritten", step.item.site, written, "an element may be unwritten")
