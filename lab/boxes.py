@@ -9,6 +9,7 @@ from typing import Any
 
 from nkiverify.analysis.sets import flow
 from nkiverify.analysis.sets.coordinates import jumps_of
+from nkiverify.analysis.sets.regions import Regions
 from nkiverify.ir.program import Block, Branch, Program, items
 from nkiverify.model.recorded import Executed, Returned
 
@@ -37,8 +38,9 @@ def proved_boxes(program: Program, generation: int, boxes: Sequence[Box], second
     _cut(program.body, boxes)
     found = [False] * len(boxes)
     jumps = jumps_of(item.operation for item in items(program.body) if isinstance(item, Executed))
-    for finer in ({}, jumps) if any(jumps.values()) else ({},):
-        walk = _Boxes(program, generation, time.monotonic() + seconds, finer, frozenset())
+    regions = Regions.of_program(program)
+    for each in (regions, regions.finer(jumps)) if any(jumps.values()) else (regions,):
+        walk = _Boxes(program, each, generation, time.monotonic() + seconds, frozenset())
         walk.answers = []
         proof = flow._walked(walk, flow.MAX_OPERATIONS)
         if walk.answers and all(claim.contract == "df.output_written" for claim in proof.open):

@@ -15,15 +15,14 @@ from contextlib import suppress
 import islpy as isl
 
 from nkiverify.analysis.marks.order import DRAWN, Running
-from nkiverify.analysis.sets.affine import EVERYWHERE, Sets
-from nkiverify.analysis.sets.coordinates import apart_in, jumps_of
+from nkiverify.analysis.sets.affine import EVERYWHERE
+from nkiverify.analysis.sets.coordinates import jumps_of
 from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import Elements, State, add, confirmed, merged, remove, weaker
-from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.sets.regions import Regions
-from nkiverify.analysis.sets.structure import bounds_of, executes, local_allocations, views_of
+from nkiverify.analysis.sets.structure import bounds_of, executes, local_allocations
 from nkiverify.analysis.sets.transfer import Transfer
 from nkiverify.analysis.sets.unordered import Access
 from nkiverify.analysis.side_effects import Source
@@ -82,8 +81,7 @@ def prove(
         operations = max(MAX_OPERATIONS, _FOR_EACH * executed)
     forgets = _splits(program) >= _MANY_SPLITS
     # All walks ask the same sets: what one has made, the next finds.
-    sets, apart = Sets(Products(program.dimensions)), apart_in(views_of(program))
-    regions = Regions(sets, {}, apart)
+    regions = Regions.of_program(program)
     proof = _walked(_Walk(program, regions, generation, deadline, dead_stores, forgets), operations)
     if forgets and proof.open:
         with suppress(TooComplex):
@@ -94,7 +92,7 @@ def prove(
     if not any(jumps.values()):
         return proof
     try:
-        finer = _walked(_Walk(program, Regions(sets, jumps, apart), generation, deadline, dead_stores), operations)
+        finer = _walked(_Walk(program, regions.finer(jumps), generation, deadline, dead_stores), operations)
     except TooComplex:
         return proof
     return finer if len(finer.open) < len(proof.open) else proof

@@ -14,10 +14,12 @@ import islpy as isl
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.masks import Left, left_by, masks_otherwise
 from nkiverify.analysis.sets.affine import Sets, Text
-from nkiverify.analysis.sets.coordinates import Apart, Coordinates, Jumps, as_term
+from nkiverify.analysis.sets.coordinates import Apart, Coordinates, Jumps, apart_in, as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.products import Products
+from nkiverify.analysis.sets.structure import views_of
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.ir.program import Program
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.tensor import Storage, Tensor
@@ -83,6 +85,15 @@ class Regions:
         #: By all that a map depends on: tiles of one shape, and the iterations of a loop that is unrolled, have views
         #: that differ in little but their identity.
         self._made: dict[tuple[object, ...], Region | None] = {}
+
+    @staticmethod
+    def of_program(program: Program) -> Regions:
+        """Of the views of a program, with a coordinate for each dimension."""
+        return Regions(Sets(Products(program.dimensions)), {}, apart_in(views_of(program)))
+
+    def finer(self, jumps: Mapping[Key, Jumps]) -> Regions:
+        """The same with finer coordinates at `jumps`; of the same sets."""
+        return Regions(self.sets, jumps, self._apart)
 
     def touched(self, effect: Effect, context: isl.Set) -> Region | None:
         """The elements that an effect touches: all that it may read, or what it writes where that is `certain`.

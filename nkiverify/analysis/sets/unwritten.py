@@ -12,12 +12,10 @@ import islpy as isl
 
 from nkiverify.analysis.effects import Effects
 from nkiverify.analysis.sets.affine import Sets
-from nkiverify.analysis.sets.coordinates import apart_in
 from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
-from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.regions import Regions
-from nkiverify.analysis.sets.structure import bounds_of, programs, views_of
+from nkiverify.analysis.sets.structure import bounds_of, programs
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Loop, Program
 from nkiverify.model.recorded import Executed, Returned
@@ -56,8 +54,8 @@ def unwritten(program: Program) -> Unwritten | None:
 class _Walk:
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._sets = Sets(Products(program.dimensions))
-        self._regions = Regions(self._sets, {}, apart_in(views_of(program)))
+        self._regions = Regions.of_program(program)
+        self._sets = self._regions.sets
         self._effects = Effects()
         #: What is returned on each path, by its allocation, and where that path is taken.
         self._returned: list[list[tuple[Key, isl.Set]]] = []
