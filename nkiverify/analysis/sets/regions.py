@@ -143,7 +143,7 @@ class Regions:
         return found
 
     def _form(self, view: Tensor) -> tuple[object, ...]:
-        """All that the elements of a view depend on, and how they are named: its place in coordinates of its storage."""
+        """All that the elements of a view and their names depend on: its place in coordinates of its storage."""
         coordinates, starts = self._coordinates_of(view.storage), view.offset_terms
         numbers = (coordinates.extents, coordinates.strides, indices_of(view.storage), view.shape, view.strides)
         return (
