@@ -14,6 +14,7 @@ from itertools import chain, islice
 
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.proof import Proof, Stated
+from nkiverify.analysis.sets.used import all_used
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.engines.rounds import Rounds
 from nkiverify.engines.shapes import Shapes, domain_of
@@ -200,12 +201,12 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
         proved,
         dimensions=tuple(shapes.dimensions),
         made=question.trial,
+        none_dead=proved and not question.claimed.proof.open and all_used(question.program, proof.read_unwritten),
     )
     if search is not None and search.found is not None:
-        subject = replace(subject, at_fault=True, made=search.found)
-        return warnings(subject, [search.found.values], (), search.found)
+        return warnings(replace(subject, at_fault=True, made=search.found), [search.found.values], (), search.found)
     small = chain(islice(shapes.tried(), MAX_SHAPES), islice(solved(shapes.dimensions, assumed, lambda: True), 1))
-    unwritten = proof.reads_unwritten if search is None else search.unwritten or False
+    unwritten = bool(proof.read_unwritten) if search is None else search.unwritten or False
     return warnings(subject, small, shapes.larger(), unwritten)
 
 

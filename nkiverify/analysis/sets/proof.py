@@ -28,8 +28,8 @@ class Proof:
     """All claims of the walk, in its order."""
 
     stated: list[Stated] = field(default_factory=list)
-    #: Whether an operation may read an unwritten element, be it that none reaches an output.
-    reads_unwritten: bool = False
+    #: The operations that may read an unwritten element, be it that none reaches an output.
+    read_unwritten: set[Item] = field(default_factory=set)
     #: In how many walks it is only to be found out what a loop body writes: nothing is claimed then.
     tentative: int = 0
     #: The item at which the walk is.

@@ -170,7 +170,7 @@ class Transfer:
             self._proof.claim(contract, step.item.site, True, "")
             return True
         step.undefined[effect.argument] = region
-        self._proof.reads_unwritten = True
+        self._proof.read_unwritten.add(step.item)
         return False
 
     def _accumulate(self, step: _Step, effect: Effect) -> None:

@@ -18,17 +18,15 @@ walk over the shape program does the same for all shapes, and the warning says f
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
-from math import prod
 
 import numpy as np
 
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.marks.findings import Findings
-from nkiverify.analysis.marks.liveness import DeadStore, liveness
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute
 from nkiverify.analysis.masks import touched
@@ -44,6 +42,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.phases.dataflow.played import play_in
+from nkiverify.phases.dataflow.shape_run import Shape
 from nkiverify.phases.dataflow.trial import Trial
 from nkiverify.phases.dataflow.unread import unread_tails
 from nkiverify.phases.memory.occupancy import name_of
@@ -87,76 +86,9 @@ class Subject:
     dimensions: tuple[DomainDimension, ...] = ()
     #: A run that has been made: its shape is not run again.
     made: Trial | None = None
-
-
-@dataclass(slots=True)
-class _Shape:
-    """A concrete run on `values`: its operations by their place in the kernel, and which of them are dead stores."""
-
-    values: dict[str, int]
-    recorded: Sequence[Recorded]
-    dead_stores: dict[int, DeadStore] = field(default_factory=dict)
-    sources: dict[Source, list[int]] = field(default_factory=dict)
-
-    @staticmethod
-    def of(values: dict[str, int], recorded: Sequence[Recorded]) -> _Shape:
-        """The record of a run."""
-        found = liveness(recorded)
-        shape = _Shape(values, recorded, found.dead_stores)
-        for position in found.executed:
-            source = shape.source(position)
-            if source is not None:
-                shape.sources.setdefault(source, []).append(position)
-        return shape
-
-    @property
-    def elements(self) -> int:
-        """The elements of all operands."""
-        operations = [item.operation for item in self.recorded if isinstance(item, Executed)]
-        views = [view for one in operations for view in (*one.reads.values(), *one.writes.values())]
-        return sum(prod(map(int, view.shape)) for view in views)
-
-    def executed(self, position: int) -> Executed:
-        """The operation at a position of the run."""
-        item = self.recorded[position]
-        assert isinstance(item, Executed)
-        return item
-
-    def source(self, position: int) -> Source | None:
-        """Its place in the kernel."""
-        return source_of(self.executed(position))
-
-    def never_used(self, source: Source) -> bool:
-        """True if every execution there is a dead store."""
-        return all(position in self.dead_stores for position in self.sources.get(source, ()))
-
-    def readers(self, source: Source) -> set[Source]:
-        """The other places that read what is written there, dead themselves."""
-        found = {self.source(reader) for at in self.sources[source] for reader in self.dead_stores[at].readers}
-        return {reader for reader in found if reader is not None and reader != source}
-
-    def arguments_of(self, sources: Collection[Source]) -> list[str]:
-        """The tensors that are arguments of which nothing is read but by these places."""
-        read: dict[bool, dict[str, None]] = {True: {}, False: {}}
-        for item in self.recorded:
-            if isinstance(item, Executed):
-                storages = (view.storage for view in item.operation.reads.values())
-                names = dict.fromkeys(one.name for one in storages if isinstance(one.identity, tuple))
-                read[source_of(item) in sources] |= names
-        return [name for name in read[True] if name not in read[False]]
-
-    def overwrites_itself(self, source: Source) -> int | None:
-        """The first operation there that the same line overwrites before anything reads it, if one is."""
-        for position in self.sources.get(source, ()):
-            by = self.overwritten(position)
-            if by is not None and self.source(by) == source:
-                return position
-        return None
-
-    def overwritten(self, position: int) -> int | None:
-        """The operation that overwrote what nothing had read, if one did."""
-        found = self.dead_stores.get(position)
-        return None if found is None or found.readers else found.overwritten_by
+    #: Whether it is known without any run that there are no dead stores, and that programs of a launch store nothing
+    #: alike.
+    none_dead: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +114,13 @@ def warnings(
     `small` and `larger` are values to try, inside the domain or not: of the small ones the first that can be run,
     and all of the larger ones, are run. `unwritten` is a run that has read unwritten elements; True if one may.
     """
+    if subject.none_dead and unwritten is False:
+        # Nothing is left that a run could show.
+        return _in_order(_seen(subject, list(_unread(subject))))
     others = _runnable(subject, small, MAX_RECORDED)
     smallest = list(islice(others, 1))
     shapes = [*smallest, *_runnable(subject, larger, _MAX_LARGER)]
-    drafts = _dead_stores(subject, shapes) + _stored_alike(subject, shapes)
+    drafts = [] if subject.none_dead else _dead_stores(subject, shapes) + _stored_alike(subject, shapes)
     found: list[_Draft] = []
     if isinstance(unwritten, Trial):
         found = list(_unwritten(unwritten.values, unwritten.recorded, unwritten.findings))
@@ -195,21 +130,25 @@ def warnings(
     drafts += _in_larger_ones_too(subject, found, shapes[len(smallest) :])
     if not subject.at_fault:
         drafts += _unread(subject)
-    return tuple(sorted(_seen(subject, drafts), key=lambda one: (one.file, one.line, one.rule)))
+    return _in_order(_seen(subject, drafts))
 
 
-def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int) -> Iterator[_Shape]:
+def _in_order(found: Iterable[KernelWarning]) -> tuple[KernelWarning, ...]:
+    return tuple(sorted(found, key=lambda one: (one.file, one.line, one.rule)))
+
+
+def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int) -> Iterator[Shape]:
     """The runs on those of the `candidates` that are in the domain, can be followed and execute `most` at most."""
     attempts, made = _MAX_UNSEEN, subject.made
     for values in candidates:
         if made is not None and made.values == values and 0 < len(made.recorded) <= most:
-            yield _Shape.of(values, made.recorded)
+            yield Shape(values, made.recorded)
             continue
         played, _ = play_in(subject.target, values, partial(_Seeing, subject.hardware, most))
         if played.outside:
             continue
         if not played.unusable:
-            yield _Shape.of(values, played.recorded)
+            yield Shape(values, played.recorded)
             continue
         attempts -= 1
         if not attempts:
@@ -219,13 +158,13 @@ def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int)
 # --- dead stores ------------------------------------------------------------------------------------------------------
 
 
-def _dead_stores(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
-    never: dict[Source, _Shape] = {}
+def _dead_stores(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
+    never: dict[Source, Shape] = {}
     for shape in shapes:
         for source in shape.sources:
             if source not in never and all(other.never_used(source) for other in shapes):
                 never[source] = shape
-    again: dict[Source, tuple[_Shape, int]] = {}
+    again: dict[Source, tuple[Shape, int]] = {}
     for shape in shapes:
         for source in shape.sources.keys() - never.keys() - again.keys():
             position = shape.overwrites_itself(source)
@@ -252,7 +191,7 @@ def _dead_stores(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
     return drafts
 
 
-def _confirmed(shape: _Shape, positions: set[int], hardware: Hardware) -> set[int]:
+def _confirmed(shape: Shape, positions: set[int], hardware: Hardware) -> set[int]:
     """Those of the operations whose results reach nothing that counts: the shadow memory follows them."""
     while positions:
         findings = execute(shape.recorded, hardware.generation, positions)
@@ -277,7 +216,7 @@ def _holds(subject: Subject, sources: frozenset[Source]) -> bool:
         return False
 
 
-def _never_used(subject: Subject, never: Mapping[Source, _Shape]) -> Iterator[_Draft]:
+def _never_used(subject: Subject, never: Mapping[Source, Shape]) -> Iterator[_Draft]:
     """A warning for each of them that feeds no other; those that feed it are named beside it.
 
     What the shapes that were run do not use, a larger one may: without a proof for all shapes nothing is said. Of a
@@ -291,7 +230,7 @@ def _never_used(subject: Subject, never: Mapping[Source, _Shape]) -> Iterator[_D
             yield _about(end, never[end], _ALL_SHAPES if everywhere else _THESE_SHAPES, fed_by)
 
 
-def _groups(never: Mapping[Source, _Shape]) -> Iterator[tuple[Source, list[Source]]]:
+def _groups(never: Mapping[Source, Shape]) -> Iterator[tuple[Source, list[Source]]]:
     """Each place whose results feed no other of them, with those that feed it."""
     feeds = {source: shape.readers(source) & never.keys() for source, shape in never.items()}
     left = set(never)
@@ -315,7 +254,7 @@ def _leading_to(end: Source, feeds: Mapping[Source, set[Source]]) -> set[Source]
     return found
 
 
-def _about(source: Source, shape: _Shape, holds: str, fed_by: Sequence[Source]) -> _Draft:
+def _about(source: Source, shape: Shape, holds: str, fed_by: Sequence[Source]) -> _Draft:
     positions = shape.sources[source]
     by = [shape.overwritten(position) for position in positions]
     also = tuple(dict.fromkeys(Site(file, line) for file, line, _ in fed_by if (file, line) != source[:2]))
@@ -329,7 +268,7 @@ def _about(source: Source, shape: _Shape, holds: str, fed_by: Sequence[Source]) 
     return _draft("df.unused", shape, positions[0], message, holds, also)
 
 
-def _draft(rule: str, shape: _Shape, position: int, message: str, holds: str, also: tuple[Site, ...] = ()) -> _Draft:
+def _draft(rule: str, shape: Shape, position: int, message: str, holds: str, also: tuple[Site, ...] = ()) -> _Draft:
     operation = shape.executed(position).operation
     argument, view = next(iter(operation.writes.items()))
     extents = tuple(int(extent) for extent in view.shape)
@@ -343,7 +282,7 @@ def _draft(rule: str, shape: _Shape, position: int, message: str, holds: str, al
 # --- programs ---------------------------------------------------------------------------------------------------------
 
 
-def _stored_alike(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
+def _stored_alike(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
     """Stores that every program of a launch makes: the first of each place."""
     found: dict[tuple[Source | None, str], _Draft] = {}
     for shape in shapes:
@@ -363,12 +302,12 @@ def _stored_alike(subject: Subject, shapes: Sequence[_Shape]) -> list[_Draft]:
 # --- unwritten elements -----------------------------------------------------------------------------------------------
 
 
-def _unwritten_in(subject: Subject, shape: _Shape) -> list[_Draft]:
+def _unwritten_in(subject: Subject, shape: Shape) -> list[_Draft]:
     findings = execute(shape.recorded, subject.hardware.generation)
     return list(_unwritten(shape.values, shape.recorded, findings))
 
 
-def _in_larger_ones_too(subject: Subject, found: Sequence[_Draft], larger: Sequence[_Shape]) -> Iterator[_Draft]:
+def _in_larger_ones_too(subject: Subject, found: Sequence[_Draft], larger: Sequence[Shape]) -> Iterator[_Draft]:
     """Those of the reads that larger shapes show as well: where they do not, the kernel is right but for small ones.
 
     Shapes that do not execute the line say nothing of it, nor do such as take long to follow.

@@ -1,0 +1,359 @@
+"""Lines of which it follows from a proof that what they write is used: no concrete run needs to look for dead stores.
+
+The walk over sets has shown that an output is written all over, and that whoever reads an element finds one that was
+written. If only one line ever writes an allocation, it was that line: it is used in every run in which something that
+is used reads the allocation, or that returns it. Where several lines write it, one is used whose elements are read
+before another line writes: the order of the program says so, or a loop that goes round.
+
+That is told of some run, which a line needs to be no dead store. That no iteration overwrites what nobody has read is
+told of all runs: an allocation that each iteration has for itself, a line that reads what it overwrites, one that
+another line reads after it, or elements that differ from one iteration to the next.
+
+What cannot be told is said to be open: then concrete runs look for dead stores.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+from nkiverify.analysis.effects import Does, Effect, Effects, begins_sum
+from nkiverify.analysis.sets.disjoint import disjoint, meets, same_elements
+from nkiverify.analysis.sets.keys import Key, indices_of, key_of
+from nkiverify.analysis.side_effects import Source, has_effect, source_of
+from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program, items
+from nkiverify.model.recorded import Executed, Returned
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.facts import Facts
+
+#: Places that read an allocation, and that write it in one line, that are looked at for one that writes it.
+_MOST_READERS = 4
+_MOST_WRITERS = 32
+
+
+def all_used(program: Program, unwritten: Collection[Item]) -> bool:
+    """True if it is known that no line of `program`, of which all claims about sets are shown, is a dead store for all
+    shapes, and that in none an iteration overwrites what nobody has read. `unwritten` are the items that may read
+    unwritten elements."""
+    launched = any(isinstance(item, Executed) and item.operation.program for item in items(program.body))
+    # Programs of a launch store to the same tensors, one beside the other.
+    return not launched and _Uses(program, unwritten).all_used()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Place:
+    """An operation in the program, or what is returned there: the `number` says which comes first.
+
+    `way` are the blocks that lead to it, outermost first, each with the position of the item that goes on.
+    """
+
+    number: int
+    item: Executed | Returned
+    way: tuple[tuple[Block, int], ...]
+    reads: Mapping[Key, list[Effect]]
+    writes: Mapping[Key, list[Effect]]
+
+    @property
+    def source(self) -> Source | None:
+        """Its line, and the name of the operation."""
+        return source_of(self.item) if isinstance(self.item, Executed) else None
+
+    @property
+    def counts(self) -> bool:
+        """True if it is used wherever it is executed."""
+        sure = all(effect.certain for effects in self.writes.values() for effect in effects)
+        return isinstance(self.item, Returned) or not sure or has_effect(self.item.operation)
+
+    def views_read(self, key: Key) -> list[Tensor]:
+        """The views of an allocation of which it reads all elements."""
+        if isinstance(self.item, Returned):
+            return [tensor for tensor in self.item.tensors if key_of(tensor.storage) == key]
+        found = (effect for effect in self.reads.get(key, ()) if not _may_begin(effect))
+        return [effect.view for effect in found if _touches_all(effect)]
+
+    def views_written(self, key: Key) -> list[Tensor]:
+        """The views of an allocation of which it writes all elements."""
+        return [effect.view for effect in self.writes[key] if _touches_all(effect)]
+
+    def keys_read(self) -> Iterator[Key]:
+        """The allocations of which it reads elements, all of which have been written."""
+        tensors = self.item.tensors if isinstance(self.item, Returned) else ()
+        # What begins a sum may find nothing.
+        effects = (effect for effects in self.reads.values() for effect in effects if not begins_sum(effect))
+        views = (*tensors, *(effect.view for effect in effects if effect.does is Does.READ))
+        # An argument is there from the beginning.
+        yield from (key for key in map(key_of, (view.storage for view in views)) if key[0] != "argument")
+
+    def loops(self, depth: int = 0) -> Iterator[Loop]:
+        """The loops around it, from the block at `depth` of its way on."""
+        for block, at in self.way[depth:]:
+            item = block.items[at]
+            if isinstance(item, Loop):
+                yield item
+
+    def goes_on(self, key: Key) -> bool:
+        """True if it reads all the elements of an allocation that it overwrites, whatever is in them."""
+        read = [effect.view for effect in self.reads.get(key, ()) if effect.rows is None and not _may_begin(effect)]
+        return all(any(same_elements(effect.view, view) for view in read) for effect in self.writes[key])
+
+
+class _Uses:
+    """Follows uses from what a program returns to what feeds it."""
+
+    def __init__(self, program: Program, unwritten: Collection[Item]) -> None:
+        self._unwritten = {id(item) for item in unwritten}
+        self._effects = Effects()
+        self._places: list[_Place] = []
+        #: The places that write and read each allocation, in order; the numbers of the places that each item holds.
+        self._writers: dict[Key, list[_Place]] = {}
+        self._readers: dict[Key, list[_Place]] = {}
+        self._within: dict[int, tuple[int, int]] = {}
+        #: The positions of assumptions in each block, and what holds behind so many of them.
+        self._assumed: dict[int, list[int]] = {}
+        self._facts: dict[tuple[int, int], Facts] = {}
+        #: Places that are used in some run, and lines that are.
+        self._used: set[_Place] = set()
+        self._used_lines: set[Source | None] = {None}
+        #: Allocations that something used reads.
+        self._fed: set[Key] = set()
+        self._collect(program.body, ())
+
+    def _collect(self, block: Block, way: tuple[tuple[Block, int], ...]) -> None:
+        self._assumed[id(block)] = [at for at, item in enumerate(block.items) if isinstance(item, Assume)]
+        for at, item in enumerate(block.items):
+            here, first = (*way, (block, at)), len(self._places)
+            for part in _parts(item):
+                self._collect(part, here)
+            if isinstance(item, Executed | Returned):
+                self._add(item, here)
+            self._within[id(item)] = first, len(self._places)
+
+    def _add(self, item: Executed | Returned, way: tuple[tuple[Block, int], ...]) -> None:
+        reads: dict[Key, list[Effect]] = {}
+        writes: dict[Key, list[Effect]] = {}
+        for effect in self._effects.of(item.operation) if isinstance(item, Executed) else ():
+            (writes if effect.writes else reads).setdefault(key_of(effect.view.storage), []).append(effect)
+        place = _Place(len(self._places), item, way, reads, writes)
+        self._places.append(place)
+        for key in writes:
+            self._writers.setdefault(key, []).append(place)
+        for key in reads if isinstance(item, Executed) else dict.fromkeys(place.keys_read()):
+            self._readers.setdefault(key, []).append(place)
+
+    def all_used(self) -> bool:
+        """True if every line is used, and none overwrites what it has written before anything reads it."""
+        self._follow()
+        if any(place.source not in self._used_lines for place in self._places):
+            return False
+        return all(self._is_kept(place, key) for place in self._places if place.source for key in place.writes)
+
+    # --- used in some run ---------------------------------------------------------------------------------------------
+
+    def _follow(self) -> None:
+        for place in self._places:
+            outputs = [key for key in place.writes if key[0] == "argument"]
+            if (outputs or place.counts) and all(self._goes_on_to(place, depth) for depth in range(len(place.way))):
+                for key in outputs:
+                    self._use(self._writers[key])
+                if place.counts:
+                    self._use([place])
+        found = True
+        while found and not all(place.source in self._used_lines for place in self._places):
+            found = False
+            for place in reversed(self._places):
+                if place not in self._used and any(self._is_seen(place, key) for key in place.writes):
+                    found = True
+                    self._use([place])
+
+    def _use(self, places: Sequence[_Place]) -> None:
+        """One of some places is used, in some run: so is what it reads there."""
+        waiting = [places]
+        while waiting:
+            places = waiting.pop()
+            if not places:
+                continue
+            lines = {place.source for place in places}
+            if len(lines) == 1:
+                self._used_lines |= lines
+            if len(places) == 1:
+                self._used.update(places)
+            # It may have been any of them: what all of them read is used.
+            for key in set.intersection(*map(self._written, places)) - self._fed:
+                self._fed.add(key)
+                # Who reads what it overwrites hands on what another one has written first.
+                waiting.append([one for one in self._writers.get(key, ()) if key not in self._written(one)])
+
+    def _written(self, place: _Place) -> set[Key]:
+        """The allocations of which a place reads elements that have all been written."""
+        return set() if id(place.item) in self._unwritten else set(place.keys_read())
+
+    def _is_seen(self, place: _Place, key: Key) -> bool:
+        """True if something that is used reads what a place has written, before anything else writes there."""
+        readers = (reader for reader in self._after(self._readers, key, place) if reader in self._used)
+        return any(self._is_seen_by(place, reader, key) for reader in islice(readers, _MOST_READERS))
+
+    def _is_seen_by(self, place: _Place, reader: _Place, key: Key) -> bool:
+        depth = _fork(place, reader)
+        if depth is None:
+            return False
+        (block, at), (_, later) = place.way[depth], reader.way[depth]
+        inner, others = list(place.loops(depth)), list(reader.loops(depth))
+        if not all(self._goes_on_to(place, number) for number in range(depth, len(place.way))):
+            return False
+        first, last = self._within[id(block.items[at])][0], self._within[id(block.items[later])][1]
+        # The reader itself, unless it comes again, reads first; who reads what it overwrites hands it on.
+        rivals = (
+            writer
+            for writer in self._between(key, first, last)
+            if writer is not place and not (writer is reader and not others) and not writer.goes_on(key)
+        )
+        if not self._is_apart(place, rivals, key, inner):
+            return False
+        views = product(place.views_written(key), reader.views_read(key))
+        facts = self._facts_at(place), self._facts_at(reader)
+        return any(meets(written, read, inner, others, facts) for written, read in views)
+
+    def _is_apart(self, place: _Place, others: Iterable[_Place], key: Key, loops: Sequence[Loop]) -> bool:
+        """True if other places, in the same loops, never write what a place does in an iteration of `loops`, nor does
+        it in another one, if there are others."""
+        beside = list(islice(others, _MOST_WRITERS))
+        if not beside:
+            return True
+        around = list(place.loops())
+        if len(beside) == _MOST_WRITERS or any(list(other.loops()) != around for other in beside):
+            return False
+        return self._is_disjoint(place, beside, key, loops)
+
+    def _is_disjoint(self, place: _Place, others: Sequence[_Place], key: Key, loops: Sequence[Loop]) -> bool:
+        if any(len(one.writes[key]) != 1 for one in (place, *others)):
+            return False
+        views = {other: other.writes[key][0].view for other in others}
+        beside = [view for other, view in views.items() if not _in_different_arms(place, other)]
+        return disjoint(place.writes[key][0].view, list(views.values()), beside, loops, self._facts_at(place))
+
+    # --- never overwritten unread -------------------------------------------------------------------------------------
+
+    def _is_kept(self, place: _Place, key: Key) -> bool:
+        """True if no execution of the same line overwrites what a place has written, unless something has read it."""
+        if place.goes_on(key) or self._is_read_next(place, key):
+            return True
+        own = [{id(index) for index in indices_of(effect.view.storage)} for effect in place.writes[key]]
+        fresh = set.intersection(*own)
+        shared = [loop for loop in place.loops() if id(terms.of_atom(loop.index)) not in fresh]
+        alike = (other for other in self._writers[key] if other is not place and other.source == place.source)
+        others = list(islice((other for other in alike if not _exclude(place, other, shared)), _MOST_WRITERS))
+        if not shared and not others:
+            return True
+        return self._is_apart(place, others, key, shared) and self._is_disjoint(place, others, key, shared)
+
+    def _is_read_next(self, place: _Place, key: Key) -> bool:
+        """True if something always reads what a place has written before anything else writes there."""
+        for reader in islice(self._after(self._readers, key, place), _MOST_READERS):
+            depth = _fork(place, reader)
+            if depth != len(place.way) - 1 or next(self._between(key, place.number + 1, reader.number), None):
+                return False
+            if any(isinstance(block.items[at], Branch) for block, at in reader.way[depth:]):
+                return False
+            others = list(reader.loops(depth))
+            views = product(place.views_written(key), reader.views_read(key))
+            facts = self._facts_at(place), self._facts_at(reader)
+            met = any(meets(written, read, (), others, facts) for written, read in views)
+            if met and all(self._goes_on_to(reader, number) for number in range(depth, len(reader.way))):
+                return True
+        return False
+
+    # --- the program --------------------------------------------------------------------------------------------------
+
+    def _after(self, places: Mapping[Key, list[_Place]], key: Key, place: _Place) -> Iterator[_Place]:
+        found = places.get(key, [])
+        for at in range(bisect_right(found, place.number, key=lambda one: one.number), len(found)):
+            yield found[at]
+
+    def _between(self, key: Key, first: int, last: int) -> Iterator[_Place]:
+        """The places with numbers from `first` to before `last` that write an allocation."""
+        found = self._writers.get(key, [])
+        for at in range(bisect_left(found, first, key=lambda one: one.number), len(found)):
+            if found[at].number >= last:
+                return
+            yield found[at]
+
+    def _goes_on_to(self, place: _Place, depth: int) -> bool:
+        """True if the item at `depth` of the way to a place leads there in some run that comes to it, and in all of
+        those where it is no branch: no loop that may go round never, nor a branch in one."""
+        block, at = place.way[depth]
+        item = block.items[at]
+        if isinstance(item, Branch):
+            return next(place.loops(), None) is None
+        if not isinstance(item, Loop):
+            return True
+        least = conditions.at_most_zero(terms.add(terms.constant(1), item.extent, -1))
+        return self._facts_at(place, depth).proves(least)
+
+    def _facts_at(self, place: _Place, depth: int = -1) -> Facts:
+        """What holds before the item at `depth` of the way to a place."""
+        way = place.way[: depth % len(place.way) + 1]
+        block, at = way[-1]
+        positions = self._assumed[id(block)]
+        key = id(block), bisect_left(positions, at)
+        if key not in self._facts:
+            found = (block.items[position] for position in positions[: key[1]])
+            stated = [item.condition for item in found if isinstance(item, Assume)]
+            before = Facts()
+            if len(way) > 1:
+                around, position = way[-2]
+                item, before = around.items[position], self._facts_at(place, len(way) - 2)
+                if isinstance(item, Loop):
+                    stated = [*item.bounds, *stated]
+                elif isinstance(item, Branch):
+                    stated.insert(0, item.condition if block is item.then else item.condition.negation())
+            self._facts[key] = before.extended(*stated)
+        return self._facts[key]
+
+
+def _parts(item: Item) -> tuple[Block, ...]:
+    if isinstance(item, Loop):
+        return (item.body,)
+    return (item.then, item.orelse) if isinstance(item, Branch) else ()
+
+
+def _may_begin(effect: Effect) -> bool:
+    """True if an operation that adds to a sum begins one where a condition does not hold: it reads nothing then."""
+    return effect.does is Does.ACCUMULATE and isinstance(
+        effect.operation.attributes.get("accumulate"), conditions.Condition
+    )
+
+
+def _fork(place: _Place, other: _Place) -> int | None:
+    """The depth of the block in which another place comes after; None where there is none."""
+    for depth, ((block, at), (same, later)) in enumerate(zip(place.way, other.way, strict=False)):
+        if block is not same:
+            return None
+        if at != later:
+            return depth if at < later else None
+    return None
+
+
+def _in_different_arms(place: _Place, other: _Place) -> bool:
+    """True if an iteration, or a run, comes to one of two places only."""
+    for (block, at), (same, later) in zip(place.way, other.way, strict=False):
+        if block is not same:
+            return True
+        if at != later:
+            return False
+    return False
+
+
+def _exclude(place: _Place, other: _Place, shared: Sequence[Loop]) -> bool:
+    """True if of two places no run comes to both, but in different iterations of loops of which none is `shared`."""
+    if not _in_different_arms(place, other):
+        return False
+    around = [loop for loop in place.loops() if loop in list(other.loops())]
+    return not any(loop in around for loop in shared)
+
+
+def _touches_all(effect: Effect) -> bool:
+    """True if no mask, nor anything else, leaves out elements of the view."""
+    return effect.operation.mask is None and effect.rows is None and effect.view.indirect_by is None
