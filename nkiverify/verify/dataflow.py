@@ -201,7 +201,7 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
         proved,
         dimensions=tuple(shapes.dimensions),
         made=question.trial,
-        none_dead=proved and not question.claimed.proof.open and all_used(question.program, proof.read_unwritten),
+        none_dead=proved and all_used(question.program, question.claimed.proof),
     )
     if search is not None and search.found is not None:
         return warnings(replace(subject, at_fault=True, made=search.found), [search.found.values], (), search.found)

@@ -83,6 +83,7 @@ def meets(
 
 
 def _is_all(axis: _Axis, extent: Term) -> bool:
+    """True if an axis is all of a dimension."""
     return axis.start is _ZERO and axis.extent is extent
 
 
@@ -100,9 +101,8 @@ def _alike(inner: Sequence[Loop], others: Sequence[Loop], pairs: Sequence[tuple[
     for one, two in pairs:
         for loop in inner:
             if one is terms.of_atom(loop.index):
-                pair(
-                    loop, next((it for it in left if it.extent is loop.extent and two is terms.of_atom(it.index)), None)
-                )
+                alike = (it for it in left if it.extent is loop.extent and two is terms.of_atom(it.index))
+                pair(loop, next(alike, None))
     for loop in inner:
         pair(loop, next((it for it in left if it.extent is loop.extent), None))
     return mapping
@@ -129,7 +129,11 @@ def disjoint(
         found = _moved(along, loops, facts)
         if found is not None:
             moved |= found.indices
-        fits = found is not None and _at_most(_ZERO, found.first, facts) and _at_most(found.end, extent, facts)
+        fits = (
+            found is not None
+            and _at_most(_ZERO, found.first, facts)
+            and all(_at_most(end, extent, facts) for end in found.ends)
+        )
         if not fits and not all(_is_inside(axis, extent, facts) for axis in along):
             return False
     if not moved.issuperset(loop.index for loop in loops):
@@ -168,11 +172,12 @@ def _not_below(extent: Term) -> Iterator[Term]:
 @dataclass(frozen=True, slots=True)
 class _Moved:
     """The indices of loops each of which moves an axis so far that no other iteration comes to the positions of this
-    one, wherever the loops are that move it less; the first of all positions, and where they end."""
+    one, wherever the loops are that move it less; the first of all positions, and where those of each view end.
+    """
 
     indices: set[Index]
     first: Term
-    end: Term
+    ends: list[Term]
 
 
 def _moved(axes: Sequence[_Axis], loops: Sequence[Loop], facts: Facts) -> _Moved | None:
@@ -202,10 +207,11 @@ def _moved(axes: Sequence[_Axis], loops: Sequence[Loop], facts: Facts) -> _Moved
             return None
         moving = [one for one in moving if one is not fits]
         step, loop = fits
-        reach = [terms.multiply(step, loop.extent)]
+        further = terms.multiply(step, terms.add(loop.extent, _ONE, -1))
+        reach = [terms.add(each, further) for each in reach]
         found.add(loop.index)
     first = terms.add(rest, terms.constant(least))
-    return _Moved(found, first, terms.add(first, reach[0]))
+    return _Moved(found, first, [terms.add(first, each) for each in reach])
 
 
 def _dimensions(storage: Storage) -> dict[int, Term]:

@@ -15,13 +15,14 @@ What cannot be told is said to be open: then concrete runs look for dead stores.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 
 from nkiverify.analysis.effects import Does, Effect, Effects, begins_sum
 from nkiverify.analysis.sets.disjoint import disjoint, meets, same_elements
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
+from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program, items
 from nkiverify.model.recorded import Executed, Returned
@@ -34,13 +35,12 @@ _MOST_READERS = 4
 _MOST_WRITERS = 32
 
 
-def all_used(program: Program, unwritten: Collection[Item]) -> bool:
-    """True if it is known that no line of `program`, of which all claims about sets are shown, is a dead store for all
-    shapes, and that in none an iteration overwrites what nobody has read. `unwritten` are the items that may read
-    unwritten elements."""
+def all_used(program: Program, proof: Proof) -> bool:
+    """True if it is known that no line of `program` is a dead store for all shapes, and that in none an iteration
+    overwrites what nobody has read. `proof` has shown all claims."""
     launched = any(isinstance(item, Executed) and item.operation.program for item in items(program.body))
     # Programs of a launch store to the same tensors, one beside the other.
-    return not launched and _Uses(program, unwritten).all_used()
+    return not launched and not proof.open and _Uses(program, proof).all_used()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,8 +103,10 @@ class _Place:
 class _Uses:
     """Follows uses from what a program returns to what feeds it."""
 
-    def __init__(self, program: Program, unwritten: Collection[Item]) -> None:
-        self._unwritten = {id(item) for item in unwritten}
+    def __init__(self, program: Program, proof: Proof) -> None:
+        self._unwritten = {id(item) for item in proof.read_unwritten}
+        #: What is claimed of: of paths that no shape takes it is nothing.
+        self._claimed = {id(one.item) for one in proof.stated}
         self._effects = Effects()
         self._places: list[_Place] = []
         #: The places that write and read each allocation, in order; the numbers of the places that each item holds.
@@ -154,6 +156,8 @@ class _Uses:
 
     def _follow(self) -> None:
         for place in self._places:
+            if isinstance(place.item, Returned) and id(place.item) not in self._claimed:
+                continue
             outputs = [key for key in place.writes if key[0] == "argument"]
             if (outputs or place.counts) and all(self._goes_on_to(place, depth) for depth in range(len(place.way))):
                 for key in outputs:
@@ -196,6 +200,7 @@ class _Uses:
         return any(self._is_seen_by(place, reader, key) for reader in islice(readers, _MOST_READERS))
 
     def _is_seen_by(self, place: _Place, reader: _Place, key: Key) -> bool:
+        """True if a reader that comes after a place, in one iteration of the loops around both, reads what it wrote."""
         depth = _fork(place, reader)
         if depth is None:
             return False
@@ -228,6 +233,7 @@ class _Uses:
         return self._is_disjoint(place, beside, key, loops)
 
     def _is_disjoint(self, place: _Place, others: Sequence[_Place], key: Key, loops: Sequence[Loop]) -> bool:
+        """True if what a place writes in an iteration of `loops` neither it nor others write in another one."""
         if any(len(one.writes[key]) != 1 for one in (place, *others)):
             return False
         views = {other: other.writes[key][0].view for other in others}
@@ -238,13 +244,14 @@ class _Uses:
 
     def _is_kept(self, place: _Place, key: Key) -> bool:
         """True if no execution of the same line overwrites what a place has written, unless something has read it."""
-        if place.goes_on(key) or self._is_read_next(place, key):
+        alike = [other for other in self._writers[key] if other.source == place.source]
+        if all(other.goes_on(key) for other in alike) or self._is_read_next(place, key):
             return True
         own = [{id(index) for index in indices_of(effect.view.storage)} for effect in place.writes[key]]
         fresh = set.intersection(*own)
         shared = [loop for loop in place.loops() if id(terms.of_atom(loop.index)) not in fresh]
-        alike = (other for other in self._writers[key] if other is not place and other.source == place.source)
-        others = list(islice((other for other in alike if not _exclude(place, other, shared)), _MOST_WRITERS))
+        beside = (other for other in alike if other is not place and not _exclude(place, other, shared))
+        others = list(islice(beside, _MOST_WRITERS))
         if not shared and not others:
             return True
         return self._is_apart(place, others, key, shared) and self._is_disjoint(place, others, key, shared)
@@ -268,6 +275,7 @@ class _Uses:
     # --- the program --------------------------------------------------------------------------------------------------
 
     def _after(self, places: Mapping[Key, list[_Place]], key: Key, place: _Place) -> Iterator[_Place]:
+        """The places of an allocation that come after a place."""
         found = places.get(key, [])
         for at in range(bisect_right(found, place.number, key=lambda one: one.number), len(found)):
             yield found[at]
