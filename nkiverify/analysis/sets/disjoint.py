@@ -7,10 +7,10 @@ common on each axis have an element in common.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.keys import indices_of, key_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Loop
 from nkiverify.model.tensor import Storage, Tensor, row_major
 from nkiverify.symbolic import terms

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice, product
 
 from nkiverify.analysis.effects import Does, Effect, Effects, begins_sum
@@ -24,6 +23,7 @@ from nkiverify.analysis.sets.disjoint import disjoint, meets, same_elements
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program, items
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.model.tensor import Tensor

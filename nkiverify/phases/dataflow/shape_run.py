@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import prod
 
 from nkiverify.analysis.marks.liveness import DeadStore, Liveness, liveness
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.side_effects import Source, source_of
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.recorded import Executed
 
 
