@@ -229,19 +229,20 @@ def _answers(
     memory: Memory | None = None,
 ) -> int:
     """Say of every kernel for which shapes it is legal."""
-    from nkiverify.cli.answers import Asked, answers
-    from nkiverify.project.discovery import references_of
-
-    references = references_of(paths, arguments.exclude)
     named = [path for path in paths if "::" in path]
     for option in ("arg", "where", "grid"):
         if getattr(arguments, option) and not (len(named) == len(paths) == 1):
             raise UsageError(f"--{option} needs a kernel: {paths[0].partition('::')[0]}::NAME")
+    from nkiverify.project.discovery import references_of
+
+    references = references_of(paths, arguments.exclude)
     if not references:
         raise UsageError(f"there are no kernels in {', '.join(paths)}: no function uses NKI")
     if len(hardware) > 1 or arguments.pdb:
         option = "--pdb" if arguments.pdb else "--target all"
         raise UsageError(f"{option} needs every argument of one kernel, and no --derive")
+    from nkiverify.cli.answers import Asked, answers
+
     asked = Asked(
         references=tuple(references),
         arguments=tuple(arguments.arg),

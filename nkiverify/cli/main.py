@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
 PROGRAM = "nkiverify"
+_VERSION = f"{PROGRAM} {__version__}"
 
 #: The module of each subcommand, imported when it is used.
 COMMANDS: dict[str, str] = {
@@ -93,13 +94,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 #: How many more objects there may be before those that refer to each other are looked for.
-_ALLOCATIONS = 50_000
+_ALLOCATIONS = 100_000
 
 
 def rarely_collected() -> None:
     """Have garbage collected rarely. While modules are loaded and terms are made collections find none: a tenth of the
     time of a check."""
     gc.set_threshold(_ALLOCATIONS, 20, 20)
+
+
+#: Words after which no kernel is run. The checks that the language server starts have supervisors of their own.
+_RUN_NOTHING = (["lsp"], ["--version"], ["-h"], ["--help"])
 
 
 def console() -> int:
@@ -109,11 +114,13 @@ def console() -> int:
     # cannot fork its workers, which then load everything anew.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
+        if sys.argv[1:2] in _RUN_NOTHING:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            return main()
         from nkiverify.run.supervisor import supervised
 
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        # The language server runs no kernels: the checks that it starts have supervisors of their own.
-        return main() if sys.argv[1:2] == ["lsp"] else supervised(main)
+        return supervised(main)
     except KeyboardInterrupt:  # before there is a child to tell
         _complain("interrupted")
         return _INTERRUPTED
@@ -167,6 +174,9 @@ def _dispatch(words: list[str]) -> int:
     if words and words[0] in ("-h", "--help"):
         print(OVERVIEW)
         raise SystemExit(0)
+    if words and words[0] == "--version":
+        print(_VERSION)
+        raise SystemExit(0)
     if not words and (told := _what_is_here()):
         print(told)
         return _USAGE
@@ -209,7 +219,7 @@ def parser_of(name: str, width: int | None = None) -> argparse.ArgumentParser:
         formatter_class=partial(argparse.RawDescriptionHelpFormatter, width=width),
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
+    parser.add_argument("--version", action="version", version=_VERSION)
     importlib.import_module(COMMANDS[name]).configure(parser)
     return parser
 

@@ -42,7 +42,7 @@ def stub(signature: FunctionT) -> FunctionT:
     api = "neuronxcc" if legacy else "nki"
     if api in declared.refusals:
         return _refusing(signature, declared.refusals[api])
-    result = functools.wraps(signature)(_Call(declared, legacy, signature).function())
+    result = functools.wraps(signature)(_Call.function(declared, legacy, signature))
     if declared.name.startswith("nl."):
         named = _REDUCING.get(name, name) if legacy else name
         if named in OPERATORS:
@@ -79,24 +79,27 @@ class _Call:
         self._first = next(iter(parameters), "")
         self._converters = _converters(parameters, legacy)
         self._recorder = None if declared.host else Recorder(declared, parameters, legacy)
+        self._stating = self._stating_function()
+        self._rules = LegacyRules() if legacy else None
 
-    def function(self) -> types.FunctionType:
-        """The stub."""
-        states = self._stating()
-        rules = LegacyRules() if self._legacy else None
+    @classmethod
+    def function(cls, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> types.FunctionType:
+        """The stub. What it needs is made when it is called first: a kernel calls few of all that there are."""
+        prepared = functools.cache(lambda: cls(declared, legacy, signature))
 
         def call(*args: Any, **kwargs: Any) -> Any:
+            self = prepared()
             if execution_in_progress() is None and any(isinstance(value, np.ndarray) for value in args):
                 return self._on_arrays(call, args, kwargs)
             if self._since:
                 claim_version(f"{self._module}.{self._name}", self._since)
             if kwargs and not self._allowed.issuperset(kwargs):
                 kwargs = self._documented(args, kwargs)
-            if rules is None:
-                result = states(*args, **kwargs)
+            if self._rules is None:
+                result = self._stating(*args, **kwargs)
             else:
-                with rules:
-                    result = states(*args, **kwargs)
+                with self._rules:
+                    result = self._stating(*args, **kwargs)
             if result is None and self._issues:
                 result = ISSUED
             if self._recorder is not None and current_execution().records:
@@ -112,7 +115,7 @@ class _Call:
         view = legacy_view if self._legacy else lambda tensor: tensor
         return on_arrays(Kernel(call, legacy=self._legacy, argument_view=view, helper=True), args, kwargs)
 
-    def _stating(self) -> types.FunctionType:
+    def _stating_function(self) -> types.FunctionType:
         """The function that states the contracts: executed in the documented module, by its name, which claims are said
         to be of."""
 

@@ -77,3 +77,15 @@ def test_what_is_remembered_is_told_without_numpy_and_without_records_of_results
     names = done.stdout.split()
     assert "nkiverify.results.cache.checked" in names
     assert {"numpy", "nkiverify.foundation.records", "nkiverify.model.ops"}.isdisjoint(names)
+
+
+def test_what_cannot_be_used_is_said_before_anything_is_loaded_that_runs_kernels(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(KERNEL)
+    program = PROGRAM.replace(
+        "import sys\n", f"import sys\nsys.argv[1:] = ['check', '{tmp_path}/k.py', '--arg', 'a=1']\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "--arg needs a kernel" in done.stderr
+    _, status, *names = done.stdout.split()
+    assert status == "2"
+    assert {"nkiverify.model.ops", "nkiverify.frontend.loader", "nkiverify.foundation.records"}.isdisjoint(names)

@@ -71,10 +71,16 @@ def test_the_version_is_printed_by_either_program(program: list[str]) -> None:
 
 
 def test_the_version_needs_no_solver_and_no_manifest() -> None:
-    script = "import sys, nkiverify.cli.main as c\ntry: c.main(['--version'])\nexcept SystemExit: print(*sys.modules)"
-    modules = output("-c", script).split()
-    assert "nkiverify.cli.main" in modules
-    assert not {"z3", "numpy", "tabulate", "nkiverify.manifest", "multiprocessing"} & set(modules)
+    script = (
+        "import sys, nkiverify.cli.main as c\nsys.argv[1:] = ['--version']\n"
+        "try: c.console()\nexcept SystemExit: print(*sys.modules)"
+    )
+    version, modules = output("-c", script).splitlines()
+    assert version == f"nkiverify {__version__}"
+    ours = {name for name in modules.split() if name.startswith("nkiverify.") and name.count(".") == 2}
+    assert "nkiverify.cli.main" in ours
+    assert {name.split(".")[1] for name in ours} == {"cli", "foundation"}
+    assert not {"z3", "numpy", "tabulate", "multiprocessing"} & set(modules.split())
 
 
 def test_a_check_loads_a_solver_when_it_has_a_question_and_islpy_for_phase_4(tmp_path: Path) -> None:
