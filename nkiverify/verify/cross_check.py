@@ -64,7 +64,34 @@ def prepare(names: Iterable[str], lowering: str | None) -> None:
             installation(language)
 
 
-def cross_checked(ours: PhaseVerdict, options: Options, seconds: float) -> Run | None:
+class Questions:
+    """The questions for ESBMC about one target. Phases with the same shape program are decided in the same processes."""
+
+    def __init__(self, verdicts: Iterable[PhaseVerdict], options: Options) -> None:
+        self._verdicts = tuple(verdicts)
+        self._options = options
+        self._engines: dict[tuple[int, Language], EsbmcEngine] = {}
+
+    def engine(self, found: Installation, ours: PhaseVerdict, language: Language) -> EsbmcEngine:
+        """The engine for the claims of `ours`, with those of the other phases beside them."""
+        key = id(ours.program), language
+        if key not in self._engines:
+            alike = [other for other in self._verdicts if other.program is ours.program]
+            decisions = [one for other in alike for one in other.decisions]
+            self._engines[key] = EsbmcEngine(
+                found,
+                ours.program,
+                ours.target.name,
+                read(ours.target.flags),
+                self._options.keep_lowered,
+                language,
+                together={other.phase for other in alike},
+                failing={one.claim.number for one in decisions if one.outcome is embedded.Outcome.REFUTED},
+            )
+        return self._engines[key]
+
+
+def cross_checked(ours: PhaseVerdict, questions: Questions, options: Options, seconds: float) -> Run | None:
     """ESBMC's run about the claims of `ours`, within `seconds`; None where there is no ESBMC.
 
     Its verdict is made as that of the embedded engine is: what the shape program leaves out is UNKNOWN to both. Raises
@@ -74,7 +101,9 @@ def cross_checked(ours: PhaseVerdict, options: Options, seconds: float) -> Run |
         return None
     asked = _languages(ours.target.name, options.lowering)
     deadline = time.monotonic() + seconds
-    runs = [_by_lowering(ours, options, language, max(0.0, deadline - time.monotonic())) for language in asked]
+    runs = [
+        _by_lowering(ours, questions, options, language, max(0.0, deadline - time.monotonic())) for language in asked
+    ]
     # The first is told, unless another one contradicts the embedded engine.
     return next((run for run in runs if run.qualifier == DISAGREEMENT), runs[0])
 
@@ -92,12 +121,11 @@ def _languages(name: str, lowering: str | None) -> tuple[Language, ...]:
     return (Language.C, Language.PYTHON) if lowering == "both" or sampled else (Language.C,)
 
 
-def _by_lowering(ours: PhaseVerdict, options: Options, language: Language, seconds: float) -> Run:
+def _by_lowering(ours: PhaseVerdict, questions: Questions, options: Options, language: Language, seconds: float) -> Run:
     """ESBMC's run about the claims of `ours`, lowered to `language`."""
     found = installation(language)
     assert found is not None
-    flags = read(ours.target.flags)
-    engine = EsbmcEngine(found, ours.program, ours.target.name, flags, options.keep_lowered, language)
+    engine = questions.engine(found, ours, language)
     result = engine.decide(ours.phase, seconds)
     run = verdict.completed(ours.entry(engine.name, [_as_embedded(one) for one in result.decisions]), result)
     run = replace(run, advisory=bool(ours.decisions))

@@ -85,7 +85,7 @@ def _asked(found: Installation, explored: Exploration, ours: Run, options: Optio
     with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
         session = _Session(found, lowered, f"{name}{f', {shape}' if shape else ''}", Path(folder), deadline, ours.flags)
         session.settle([claim.number for key, claim in lowered.claims.items() if key not in broken])
-        session.settle([claim.number for key, claim in lowered.claims.items() if key in broken])
+        session.settle([claim.number for key, claim in lowered.claims.items() if key in broken], every=True)
     known = _Known(ours, lowered, session, broken, bool(findings.doubts), shape)
     conclusion = known.conclusion()
     if options.keep_lowered is not None:
@@ -168,17 +168,20 @@ class _Session:
         """The program that asserts these claims."""
         return self._lowered.text(numbers, self._title)
 
-    def settle(self, numbers: Collection[int]) -> None:
-        """Decide claims, all of them at once where they hold."""
+    def settle(self, numbers: Collection[int], every: bool = False) -> None:
+        """Decide claims, all of them at once where they hold; with `every`, each as a question of its own from the
+        beginning, where that can be."""
         left = list(numbers)
+        can_tell_all = self._installation.has_table
         for _ in range(_ROUNDS):
             if not left:
                 return
-            report = self._run(left)
+            at_once = every and can_tell_all
+            report = self._run(left, *(["--multi-property"] if at_once else []))
             if report.conclusion is Conclusion.SUCCESSFUL:
                 self._decided.update(dict.fromkeys(left, Outcome.PROVED))
                 return
-            if report.conclusion is Conclusion.FAILED and self._installation.has_table:
+            if report.conclusion is Conclusion.FAILED and can_tell_all and not at_once:
                 report = self._run(left, "--multi-property")
             if report.conclusion is not Conclusion.FAILED:
                 self.reason = self.reason or report.detail or report.conclusion.value

@@ -352,8 +352,10 @@ class _Verifying:
         from nkiverify.verify import cross_check
 
         options = self._options
+        questions = cross_check.Questions(self._verdicts.values(), options)
         asked: dict[int, _Asked] = {
-            phase: partial(cross_check.cross_checked, ours, options) for phase, ours in self._verdicts.items()
+            phase: partial(cross_check.cross_checked, ours, questions, options)
+            for phase, ours in self._verdicts.items()
         }
         dataflow, explored = self._runs.get(DATAFLOW.number), self._symbolic or self._plain
         if dataflow is not None and explored is not None and options.engine != "esbmc":

@@ -1,9 +1,11 @@
 """Deciding the claims of a shape program with ESBMC.
 
-A run asserts many claims at once. Where ESBMC refutes one, the run is repeated without it; where it does not come to
-an end, the claims are divided. What remains is asked again with another arithmetic: 64-bit integers are what ESBMC is
-best tested with, and solvers of bit-vectors have nothing in common with ours, but products of variables are beyond
-them.
+A run asserts many claims at once, those of all phases: starting a process costs more than most claims. All claims are
+one question for the solver then, which is quickest where they hold. Where one does not, or that takes too long, each
+claim becomes a question of its own (`--multi-property`). Builds that cannot do this are asked again without the claim
+that they refute. Where a run comes to no end, the claims are divided. What remains is asked again with another
+arithmetic: 64-bit integers are what ESBMC is best tested with, and solvers of bit-vectors have nothing in common with
+ours, but products of variables are beyond them.
 
 A refuted claim is checked over the integers before it counts, with the values of ESBMC's trace.
 """
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import field, replace
 from pathlib import Path
@@ -21,7 +24,7 @@ from nkiverify.engines.esbmc import hypotheses, output, process
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.hypotheses import Hypotheses
 from nkiverify.engines.esbmc.locate import Installation
-from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
+from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, LoweredLoop, Plan, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
@@ -36,6 +39,11 @@ DEFAULT_UNWIND = 9
 #: given up. On a busy machine, or where a process cannot be limited like this, it may take so many times longer.
 GROUP_SECONDS = 4.0
 CLAIM_SECONDS = 2.0
+#: The same where all claims are one question and may be asked one by one afterwards.
+TOGETHER_SECONDS = 1.0
+#: Seconds more for each claim that is a question of its own, and most of them.
+EACH_SECONDS = 0.1
+MOST_EACH_SECONDS = 10.0
 BUSY_FACTOR = 5.0
 #: Seconds of computing that starting takes at most: on the machines we know, 0.05 and 1.5.
 START_SECONDS = {Language.C: 0.5, Language.PYTHON: 3.0}
@@ -67,7 +75,8 @@ class Decision:
 class Result:
     """ESBMC's answers about the claims of one phase, in program order.
 
-    `forms` counts the loops by what became of them in the first program that ESBMC was given. `faults` are what it did
+    `forms` counts the loops by what became of them in the first program that ESBMC was given with a claim of the phase
+    in them. Where claims of other phases were decided with these, `seconds` are of all. `faults` are what it did
     wrong, whether or not another run made up for it: crashes, output that cannot be read, checks of its own that fail,
     refutations that are none. `notes` say where the target's flags could not be followed.
     """
@@ -84,7 +93,7 @@ class Result:
 class _Attempt:
     """A way to run ESBMC: how the program is lowered for it, and the options that go with that.
 
-    `linear`: only claims without products of variables are worth it.
+    `linear`: only claims without products of variables, in them or in what they rest on, are worth it.
     """
 
     plan: Plan
@@ -98,6 +107,9 @@ class EsbmcEngine:
     `title` names the target in the lowered programs; `keep` is a folder that they are left in. `language` is the one to
     lower to: C, which every build reads and decides many times faster, or Python. `only` is the arithmetic to use: by
     default each claim has the one that suits it.
+
+    `together` are the phases of which more will be asked: their claims are decided with those of the first one.
+    `failing` are the claims that another engine refutes. Only the order of questions depends on either.
     """
 
     def __init__(
@@ -109,6 +121,8 @@ class EsbmcEngine:
         keep: Path | None = None,
         language: Language = Language.C,
         only: Arithmetic | None = None,
+        together: Collection[int] = (),
+        failing: Collection[int] = (),
     ) -> None:
         self._installation = installation
         self._program = program
@@ -124,6 +138,13 @@ class EsbmcEngine:
         asked = ((claim, path) for claim, path in hypotheses.paths(program) if claim.by_sets is None and claim.decides)
         self._paths = {claim.number: (claim, path) for claim, path in asked}
         self._domain_has_values: bool | None = None
+        self._together = frozenset(together)
+        self._failing = frozenset(failing)
+        self._domain_asked = self._domain_looked_at = False
+        self._decided: dict[int, Decision] = {}
+        self._loops: dict[int, LoweredLoop] = {}
+        #: By the identity of a condition that the paths keep.
+        self._multiplying: dict[int, bool] = {}
         self._session = _Session(0.0, 0, Path())
 
     @property
@@ -134,18 +155,30 @@ class EsbmcEngine:
     def decide(self, phase: int, seconds: float) -> Result:
         """The decisions about the claims of `phase`, and about the unwinding claims of all phases."""
         started = time.monotonic()
-        claims = [claim for claim, _ in self._paths.values() if claim.phase == phase or claim.unwinding]
+        claims = self._claims({phase})
+        asked = self._claims({phase, *self._together})
+        self._together = frozenset()
         with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
             deadline = started + min(seconds, self._flags.timeout or seconds)
             session = self._session = _Session(deadline, phase, Path(folder))
+            self._domain_asked = self._domain_looked_at = False
+            if any(claim.number not in self._decided for claim in claims):
+                for group, of_division in self._groups(asked):
+                    for attempt in self._attempts(of_division):
+                        self._settle(attempt, group)
             if claims:
                 self._look_at_domain()
-                for group, of_division in self._groups(claims):
-                    for attempt in self._attempts(of_division):
-                        self._settle(attempt, [claim for claim in group if claim.number not in session.decided])
         decisions = tuple(self._final(claim) for claim in claims)
         faults = tuple(dict.fromkeys(session.faults))
-        return Result(decisions, session.forms, session.runs, time.monotonic() - started, faults, self._notes())
+        forms = self._forms_of({claim.number for claim in claims})
+        return Result(decisions, forms, session.runs, time.monotonic() - started, faults, self._notes())
+
+    def _claims(self, phases: Collection[int]) -> list[Claim]:
+        return [claim for claim, _ in self._paths.values() if claim.phase in phases or claim.unwinding]
+
+    def _forms_of(self, numbers: Collection[int]) -> dict[LoopForm, int]:
+        """The forms of the loops that any of these claims are in."""
+        return dict(Counter(loop.form for loop in self._loops.values() if not loop.claims.isdisjoint(numbers)))
 
     def leave(self, numbers: Collection[int], phase: int, folder: Path) -> Path:
         """Write the program that asserts just these claims into `folder`; its path.
@@ -196,20 +229,24 @@ class EsbmcEngine:
 
     def _look_at_domain(self) -> None:
         """Find out whether the domain has values: if it has none, whatever is claimed of it holds."""
-        if self._domain_has_values is not None:
+        if self._domain_has_values is not None or self._domain_looked_at:
             return
+        self._domain_looked_at = True
         for attempt in self._attempts(of_division=True):
             if attempt.plan.induction:
                 continue
             lowered = lower(self._program, (), attempt.plan, self._title, reachable=True)
-            report = self._run(lowered, attempt, CLAIM_SECONDS)
-            if report.conclusion is Conclusion.SUCCESSFUL:
-                # A hypothesis that could not be stated only makes the domain larger.
-                self._domain_has_values = False
+            self._note_domain(self._run(lowered, attempt, CLAIM_SECONDS), lowered)
+            if self._domain_has_values is not None:
                 return
-            if report.conclusion is Conclusion.FAILED and self._in_domain(report, lowered):
-                self._domain_has_values = True
-                return
+
+    def _note_domain(self, report: Report, lowered: Lowered) -> None:
+        """Remember what the report of a program with claim 0 says about the domain."""
+        if report.conclusion is Conclusion.SUCCESSFUL:
+            # A hypothesis that could not be stated only makes the domain larger.
+            self._domain_has_values = False
+        elif report.conclusion is Conclusion.FAILED and self._in_domain(report, lowered):
+            self._domain_has_values = True
 
     def _in_domain(self, report: Report, lowered: Lowered) -> bool:
         stated = hypotheses.domain(self._program)
@@ -224,10 +261,15 @@ class EsbmcEngine:
     def _settle(self, attempt: _Attempt, claims: Sequence[Claim]) -> None:
         """Decide what `attempt` can decide of `claims`; the session remembers why not, for the rest."""
         plan, session = attempt.plan, self._session
-        waiting = [[claim.number for claim in claims if not (attempt.linear and _multiplies(claim))]]
+        waiting = [[claim.number for claim in claims if not (attempt.linear and self._multiplies(claim))]]
         while waiting:
-            group = [number for number in waiting.pop() if number not in session.decided]
-            lowered = lower(self._program, group, plan, self._title)
+            group = [number for number in waiting.pop() if number not in self._decided]
+            if not group:
+                continue
+            every = self._every_at_once(group, plan)
+            # A program of its own would tell that the domain has values, and take a process more.
+            with_domain = every and self._domain_has_values is None and not self._domain_asked
+            lowered = lower(self._program, group, plan, self._title, reachable=with_domain)
             session.postpone(lowered.too_wide, "it does not fit 64 bits")
             asked = [number for number in group if number in lowered.asserted]
             if not asked:
@@ -235,9 +277,16 @@ class EsbmcEngine:
             if session.seconds_left <= 0:
                 session.postpone(asked, "time-out")
                 continue
-            session.forms = session.forms or lowered.forms
+            self._note_loops(lowered)
             used = replace(attempt, plan=plan)
-            report = self._ask(lowered, used)
+            if with_domain:
+                self._domain_asked = True
+            else:
+                self._look_at_domain()
+            report = self._ask(lowered, used, every)
+            if with_domain:
+                self._note_domain(report, lowered)
+                report = report.without(0)
             violated = {violation.property.kind for violation in report.violations}
             if report.conclusion is Conclusion.SUCCESSFUL:
                 self._prove(asked, report, plan)
@@ -253,18 +302,39 @@ class EsbmcEngine:
             else:
                 self._leave_open(asked, report)
 
-    def _ask(self, lowered: Lowered, attempt: _Attempt) -> Report:
-        """Run ESBMC on `lowered`, for a verdict on every claim where it can do that and not all of them hold."""
-        seconds = GROUP_SECONDS if len(lowered.asserted) > 1 else CLAIM_SECONDS
+    def _multiplies(self, claim: Claim) -> bool:
+        _, path = self._paths[claim.number]
+        return _multiplies(claim.condition) or any(map(self._hypothesis_multiplies, path.hypotheses))
+
+    def _hypothesis_multiplies(self, condition: Condition | bool) -> bool:
+        known = self._multiplying.get(id(condition))
+        if known is None:
+            known = self._multiplying[id(condition)] = _multiplies(condition)
+        return known
+
+    def _every_at_once(self, numbers: Collection[int], plan: Plan) -> bool:
+        """True if each of these claims is to be a question of its own from the beginning: one will be refuted, or
+        starting ESBMC takes longer than that."""
+        slow = self._language is Language.PYTHON or self._flags.multi_property
+        return self._can_tell_all(plan) and (slow or not self._failing.isdisjoint(numbers))
+
+    def _can_tell_all(self, plan: Plan) -> bool:
         # Of bounds that grow, ESBMC 8.4 tells with --multi-property what two of them say, which contradict each other.
-        growing = attempt.plan.induction or self._strategy is Strategy.INCREMENTAL
-        can_tell_all = self._installation.has_table and not growing
-        if not (can_tell_all and self._flags.multi_property):
-            report = self._run(lowered, attempt, seconds)
-            if not can_tell_all or report.conclusion is not Conclusion.FAILED:
+        growing = plan.induction or self._strategy is Strategy.INCREMENTAL
+        return self._installation.has_table and not growing
+
+    def _ask(self, lowered: Lowered, attempt: _Attempt, every: bool) -> Report:
+        """Run ESBMC on `lowered`, for a verdict on `every` claim where it can do that and not all of them hold."""
+        several = len(lowered.asserted) > 1
+        seconds = GROUP_SECONDS if several else CLAIM_SECONDS
+        if not every:
+            again = self._can_tell_all(attempt.plan)
+            report = self._run(lowered, attempt, TOGETHER_SECONDS if again and several else seconds)
+            too_hard = several and report.conclusion in _TOO_HARD
+            if not again or not (too_hard or report.conclusion is Conclusion.FAILED):
                 return report
-        # Each claim is a question of its own then.
-        return self._run(lowered, attempt, seconds + len(lowered.asserted) * 0.1, every=True)
+        seconds += min(EACH_SECONDS * len(lowered.asserted), MOST_EACH_SECONDS)
+        return self._run(lowered, attempt, seconds, every=True)
 
     def _prove(self, asked: Sequence[int], report: Report, plan: Plan) -> None:
         listed = {property.claim for property, _ in report.table}
@@ -286,7 +356,7 @@ class EsbmcEngine:
                 taken.update(
                     other for other in asked if other != number and self._confirm(other, values, plan, few=True)
                 )
-            elif number not in self._session.decided:
+            elif number not in self._decided:
                 fault = f"ESBMC's counterexample for claim {number} is none over the integers"
                 self._session.faults.append(fault)
                 self._session.postpone([number], fault)
@@ -299,14 +369,14 @@ class EsbmcEngine:
             passed = {property.claim for property, status in report.table if status is Status.PASSED}
             for number in [number for number in asked if number in passed]:
                 self._decide(number, Outcome.PROVED, plan)
-        return [number for number in asked if number not in taken and number not in self._session.decided]
+        return [number for number in asked if number not in taken and number not in self._decided]
 
     def _confirm(self, number: int, values: dict[Atom, int], plan: Plan, few: bool = False) -> bool:
         """True if the claim fails for `values`: it is then refuted. With `few`, little is tried to complete them."""
         claim, path = self._paths[number]
         completions = _FEW_COMPLETIONS if few else hypotheses.MOST_COMPLETIONS
         complete = hypotheses.refuting(claim, path, values, completions)
-        if complete is not None and number not in self._session.decided:
+        if complete is not None and number not in self._decided:
             self._decide(number, Outcome.REFUTED, plan, complete)
         return complete is not None
 
@@ -321,12 +391,12 @@ class EsbmcEngine:
 
     def _decide(self, number: int, outcome: Outcome, plan: Plan, values: dict[Atom, int] | None = None) -> None:
         claim, path = self._paths[number]
-        self._session.decided[number] = Decision(claim, outcome, path.hypotheses, plan.arithmetic, values or {})
+        self._decided[number] = Decision(claim, outcome, path.hypotheses, plan.arithmetic, values or {})
 
     def _final(self, claim: Claim) -> Decision:
         """The decision about `claim` in the light of what is known of the domain."""
         _, path = self._paths[claim.number]
-        decision = self._session.decided.get(claim.number)
+        decision = self._decided.get(claim.number)
         if self._domain_has_values is False:
             return Decision(claim, Outcome.UNREACHED, path.hypotheses)
         if decision is None:
@@ -335,6 +405,11 @@ class EsbmcEngine:
             reason = "ESBMC did not show that the domain has values"
             return Decision(claim, Outcome.UNDECIDED, path.hypotheses, reason=reason)
         return decision
+
+    def _note_loops(self, lowered: Lowered) -> None:
+        for loop, found in lowered.loops.items():
+            known = self._loops.get(loop)
+            self._loops[loop] = found if known is None else replace(known, claims=known.claims | found.claims)
 
     # --- runs ---
 
@@ -379,8 +454,6 @@ class _Session:
         self.phase = phase
         self.folder = folder
         self.runs = 0
-        self.forms: dict[LoopForm, int] = {}
-        self.decided: dict[int, Decision] = {}
         self.faults: list[str] = []
         self._reasons: dict[int, str] = {}
 
@@ -410,12 +483,12 @@ def _values(named: dict[str, int], lowered: Lowered) -> dict[Atom, int]:
     return {lowered.variables[name]: value for name, value in named.items() if name in lowered.variables}
 
 
-def _multiplies(claim: Claim) -> bool:
-    """True if `claim` speaks of products of variables, or of quotients by one."""
-    if not isinstance(claim.condition, Condition):
+def _multiplies(condition: Condition | bool) -> bool:
+    """True if `condition` speaks of products of variables, or of quotients by one."""
+    if not isinstance(condition, Condition):
         return False
-    compared = list(claim.condition.terms())
-    for atom in claim.condition.atoms():
+    compared = list(condition.terms())
+    for atom in condition.atoms():
         if isinstance(atom, Div) and atom.denominator.constant is None:
             return True
         compared.extend(atom.arguments())

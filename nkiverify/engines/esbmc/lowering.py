@@ -14,7 +14,7 @@ from __future__ import annotations
 import enum
 import math
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
@@ -70,12 +70,20 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
+class LoweredLoop:
+    """What became of a loop, and the numbers of the claims in it that were asked for."""
+
+    form: LoopForm
+    claims: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
 class Lowered:
     """A lowered program.
 
     `asserted` are the numbers of the claims in it, `too_wide` of those that do not fit. `variables` are the atoms
     whose values ESBMC chooses, by the names of their variables, but for the indices of loops that are loops there.
-    `forms` counts the loops by what became of them.
+    `loops` are what became of the loops, by the identity of each.
     """
 
     text: str
@@ -83,7 +91,12 @@ class Lowered:
     asserted: frozenset[int]
     too_wide: frozenset[int]
     variables: dict[str, Atom]
-    forms: dict[LoopForm, int]
+    loops: dict[int, LoweredLoop]
+
+    @property
+    def forms(self) -> dict[LoopForm, int]:
+        """The number of loops of each form."""
+        return dict(Counter(loop.form for loop in self.loops.values()))
 
     def commented(self, comment: str) -> str:
         """The text behind a comment."""
@@ -93,7 +106,7 @@ class Lowered:
 def lower(program: Program, numbers: Collection[int], plan: Plan, title: str, reachable: bool = False) -> Lowered:
     """The lowered `program` with the claims of these `numbers`. `title` says in its first line what it is about.
 
-    With `reachable` it asserts instead, as claim 0, that the domain has no values: a program whose assumptions
+    With `reachable` it asserts besides, as claim 0, that the domain has no values: a program whose assumptions
     contradict each other would prove everything.
     """
     return _Lowering(program, frozenset(numbers), plan, reachable).result(title)
@@ -135,17 +148,14 @@ class _Lowering:
         self._variables: dict[str, Atom] = {}
         self._asserted: set[int] = set()
         self._too_wide: set[int] = set()
-        self._forms: Counter[LoopForm] = Counter()
+        self._loops: dict[int, LoweredLoop] = {}
         self._instances = 0
 
     def result(self, title: str) -> Lowered:
         scope = _Scope()
         for dimension in self._program.dimensions:
             self._declare(dimension.atom, scope)
-        if self._reachable:
-            self._domain(scope)
-        else:
-            self._block(self._program.body, scope)
+        self._block(self._program.body, scope)
         lines = self._write.program(_heading(title, self._plan))
         return Lowered(
             text="\n".join(lines) + "\n",
@@ -153,22 +163,24 @@ class _Lowering:
             asserted=frozenset(self._asserted),
             too_wide=frozenset(self._too_wide),
             variables=self._variables,
-            forms=dict(self._forms),
+            loops=self._loops,
         )
 
     # --- items ---
 
-    def _domain(self, scope: _Scope) -> None:
-        for item in self._program.body.items:
-            if not isinstance(item, Assume):
-                break
-            self._assume(item.condition, scope, item.text)
-        self._check(0, False, scope, "must fail: the domain has values")
+    def _domain_has_values(self, scope: _Scope) -> None:
+        # In a block of its own, which nothing behind it comes from: that it fails can take nothing away from the rest.
+        with self._write.when(self._either(), "the domain"):
+            self._check(0, False, scope, "must fail: the domain has values")
 
     def _block(self, block: Block, scope: _Scope) -> None:
         wanted = sum(self._wanted(item) for item in block.items)
+        of_domain = self._reachable and block is self._program.body
         for item in block.items:
-            if not wanted:
+            if of_domain and not isinstance(item, Assume):
+                self._domain_has_values(scope)
+                of_domain = False
+            if not wanted and not of_domain:
                 break
             count = self._wanted(item)
             wanted -= count
@@ -183,6 +195,8 @@ class _Lowering:
                     self._loop(item, scope)
             elif isinstance(item, Branch) and count:
                 self._branch(item, scope)
+        if of_domain:
+            self._domain_has_values(scope)
 
     def _wanted(self, item: Item) -> int:
         """How many of the claims asked for are in `item`."""
@@ -196,6 +210,17 @@ class _Lowering:
             count = sum(self._wanted(inner) for block in blocks for inner in block.items)
             self._counts[id(item)] = count
         return count
+
+    def _numbers_in(self, item: Item) -> Iterator[int]:
+        """The numbers of these claims."""
+        if not self._wanted(item):
+            return
+        if isinstance(item, Claim):
+            yield item.number
+        elif isinstance(item, Loop | Branch):
+            for block in (item.body,) if isinstance(item, Loop) else (item.then, item.orelse):
+                for inner in block.items:
+                    yield from self._numbers_in(inner)
 
     def _claim(self, claim: Claim, scope: _Scope) -> None:
         condition = claim.condition
@@ -287,7 +312,7 @@ class _Lowering:
                 form = LoopForm.INDUCTIVE
             elif trips < self._plan.unwind and self._afford(loop, scope, int(trips)):
                 form = LoopForm.UNWOUND
-        self._forms[form] += 1
+        self._loops[id(loop)] = LoweredLoop(form, frozenset(self._numbers_in(loop)))
         if form is LoopForm.REPRESENTATIVE:
             self._representative(loop, scope, counting)
             return

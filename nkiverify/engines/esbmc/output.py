@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import field
+from dataclasses import field, replace
 
 from nkiverify.engines.esbmc.process import Ending, Finished
 from nkiverify.foundation.dataclass import dataclass
@@ -87,6 +87,15 @@ class Report:
     table: tuple[tuple[Property, Status], ...] = ()
     detail: str = ""
     every: bool = False
+
+    def without(self, claim: int) -> Report:
+        """The report as if this claim had not been asked for, of a run that gives a verdict on every property."""
+        table = tuple(row for row in self.table if row[0].claim != claim)
+        violations = tuple(violation for violation in self.violations if violation.property.claim != claim)
+        failed_alone = self.conclusion is Conclusion.FAILED and self.every and len(table) < len(self.table)
+        if failed_alone and not violations and all(status is Status.PASSED for _, status in table):
+            return replace(self, conclusion=Conclusion.SUCCESSFUL, violations=(), table=table)
+        return replace(self, violations=violations, table=table)
 
 
 _VERSION = re.compile(r"^ESBMC version (\d+)\.(\d+)(?:\.(\d+))?\b.*$", re.MULTILINE)

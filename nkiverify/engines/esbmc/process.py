@@ -20,7 +20,7 @@ from nkiverify.foundation.dataclass import dataclass
 #: Most bytes of output that are read from one process; a verdict with its trace takes a few hundred kilobytes.
 OUTPUT_BYTES = 32 * 2**20
 #: Bytes of address space a process may have unless the caller says otherwise.
-MEMORY_BYTES = 4 * 2**30
+MEMORY_BYTES = 2**30
 
 #: The interpreter for ESBMC's Python front end, which runs a parser of its own with it.
 PYTHON = sys.executable

@@ -7,6 +7,7 @@ import random
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,10 +25,12 @@ from lab.programs import (
 )
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import locate
+from nkiverify.engines.esbmc.dialects import CDialect
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation, Solver
-from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm
+from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm, Lowered
+from nkiverify.engines.esbmc.output import Conclusion, Report
 from nkiverify.ir.program import Assume, Program
 from nkiverify.symbolic import any_of
 
@@ -168,6 +171,97 @@ def test_an_empty_domain_is_found_out(wheel: Installation) -> None:
     n = dimension("n")
     written = program({"n": (1, 9)}, Assume(n % 10 == 0, "domain"), claim(1, n == 5))
     assert outcomes(decide(wheel, written)) == {1: Outcome.UNREACHED}
+
+
+def phased() -> Program:
+    """Claims of three phases that hold, that do not, and that nothing reaches, and one of unwinding."""
+    n, i = dimension("n"), index("i", dimension("n"))
+    inside = [replace(claim(4, i <= 6), phase=2), replace(claim(5, i <= 5), phase=2)]
+    return program(
+        {"n": (1, 7)},
+        claim(1, n <= 7),
+        claim(2, n <= 6),
+        replace(claim(3, n >= 1), phase=3),
+        loop(i, *inside),
+        branch(n >= 8, [replace(claim(6, n >= 8), phase=3)], [replace(claim(7, n != 7), phase=3)]),
+        claim(8, n <= 7, unwinding=True),
+    )
+
+
+TRUE = {1: True, 2: False, 3: True, 4: True, 5: False, 6: True, 7: False, 8: True}
+
+
+@pytest.mark.parametrize("failing", [(), (2, 5, 7), (1, 3), tuple(TRUE)], ids=str)
+def test_phases_that_are_decided_together_are_decided_as_if_alone(
+    wheel: Installation, failing: tuple[int, ...]
+) -> None:
+    written = phased()
+    engine = EsbmcEngine(wheel, written, "test", NO_FLAGS, together=(1, 2, 3), failing=failing)
+    results = {phase: engine.decide(phase, 60.0) for phase in (1, 2, 3)}
+    for phase, result in results.items():
+        alone = EsbmcEngine(wheel, written, "test", NO_FLAGS).decide(phase, 60.0)
+        # What is thought to fail is a matter of order: nothing follows from it.
+        assert {number: one is not Outcome.REFUTED for number, one in outcomes(result).items()} == {
+            number: TRUE[number] for number in outcomes(alone)
+        }
+        assert outcomes(alone).keys() == outcomes(result).keys()
+        assert result.forms == alone.forms
+        assert result.faults == ()
+    assert results[2].runs == results[3].runs == 0
+    assert results[2].forms == {LoopForm.UNWOUND: 1}
+    assert results[1].forms == {}
+
+
+def test_one_process_decides_all_claims_where_one_will_be_refuted(wheel: Installation) -> None:
+    n = dimension("n")
+    written = program({"n": (1, 9)}, claim(1, n <= 9), claim(2, n <= 8), replace(claim(3, n <= 7), phase=2))
+    result = EsbmcEngine(wheel, written, "test", NO_FLAGS, together=(1, 2), failing=(2,)).decide(1, 60.0)
+    assert (outcomes(result), result.runs) == ({1: Outcome.PROVED, 2: Outcome.REFUTED}, 1)
+
+
+@pytest.mark.parametrize("failing", [(), (1,)])
+def test_an_empty_domain_is_found_out_together_with_claims(wheel: Installation, failing: tuple[int, ...]) -> None:
+    n = dimension("n")
+    written = program({"n": (1, 9)}, Assume(n % 10 == 0, "domain"), claim(1, n == 5), claim(2, n <= 9))
+    engine = EsbmcEngine(wheel, written, "test", NO_FLAGS, failing=failing)
+    assert set(outcomes(engine.decide(1, 60.0)).values()) == {Outcome.UNREACHED}
+
+
+@pytest.mark.parametrize("failing", [(), (1,)])
+def test_a_lowering_that_contradicts_itself_proves_nothing(
+    wheel: Installation, failing: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    genuine = CDialect.assume
+    monkeypatch.setattr(CDialect, "assume", lambda self, condition, note="": genuine(self, "1 == 0", note))
+    n = dimension("n")
+    written = program({"n": (1, 9)}, claim(1, n == 5), claim(2, n <= 9))
+    engine = EsbmcEngine(wheel, written, "test", NO_FLAGS, failing=failing)
+    assert set(outcomes(engine.decide(1, 60.0)).values()) == {Outcome.UNREACHED}
+
+
+def test_claims_that_are_too_hard_together_are_decided_one_by_one(
+    wheel: Installation, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    genuine = EsbmcEngine._run
+
+    def hard(self: EsbmcEngine, lowered: Lowered, attempt: Any, seconds: float, every: bool = False) -> Report:
+        if not every and len(lowered.asserted) > 1:
+            return Report(Conclusion.OUT_OF_MEMORY)
+        return genuine(self, lowered, attempt, seconds, every)
+
+    monkeypatch.setattr(EsbmcEngine, "_run", hard)
+    n = dimension("n")
+    written = program({"n": (1, 9)}, claim(1, n <= 9), claim(2, n >= 1), claim(3, n <= 8))
+    assert outcomes(decide(wheel, written)) == {1: Outcome.PROVED, 2: Outcome.PROVED, 3: Outcome.REFUTED}
+
+
+def test_products_in_hypotheses_are_left_to_unbounded_integers(wheel: Installation) -> None:
+    # Bit-vectors do not come to an end with these.
+    size, width = dimension("size"), dimension("width")
+    bounds = {"size": (1, LARGE), "width": (1, LARGE)}
+    written = program(bounds, Assume(width + size * width <= 32767), claim(1, width <= size + 53245))
+    (decision,) = decide(wheel, written).decisions
+    assert (decision.outcome, decision.arithmetic) == (Outcome.PROVED, Arithmetic.INTEGERS)
 
 
 def test_a_program_without_claims_takes_no_run(wheel: Installation) -> None:

@@ -253,6 +253,17 @@ def test_a_domain_is_empty_where_nothing_reaches_its_end(plan: Plan) -> None:
         assert refuted(lower(written, (), plan, "a test", reachable=True)) == expected
 
 
+@pytest.mark.parametrize("plan", PLANS[:4], ids=str)
+def test_that_the_domain_has_values_takes_nothing_from_other_claims(plan: Plan) -> None:
+    for written in by_hand():
+        numbers = [stated.number for stated, _ in written.claims()]
+        alone = refuted(lower(written, numbers, plan, "a test"))
+        assert refuted(lower(written, numbers, plan, "a test", reachable=True)) == alone | {0}
+    a = dimension("a")
+    empty = program({"a": (-2, 3)}, Assume(a >= 4), claim(1, False), claim(2, a == 0))
+    assert refuted(lower(empty, (1, 2), plan, "a test", reachable=True)) == set()
+
+
 def test_that_no_division_was_by_zero_is_a_hypothesis_where_it_is_wanted() -> None:
     a = dimension("a")
     written = program({"a": (-2, 3)}, Assume(a != 0, of_division=True), claim(1, a != 0), claim(2, a != 1))

@@ -18,7 +18,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
 from nkiverify.phases.dataflow import one_element
-from nkiverify.phases.dataflow.one_element import _Lowering
+from nkiverify.phases.dataflow.one_element import _any_place, _Lowering
 from nkiverify.phases.dataflow.pieces import NotLowered, pieces
 from nkiverify.project.manifest import load_targets
 from nkiverify.results.session import ExitStatus, beside, status_of
@@ -151,6 +151,22 @@ def test_a_fault_of_the_lowering_is_noticed(fault: str, monkeypatch: pytest.Monk
     assert "the shadow memory says" in theirs.reason
     assert str(tmp_path / f"{name}-phase4.c") in theirs.reason
     assert "__ESBMC_assert" in (tmp_path / f"{name}-phase4.c").read_text(encoding="utf-8")
+
+
+@asks
+def test_choices_that_leave_out_places_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(one_element, "_any_place", lambda places: ("//", "const unsigned place = nondet_uint() & 0u;"))
+    ours, theirs = entries("dataflow_skipped_tail")
+    assert beside(ours, theirs) == "DISAGREES"
+    assert "the shadow memory says refuted, ESBMC says proved" in theirs.reason
+
+
+@pytest.mark.parametrize("places", [0, 1, 2, 3, 127, 128, 129, 2**32 - 1, 2**32])
+def test_every_place_can_be_chosen(places: int) -> None:
+    mask = int(_any_place(places)[1].rpartition("& ")[2].rstrip("u;"))
+    # All numbers of so many bits, and these are enough for the last place.
+    assert mask & (mask + 1) == 0
+    assert max(0, places - 1) <= mask < 2**32
 
 
 @asks

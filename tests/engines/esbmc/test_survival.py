@@ -68,6 +68,31 @@ def test_one_that_always_succeeds_proves_nothing_since_the_domain_would_be_empty
     assert {decision.outcome for decision in result.decisions} == {Outcome.UNREACHED}
 
 
+#: A build that says of every claim it is given, that of the domain among them, the one word or the other.
+TABLE = """
+import re
+text = open(sys.argv[1]).read()
+print('ESBMC version 8.4.0 64-bit x86_64 linux')
+print()
+print('** Results:')
+for number in re.findall('"claim ([0-9]+)"', text):
+    print('  {word}       [main.assertion.1]  line 1  claim ' + number)
+print()
+print('VERIFICATION {word}'.replace('PASSED', 'SUCCESSFUL'))
+raise SystemExit(int('{word}' != 'PASSED'))
+"""
+
+
+@pytest.mark.parametrize("failing", [(), (2,)])
+@pytest.mark.parametrize(("word", "outcome"), [("PASSED", Outcome.UNREACHED), ("FAILED", Outcome.UNDECIDED)])
+def test_one_that_says_the_same_of_the_domain_and_of_claims_proves_nothing(
+    tmp_path: Path, failing: tuple[int, ...], word: str, outcome: Outcome
+) -> None:
+    found = installation(build(tmp_path / "esbmc", TABLE.replace("{word}", word)), (8, 4, 0), "multi-property")
+    result = EsbmcEngine(found, WRITTEN, "test", Flags(), failing=failing).decide(1, 20.0)
+    assert {decision.outcome for decision in result.decisions} == {outcome}
+
+
 def test_hanging_costs_no_more_than_the_time_that_is_given(tmp_path: Path) -> None:
     started = time.monotonic()
     decide(build(tmp_path / "esbmc", "time.sleep(600)"), seconds=1.0)
