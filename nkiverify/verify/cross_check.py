@@ -65,7 +65,7 @@ def prepare(names: Iterable[str], lowering: str | None) -> None:
 
 
 class Questions:
-    """The questions for ESBMC about one target. Phases with the same shape program are decided in the same processes."""
+    """The questions for ESBMC about one target. Phases with the same shape program are decided together."""
 
     def __init__(self, verdicts: Iterable[PhaseVerdict], options: Options) -> None:
         self._verdicts = tuple(verdicts)

@@ -19,12 +19,13 @@ from pathlib import Path
 
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
 from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
+from nkiverify.engines.esbmc.naming import readable
 from nkiverify.engines.esbmc.ranges import Ranges, writable
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Select, Term, render
+from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Condition, condition_key
 
 #: How many assertions unwinding may add to those of a program. Its loops are kept as loops one after the other, until
@@ -465,7 +466,7 @@ class _Lowering:
     def _name(self, atom: Atom) -> str:
         name = self._names.get(atom)
         if name is None:
-            name = self._names[atom] = self._fresh(_readable(atom))
+            name = self._names[atom] = self._fresh(readable(atom))
         return name
 
     def _fresh(self, wish: str) -> str:
@@ -489,20 +490,6 @@ def _dialect(plan: Plan) -> Dialect:
 
 def _heading(title: str, plan: Plan) -> list[str]:
     return [title, f"Lowered by nkiverify for ESBMC: {plan.language.value}, {plan.arithmetic.value}."]
-
-
-def _readable(atom: Atom) -> str:
-    """A name that says what the atom is, where that is short."""
-    if isinstance(atom, Dimension | Index):
-        plain = "".join(char if char.isascii() and (char.isalnum() or char == "_") else "_" for char in atom.name)
-        plain = plain.lstrip("_") or "i"
-        return plain if not plain[0].isdigit() else f"i{plain}"
-    if isinstance(atom, Div):
-        parts = [render(atom.numerator), render(atom.denominator)]
-        if parts[0].isidentifier() and parts[0].isascii() and (parts[1].isidentifier() or parts[1].isdecimal()):
-            return "_div_".join(parts)
-        return "quotient"
-    return "least" if isinstance(atom, Min) else "choice"
 
 
 def place(site: Site | None) -> str:
