@@ -27,12 +27,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.kernel_text import harmless, printable, tell_ignored_exceptions, with_texts
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.run.relay import Relay, give_up_descriptors, give_up_output, give_up_streams, open_descriptors
-from nkiverify.run.resident_memory import (
-    MEBIBYTE,
-    default_limit,
-    processor_seconds,
-    resident_bytes,
-)
+from nkiverify.run.resident_memory import MEBIBYTE, default_limit, processor_seconds, resident_bytes
 from nkiverify.run.unpickled import LARGEST, unpickled
 
 if TYPE_CHECKING:
