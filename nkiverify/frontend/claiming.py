@@ -187,12 +187,7 @@ class Claiming(Paths):
         if constant is not None:
             fits = INT32_MIN <= constant <= INT32_MAX
         else:
-            fits = conditions.conjunction(
-                (
-                    conditions.at_most_zero(terms.add(value, terms.constant(-INT32_MAX))),
-                    conditions.at_most_zero(terms.add(terms.constant(INT32_MIN), value, -1)),
-                )
-            )
+            fits = terms.remembered("fits", value.uid, value.uid, lambda: _has_32_bits(value))
         self.claim(contract("host.int32"), fits, 2, site, quantities=(("value", value),))
 
     def host_division(self, divisor: Term, frame: FrameType) -> None:
@@ -217,3 +212,12 @@ class Claiming(Paths):
         self.check_alive()
         rule = contract("host.division_by_zero")
         self.claim(rule, False, 2, frame_site(frame), quantities=(("divisor", terms.constant(0)),))
+
+
+def _has_32_bits(value: Term) -> Condition | bool:
+    return conditions.conjunction(
+        (
+            conditions.at_most_zero(terms.add(value, terms.constant(-INT32_MAX))),
+            conditions.at_most_zero(terms.add(terms.constant(INT32_MIN), value, -1)),
+        )
+    )

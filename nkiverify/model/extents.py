@@ -15,9 +15,11 @@ _PLAIN_SEQUENCES = (tuple, list)
 
 def as_extent(value: object) -> Extent | None:
     """`value` as an integer the model computes with, or None where it is none (a float is none, as in Python)."""
+    if type(value) is int or isinstance(value, SymInt):  # as nearly always
+        return value
     if isinstance(value, bool):
         return int(value)
-    if isinstance(value, int | SymInt):
+    if isinstance(value, int):
         return value
     if isinstance(value, SupportsIndex) and not isinstance(value, SymRational):
         return value.__index__()

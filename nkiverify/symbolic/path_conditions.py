@@ -22,10 +22,11 @@ class Context(Prover):
     def __init__(self, parent: Context | None = None, condition: Condition | bool = True) -> None:
         super().__init__([] if condition is True else [condition], BUDGETS.path, parent=parent)
         self._children: dict[int | str, Context] = {}
-        #: With the condition: one that nothing else keeps would be another object when a path is replayed.
+        #: With the condition, or the term: one that nothing else keeps would be another object when it is asked about
+        #: again, by the next operation or when a path is replayed.
         self._entailed: dict[int, tuple[Condition, bool]] = {}
-        self._truth: dict[int, bool | None] = {}
-        self._values: dict[int, int | None] = {}
+        self._truth: dict[int, tuple[Condition, bool | None]] = {}
+        self._values: dict[int, tuple[Term, int | None]] = {}
 
     def with_condition(self, condition: Condition | bool) -> Context:
         """The context in which `condition` holds as well."""
@@ -39,7 +40,7 @@ class Context(Prover):
 
     def entails(self, condition: Condition | bool) -> bool:
         """True if the simplifier alone shows that `condition` follows: the same each time that it is asked."""
-        if isinstance(condition, bool):
+        if not isinstance(condition, Condition):
             return condition
         if condition.uid not in self._entailed:
             # What has been seen to be false need not be tried to be proved.
@@ -50,14 +51,14 @@ class Context(Prover):
     def truth(self, condition: Condition) -> bool | None:
         """True if `condition` holds: True and False are certain, None is either or not known."""
         if condition.uid not in self._truth:
-            self._truth[condition.uid] = super().truth(condition)
-        return self._truth[condition.uid]
+            self._truth[condition.uid] = condition, super().truth(condition)
+        return self._truth[condition.uid][1]
 
     def value(self, term: Term) -> int | None:
         """The only value `term` can have, if there is only one."""
         if term.uid not in self._values:
-            self._values[term.uid] = super().value(term)
-        return self._values[term.uid]
+            self._values[term.uid] = term, super().value(term)
+        return self._values[term.uid][1]
 
     def _facts_with(self, asked: Sequence[Condition]) -> Facts:
         # Those of the path on which they hold, which is likely to be explored next.

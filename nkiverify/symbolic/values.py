@@ -180,6 +180,12 @@ def modulo(left: Term, right: Term) -> Term:
 
 def less(left: Term, right: Term) -> Condition | bool:
     """`left < right`."""
+    if left is right:
+        return False
+    return terms.remembered("<", left.uid, right.uid, lambda: _less(left, right))
+
+
+def _less(left: Term, right: Term) -> Condition | bool:
     return conditions.at_most_zero(terms.add(terms.add(left, right, -1), terms.constant(1)))
 
 

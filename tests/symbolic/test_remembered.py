@@ -4,7 +4,7 @@ import random
 
 from nkiverify.symbolic import SymInt, conditions, equal, negate, terms
 from nkiverify.symbolic.atoms import Term
-from nkiverify.symbolic.values import at_most
+from nkiverify.symbolic.values import at_most, less
 from nkiverify.symbolic.values import equal as equal_terms
 
 
@@ -28,6 +28,7 @@ def test_answers_are_those_that_are_made_each_time() -> None:
                     difference = terms.add(left, right, -1)
                     assert equal_terms(left, right) is conditions.equals_zero(difference)
                     assert at_most(left, right) is conditions.at_most_zero(difference)
+                    assert less(left, right) is conditions.at_most_zero(terms.add(difference, terms.constant(1)))
                     stated = at_most(left, right)
                     opposite = not stated if isinstance(stated, bool) else stated.negation()
                     assert negate(stated) is opposite
