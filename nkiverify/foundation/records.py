@@ -392,11 +392,14 @@ def checked(value: ValueT) -> ValueT:
         if part is _END:
             pending.pop()
             continue
-        left -= 1
+        parts = [] if type(part) in _PLAIN else _parts(part)
+        # Nothing is in plain parts: a line for each operation of a kernel, say.
+        plain = _PLAIN.issuperset(map(type, parts))
+        left -= 1 + (len(parts) if plain else 0)
         if left < 0 or len(pending) > _DEPTH:
             raise TypeError("it has too many parts, or too deep ones")
-        if type(part) not in _PLAIN:
-            pending.append(iter(_parts(part)))
+        if not plain:
+            pending.append(iter(parts))
     return value
 
 
@@ -431,7 +434,9 @@ def _fits(value: Any, hint: Any) -> bool:
     if origin in (Union, types.UnionType):
         return any(_fits(value, one) for one in arguments)
     if origin is tuple:
-        return isinstance(value, tuple) and all(_fits(part, arguments[0]) for part in value)
+        parts = arguments[0]
+        # Plain classes first: a line for each operation of a kernel, say.
+        return isinstance(value, tuple) and all(type(part) is parts or _fits(part, parts) for part in value)
     if origin is dict:
         pairs = value.items() if isinstance(value, dict) else [(None, None)]
         return all(_fits(key, arguments[0]) and _fits(part, arguments[1]) for key, part in pairs)
