@@ -221,6 +221,10 @@ class _Search:
 
     def _least(self, prover: Prover, term: Term, low: int, high: int) -> int:
         """The least value of `term` from `low` up that the prover allows, `high` being one it allows."""
+        if low < high:
+            # What the facts rule out need not be asked value by value: often the least that is left is the one.
+            least, _ = prover.facts.extended(self._failure).range_of(term)
+            low = int(min(max(low, least), high))
         # Small values first: most counterexamples have them.
         reach = 1
         while low < high and self._may_ask():
