@@ -7,8 +7,12 @@ from pathlib import Path
 import pytest
 
 from nkiverify.foundation.records import Verdict
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.prover import Prover
+from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
+from tests.soundness.trap import target_for, verdict
 from tests.witness.seeded import SEEDED, Seeded
 
 
@@ -20,6 +24,25 @@ def test_the_witness_is_the_smallest(seeded: Seeded, tmp_path: Path) -> None:
     assert (first.contract, first.witness) == (seeded.contract, seeded.witness)
     assert first.replayed
     assert first.smallest
+
+
+def test_what_the_facts_rule_out_is_not_asked_value_by_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    satisfiable = Prover.satisfiable
+
+    def counting(prover: Prover, *conditions: Condition | bool) -> Answer:
+        nonlocal asked
+        asked += 1
+        return satisfiable(prover, *conditions)
+
+    monkeypatch.setattr(Prover, "satisfiable", counting)
+    for limit in (1000, 10**9):
+        asked, source = 0, f"def kernel(n):\n    assert 3 * n < {3 * limit}\n"
+        (folder := tmp_path / str(limit)).mkdir()
+        run = verdict(target_for(source, folder, high=10**12))
+        assert [(found.witness, found.smallest) for found in run.violations] == [({"n": limit}, True)]
+        # By doubling and halving it would be 2 * log2(limit).
+        assert asked < 20
 
 
 def test_there_are_thirty() -> None:
