@@ -61,7 +61,8 @@ def try_moving(subject: Subject, bench: Bench, seconds: float = 5.0) -> Trial:
         shapes = [shape for values in subject.assignments() if (shape := _shape(target, values)) is not None]
         if not shapes:
             return Trial((), (0, 0), 0, (), "no shape can be run")
-        runs = verify(replace(target, expect={}), Options(root=target.root, phases=PHASES, timeout=seconds))
+        options = Options(root=target.root, phases=PHASES, timeout=seconds, unhurried=True)
+        runs = verify(replace(target, expect={}), options)
         complaints = [complaint for shape in shapes for complaint in _apart(shape)]
         for run in runs:
             complaints += _complaints(run, shapes, target)

@@ -17,7 +17,7 @@ from pathlib import Path
 from lab.computed import ILLEGAL, compared
 from lab.operators import Mutant
 from lab.same_operations import program_of, same_operations
-from lab.subject import Clock, OutOfTime, forget, time_limit
+from lab.subject import OutOfTime, forget, time_limit
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.paths import Limits
@@ -162,7 +162,7 @@ def try_mutant(subject: GoodKernel, mutant: Mutant) -> MutantResult:
 def _of_phases(subject: GoodKernel, mutant: Mutant, folder: Path) -> tuple[Fate, str]:
     changed = replace(subject.target, root=folder)
     try:
-        with time_limit(MUTANT_SECONDS, Clock.PROCESS):
+        with time_limit(MUTANT_SECONDS):
             runs = _verified(changed, (1,))
             if not any(run.verdict in (Verdict.FAILED, Verdict.ERROR) for run in runs):
                 # Most mutants are killed before this.
@@ -322,7 +322,7 @@ def _by_values(subject: GoodKernel, mutant: Mutant, folder: Path, fate: Fate, de
     tell."""
     changed = replace(subject.target, root=folder)
     try:
-        with time_limit(MUTANT_SECONDS, Clock.PROCESS):
+        with time_limit(MUTANT_SECONDS):
             same, reason = compared(
                 subject.target, changed, unlike_shapes(subject.dimensions, random.Random(mutant.change))
             )

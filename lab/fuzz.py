@@ -15,10 +15,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from lab import probes
+from lab import probes, unwinding
 from lab.buffers import moving_subject
 from lab.definedness import try_moving
 from lab.draft import Draft
@@ -35,6 +35,11 @@ BATCH = 100
 #: Memory of one process, so that a kernel that wants too much ends itself and not the machine.
 MEMORY_BYTES = 3 << 30
 
+#: How often a loop of a draft may go round: one that does more often is thrown away, on every machine the same.
+DRAFT_ROUNDS = 20_000
+#: Seconds of processor time for a draft that takes long otherwise: ten thousand times what one takes.
+DRAFT_SECONDS = 30.0
+
 #: How often a draft that fails before any claim is thrown away for another one.
 REDRAFTS = 6
 
@@ -43,7 +48,7 @@ REDRAFTS = 6
 class Kit:
     """The kernels of a campaign, by number and seed, and how they are tried.
 
-    `seconds` are for one kernel in all, `verdict_seconds` for its verdicts.
+    `seconds` of processor time are for one kernel in all, `verdict_seconds` for its verdicts.
     """
 
     subject: Callable[[int, int, Bench], Subject | None]
@@ -88,14 +93,14 @@ def subject_number(
         probes.noted.clear()
         broken = divides_by_zero = 0
         try:
-            with bench.target(made.probing()) as target, time_limit(2.0):
+            with bench.target(_watched(made.probing())) as target, time_limit(DRAFT_SECONDS):
                 for values in made.probing().assignments():
                     played = concrete(target, values)
                     broken += fails(played, 1)
                     divides_by_zero += fails(played, 2)
-                    if played.unsupported:
+                    if played.unsupported or unwinding.Watch.exceeded:
                         raise OutOfTime
-        except OutOfTime:
+        except (OutOfTime, unwinding.BoundExceeded):
             continue
         noted = {place: set(values) for place, values in probes.noted.items()}
         finished = made.finish(noted, source)
@@ -104,6 +109,12 @@ def subject_number(
         if noted and (source.random() < wanted or attempt == REDRAFTS - 1):
             return finished
     return None
+
+
+def _watched(draft: Subject) -> Subject:
+    """A draft whose loops end after so many rounds as it may make."""
+    unwinding.Watch.bound, unwinding.Watch.exceeded = DRAFT_ROUNDS, False
+    return replace(draft, kernel=unwinding.count_iterations(draft.kernel))
 
 
 def arithmetic_number(number: int, seed: int, bench: Bench) -> Subject | None:

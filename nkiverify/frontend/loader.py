@@ -180,11 +180,14 @@ class KernelSpace:
             return importlib.import_module(name)
 
 
-def _changed_since(before: Mapping[str, ModuleType]) -> dict[str, ModuleType]:
-    """The imported modules that are not what they were `before`."""
+def _changed_since(before: dict[str, ModuleType]) -> dict[str, ModuleType]:
+    """The imported modules that are not what they were `before`; it comes into their order, to be compared at once."""
     names = list(sys.modules)
     if names[: len(before)] == list(before) and all(map(is_, before.values(), sys.modules.values())):
         return {name: sys.modules[name] for name in names[len(before) :]}
+    there = {name: before[name] for name in names if name in before}
+    before.clear()
+    before.update(there)
     return {name: module for name, module in sys.modules.items() if before.get(name) is not module}
 
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import ast
+import random
+import time
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 
 import pytest
 
-from lab import unwinding
+from lab import fuzz, unwinding
 from lab.fuzz import Tally, subject_number, try_number
 from lab.oracle import Defect, try_subject
 from lab.shrink import shrink
-from lab.subject import Axis, Bench, Subject
+from lab.subject import Axis, Bench, OutOfTime, Subject, time_limit
 from nkiverify.foundation.records import Run, Verdict
 
 SEED = 2026
@@ -48,6 +51,54 @@ def test_verdicts_agree_with_all_concrete_runs(part: int, bench: Bench) -> None:
 
 def test_kernels_are_the_same_for_the_same_seed(bench: Bench) -> None:
     assert [subject_number(n, 5, bench) for n in range(5)] == [subject_number(n, 5, bench) for n in range(5)]
+
+
+class _Drafted:
+    """Drafts, the first of which has a loop of one round too many."""
+
+    def __init__(self) -> None:
+        self.made = 0
+
+    def __call__(self, source: random.Random) -> _Drafted:
+        self.made += 1
+        return self
+
+    def probing(self) -> Subject:
+        rounds = 51 if self.made == 1 else 50
+        return subject(f"from lab.probes import note\nfor i in range({rounds}): pass\nnote(1, n)")
+
+    def finish(self, noted: object, source: random.Random) -> Subject:
+        return self.probing()
+
+
+def test_a_draft_is_dropped_for_the_rounds_of_its_loops_whatever_the_clock_says(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fuzz, "DRAFT_ROUNDS", 50)
+    monkeypatch.setattr(fuzz, "time_limit", lambda seconds: nullcontext())
+    made = subject_number(1, 1, bench, _Drafted())  # type: ignore[arg-type]
+    assert made is not None and "range(50)" in made.kernel
+
+
+def test_what_leaves_a_block_is_not_interrupted() -> None:
+    left = []
+
+    @contextmanager
+    def slow_to_leave() -> Iterator[None]:
+        try:
+            yield
+        finally:
+            until = time.process_time() + 0.2
+            while time.process_time() < until:
+                pass
+            left.append(True)
+
+    with pytest.raises(OutOfTime), time_limit(0.05):
+        with slow_to_leave():
+            pass
+        assert left == [True]
+        while True:
+            pass
 
 
 def test_a_wrong_verdict_is_seen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,6 +21,10 @@ RAGGED = MANIFEST.format(kernel="k.py::copy", name="ragged", more=', tags=("slow
 )
 
 
+#: A process of pytest's own loads the plugins that it is given, and not all that are installed: most of its time.
+ALONE = ("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+
 @pytest.fixture
 def repository(pytester: pytest.Pytester) -> pytest.Pytester:
     """A repository with a kernel, and a manifest with a target that holds and one that does not."""
@@ -61,7 +65,8 @@ def test_targets_in_test_files_are_tests_beside_the_others(repository: pytest.Py
     run(repository, "test_kernels.py").assert_outcomes(passed=2)
 
 
-def test_a_kernel_cannot_end_pytest(repository: pytest.Pytester) -> None:
+def test_a_kernel_cannot_end_pytest(repository: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(*ALONE)
     write(repository.path, kernels__k=COPY.replace("P, F = a.shape", "P, F = a.shape\n        import os; os._exit(0)"))
     # A process of its own: one that has threads does not fork.
     result = repository.runpytest_subprocess(
@@ -99,8 +104,9 @@ THREADS = "import threading\nthreading.Thread(target=threading.Event().wait, dae
 
 @pytest.mark.parametrize(("threads", "package"), [("", False), (THREADS, False), (THREADS, True)])
 def test_a_kernel_of_a_target_in_a_test_file_cannot_end_pytest_either(
-    threads: str, package: bool, repository: pytest.Pytester
+    threads: str, package: bool, repository: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv(*ALONE)
     write(repository.path, kernels__k=COPY.replace("P, F = a.shape", "P, F = a.shape\n        import os; os._exit(0)"))
     first = MANIFEST.format(kernel="kernels/k.py::copy", name="copied", more="")
     second = first.replace("copied", "again") + "\n\ndef test_other():\n    pass\n"

@@ -108,6 +108,7 @@ def test_pytest_heeds_the_settings(repository: Path) -> None:
     def passes() -> bool:
         words = [sys.executable, "-m", "pytest", *_OURS, "nkiverify_targets.py"]
         ours = {**os.environ, "PYTHONPATH": str(Path(nkiverify.__file__).parents[1])}
+        ours["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
         return subprocess.run(words, cwd=repository, env=ours, check=False, capture_output=True).returncode == 0
 
     assert not passes()

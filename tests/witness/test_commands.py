@@ -159,7 +159,7 @@ def test_the_emitted_test_fails_until_the_kernel_is_mended(project: Path) -> Non
     assert str(project) not in file.read_text(encoding="utf-8")
 
     def status() -> int:
-        environment = {**os.environ, "PYTHONPATH": str(TOP)}
+        environment = {**os.environ, "PYTHONPATH": str(TOP), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(project), str(file)]
         return subprocess.run(command, cwd=project, env=environment, capture_output=True, check=False).returncode
 
