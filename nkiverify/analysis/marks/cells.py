@@ -253,7 +253,7 @@ class Cells:
 
 class Layouts:
     """The unit of each storage of a run (the bytes of the smallest element that any view shows of it), and its cells.
-    Storages of the same size with the same views have the same cells."""
+    Storages of the same size with the same views have the same cells. Several walks over a run can share them."""
 
     def __init__(self, items: Sequence[Recorded]) -> None:
         self._shared = SharedTensors()
@@ -261,7 +261,8 @@ class Layouts:
         self._units: dict[int, int] = {}
         self._made: dict[object, Cells] = {}
         self._geometries: dict[object, Geometry] = {}
-        self._of: dict[int, Cells] = {}
+        #: With the storage, which one of a later walk would take the number of, were it gone.
+        self._of: dict[int, tuple[Storage, Cells]] = {}
         for item in items:
             if isinstance(item, Allocation):
                 self._shared.allocate(item)
@@ -303,8 +304,8 @@ class Layouts:
         """The cells of a storage, which stands for itself in all programs."""
         found = self._of.get(id(storage))
         if found is None:
-            found = self._of[id(storage)] = self._cells(storage)
-        return found
+            found = self._of[id(storage)] = storage, self._cells(storage)
+        return found[1]
 
     def _cells(self, storage: Storage) -> Cells:
         unit = self.unit(storage)

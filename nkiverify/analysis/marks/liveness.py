@@ -53,17 +53,19 @@ class Liveness:
     dead_stores: dict[int, DeadStore] = field(default_factory=dict)
 
 
-def liveness(items: Sequence[Recorded]) -> Liveness:
-    """The dead stores of a concrete run that recorded `items`. Arguments, and what is returned, are the outputs."""
+def liveness(items: Sequence[Recorded], layouts: Layouts | None = None) -> Liveness:
+    """The dead stores of a concrete run that recorded `items`, with these `layouts` where there are any. Arguments, and
+    what is returned, are the outputs."""
+    layouts = layouts or Layouts(items)
     # A program that stores what another has stored there before does not make the other's store a dead one.
     alike = stored_alike(items)
-    found = _follow(items, alike, overwriting=False)
+    found = _follow(items, layouts, alike, overwriting=False)
     # Who overwrites what takes as long again, and is asked of few runs.
-    return _follow(items, alike, overwriting=True) if found.dead_stores else found
+    return _follow(items, layouts, alike, overwriting=True) if found.dead_stores else found
 
 
-def _follow(items: Sequence[Recorded], alike: Collection[int], *, overwriting: bool) -> Liveness:
-    run = _Run(items, overwriting)
+def _follow(items: Sequence[Recorded], layouts: Layouts, alike: Collection[int], *, overwriting: bool) -> Liveness:
+    run = _Run(layouts, overwriting)
     run.used.update(alike)
     for position in one_by_one(items):
         item = items[position]
@@ -104,11 +106,11 @@ class _Held:
 
 
 class _Run:
-    def __init__(self, items: Sequence[Recorded], overwriting: bool) -> None:
+    def __init__(self, layouts: Layouts, overwriting: bool) -> None:
         self._overwriting = overwriting
         self.shared = SharedTensors()
         self.returned: list[Tensor] = []
-        self._layouts = Layouts(items)
+        self._layouts = layouts
         self._effects = Effects()
         self._held: dict[int, _Held] = {}
         self._left = MAX_ELEMENTS

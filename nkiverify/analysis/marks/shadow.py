@@ -19,6 +19,7 @@ import numpy.typing as npt
 
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.dependence import Marks, distinct
+from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.findings import DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Findings, Notes
 from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded, interleaved
 from nkiverify.analysis.marks.storages import Shadows
@@ -43,23 +44,27 @@ def execute(
     dead_stores: Collection[int] = (),
     seconds: float = float("inf"),
     accepted: Callable[[Fault], bool] = lambda fault: False,
+    layouts: Layouts | None = None,
 ) -> Findings:
     """Execute what a concrete run recorded on hardware of `generation`; a doubt where that takes so many `seconds`.
 
     `dead_stores` are positions of operations whose results are followed, as if they were not defined: see
     `Findings.used`. Of two of them that reach the same element, one is found; so it is with reads of unwritten
-    elements, of which those that are `accepted` give defined ones.
+    elements, of which those that are `accepted` give defined ones. `layouts` are those of the items, if they are known.
     """
-    return _Walk(items, generation, Notes(accepted=accepted), frozenset(dead_stores)).run(now() + seconds)
+    walk = _Walk(items, generation, Notes(accepted=accepted), frozenset(dead_stores), layouts)
+    return walk.run(now() + seconds)
 
 
-def first_reaching(items: Sequence[Recorded], generation: int, positions: Collection[int]) -> Fault | None:
+def first_reaching(
+    items: Sequence[Recorded], generation: int, positions: Collection[int], layouts: Layouts | None = None
+) -> Fault | None:
     """The first read at one of `positions` that brings an unwritten element to an output, with the first such element.
 
     Of an operation that has several such operands, it is the first of them.
     """
     notes = Notes(frozenset(positions))
-    walk = _Walk(items, generation, notes)
+    walk = _Walk(items, generation, notes, layouts=layouts)
     walk.run()
     first = notes.first_reached()
     return walk.placed(first) if first is not None else None
@@ -80,11 +85,16 @@ def followed(
 
 class _Walk:
     def __init__(
-        self, items: Sequence[Recorded], generation: int, notes: Notes, dead_stores: frozenset[int] = frozenset()
+        self,
+        items: Sequence[Recorded],
+        generation: int,
+        notes: Notes,
+        dead_stores: frozenset[int] = frozenset(),
+        layouts: Layouts | None = None,
     ) -> None:
         self._items = items
         self._notes = notes
-        self._shadows = Shadows(items)
+        self._shadows = Shadows(layouts or Layouts(items))
         self._unordered = Unordered(self._shadows, notes, stored_alike(items))
         self._transfer = Transfer(generation, self._shadows, self._unordered, notes, dead_stores)
         #: Tensors returned, each with the position of the item that says so, and what tells them apart.

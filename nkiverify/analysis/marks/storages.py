@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import field
 
 import numpy as np
@@ -11,7 +11,7 @@ from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.marks.cells import Cells, Layouts, Places
 from nkiverify.analysis.marks.findings import DEFINED, UNWRITTEN
-from nkiverify.analysis.marks.order import Recorded, SharedTensors
+from nkiverify.analysis.marks.order import SharedTensors
 from nkiverify.analysis.marks.windows import Window, anywhere, shown, window
 from nkiverify.analysis.reduction_registers import is_register_file
 from nkiverify.foundation.dataclass import dataclass
@@ -74,8 +74,8 @@ class Shadow:
 class Shadows:
     """The shadows of all storages of a run; those of what programs share are one."""
 
-    def __init__(self, items: Sequence[Recorded]) -> None:
-        self._layouts = Layouts(items)
+    def __init__(self, layouts: Layouts) -> None:
+        self._layouts = layouts
         self._shared = SharedTensors()
         self._shadows: dict[int, Shadow] = {}
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from nkiverify.analysis.dependence import Marks, distinct
 from nkiverify.analysis.effects import Does, Effect, Effects
+from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.foundation.assigned import assigned_name
@@ -58,7 +59,7 @@ class _Writers:
     """The stores to each cell of some storages, those of a launch in the order in which they were recorded."""
 
     def __init__(self, items: Sequence[Recorded], storages: Sequence[Storage], iterations: Mapping[int, str]) -> None:
-        self._shadows = Shadows(items)
+        self._shadows = Shadows(Layouts(items))
         self._iterations = iterations
         #: What has been stored to a cell: the number of its last store, which names the one before.
         self._numbers: dict[_Store, int] = {}

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from math import prod
 
+from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.liveness import DeadStore, Liveness, liveness
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.side_effects import Source, source_of
@@ -19,10 +20,12 @@ class Shape:
 
     values: dict[str, int]
     recorded: Sequence[Recorded]
+    #: What walks over the record share.
+    layouts: Layouts
 
     @cached_property
     def _liveness(self) -> Liveness:
-        return liveness(self.recorded)
+        return liveness(self.recorded, self.layouts)
 
     @property
     def dead_stores(self) -> dict[int, DeadStore]:

@@ -8,6 +8,7 @@ from functools import partial
 from math import prod
 from types import MappingProxyType
 
+from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.findings import Fault, Findings
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute, first_reaching
@@ -176,6 +177,8 @@ class Trial:
     work: int = 0
     #: Faults that the verdict does not depend on; they are not among the findings.
     tolerated: tuple[Fault, ...] = ()
+    #: What walks over the record share.
+    layouts: Layouts | None = None
 
 
 def attempt(
@@ -224,13 +227,14 @@ def executed(
         site = fault.site or getattr(recorded[fault.position], "site", None)
         return run.policy.severity(contract(fault.contract), site) is not Severity.CLAIM
 
-    findings = execute(recorded, run.hardware.generation, seconds=seconds)
+    layouts = Layouts(recorded)
+    findings = execute(recorded, run.hardware.generation, seconds=seconds, layouts=layouts)
     tolerated = tuple(filter(accepted, findings.faults))
     if tolerated:
         # What comes from an accepted read hides what comes from a later one to the same element.
-        findings = execute(recorded, run.hardware.generation, seconds=seconds, accepted=accepted)
+        findings = execute(recorded, run.hardware.generation, seconds=seconds, accepted=accepted, layouts=layouts)
         findings.faults[:] = [one for one in findings.faults if not accepted(one)]
-    return Trial(values, findings, recorded=recorded, work=work, tolerated=tolerated)
+    return Trial(values, findings, recorded=recorded, work=work, tolerated=tolerated, layouts=layouts)
 
 
 def trial_of(target: Target, run: ConcreteLaunch, seconds: float) -> Trial:
@@ -292,5 +296,6 @@ def _earliest(trial: Trial, hardware: Hardware) -> list[Fault]:
             found.append(fault)
         elif key not in done:
             done.add(key)
-            found.append(first_reaching(trial.recorded, hardware.generation, reads[key]) or fault)
+            first = first_reaching(trial.recorded, hardware.generation, reads[key], trial.layouts)
+            found.append(first or fault)
     return found

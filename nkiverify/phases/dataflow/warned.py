@@ -26,6 +26,7 @@ from itertools import chain, islice
 import numpy as np
 
 from nkiverify.analysis.alike import stored_alike
+from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.findings import Findings
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute
@@ -142,13 +143,13 @@ def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int)
     attempts, made = _MAX_UNSEEN, subject.made
     for values in candidates:
         if made is not None and made.values == values and 0 < len(made.recorded) <= most:
-            yield Shape(values, made.recorded)
+            yield Shape(values, made.recorded, made.layouts or Layouts(made.recorded))
             continue
         played, _ = play_in(subject.target, values, partial(_Seeing, subject.hardware, most))
         if played.outside:
             continue
         if not played.unusable:
-            yield Shape(values, played.recorded)
+            yield Shape(values, played.recorded, Layouts(played.recorded))
             continue
         attempts -= 1
         if not attempts:
@@ -194,7 +195,7 @@ def _dead_stores(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
 def _confirmed(shape: Shape, positions: set[int], hardware: Hardware) -> set[int]:
     """Those of the operations whose results reach nothing that counts: the shadow memory follows them."""
     while positions:
-        findings = execute(shape.recorded, hardware.generation, positions)
+        findings = execute(shape.recorded, hardware.generation, positions, layouts=shape.layouts)
         if findings.doubts:
             return set()
         if not findings.used:
@@ -288,7 +289,7 @@ def _stored_alike(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
     for shape in shapes:
         if not stored_alike(shape.recorded):
             continue
-        for stored in execute(shape.recorded, subject.hardware.generation).alike:
+        for stored in execute(shape.recorded, subject.hardware.generation, layouts=shape.layouts).alike:
             key = (shape.source(stored.position), stored.tensor)
             message = "another program of the launch stores the same values there"
             holds = _THESE_SHAPES if subject.program.dimensions else _ALL_SHAPES
@@ -303,7 +304,7 @@ def _stored_alike(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
 
 
 def _unwritten_in(subject: Subject, shape: Shape) -> list[_Draft]:
-    findings = execute(shape.recorded, subject.hardware.generation)
+    findings = execute(shape.recorded, subject.hardware.generation, layouts=shape.layouts)
     return list(_unwritten(shape.values, shape.recorded, findings))
 
 
