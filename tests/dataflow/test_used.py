@@ -143,3 +143,48 @@ def test_rows_that_a_tile_leaves_are_stored_once(tmp_path: Path) -> None:
         return out
     """
     assert told(Subject.of(tmp_path, source, rows_and_columns))
+
+
+@pytest.mark.parametrize("source", ["out", "x"])
+def test_what_a_second_loop_goes_on_with_is_used_and_what_it_stores_anew_is_not(tmp_path: Path, source: str) -> None:
+    text = f"""
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        for t in range(R // 128):
+            tile = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=x[t * 128 : t * 128 + 128, :])
+            nisa.dma_copy(dst=out[t * 128 : t * 128 + 128, :], src=tile)
+        for t in range(R // 128):
+            other = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=other, src={source}[t * 128 : t * 128 + 128, :])
+            nisa.dma_copy(dst=out[t * 128 : t * 128 + 128, :], src=other)
+        return out
+    """
+    subject = Subject.of(tmp_path, text, tiles)
+    assert told(subject) == (source == "out")
+    assert bool(subject.verdict().warnings) == (source == "x")
+
+
+@pytest.mark.parametrize("row", ["t", "0"])
+def test_what_a_loop_leaves_in_a_tile_is_used_unless_each_iteration_leaves_it_in_one_place(
+    tmp_path: Path, row: str
+) -> None:
+    text = f"""
+    @nki.jit
+    def kernel(x):
+        R, C = x.shape
+        out = nl.ndarray((128, R // 128), dtype=x.dtype, buffer=nl.shared_hbm)
+        kept = nl.ndarray((128, R // 128), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.memset(kept, 0.0)
+        for t in range(R // 128):
+            nisa.dma_copy(dst=kept[:, {row} : {row} + 1], src=x[t * 128 : t * 128 + 128, 0:1])
+        nisa.tensor_scalar(kept, kept, nl.multiply, 2.0)
+        nisa.dma_copy(dst=out, src=kept)
+        return out
+    """
+    subject = Subject.of(tmp_path, text, tiles)
+    assert not told(subject)
+    lines = {(one.rule, one.line) for one in subject.verdict().warnings}
+    assert ("df.overwritten", 14) in lines if row == "0" else ("df.overwritten", 12) in lines

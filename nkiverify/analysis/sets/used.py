@@ -150,7 +150,7 @@ class _Uses:
         self._follow()
         if any(place.source not in self._used_lines for place in self._places):
             return False
-        return all(self._is_kept(place, key) for place in self._places if place.source for key in place.writes)
+        return all(self._is_kept(place) for place in self._places if place.source)
 
     # --- used in some run ---------------------------------------------------------------------------------------------
 
@@ -210,16 +210,28 @@ class _Uses:
             return False
         first, last = self._within[id(block.items[at])][0], self._within[id(block.items[later])][1]
         # The reader itself, unless it comes again, reads first; who reads what it overwrites hands it on.
-        rivals = (
-            writer
-            for writer in self._between(key, first, last)
-            if writer is not place and not (writer is reader and not others) and not writer.goes_on(key)
-        )
+        rivals: list[_Place] = []
+        behind: list[Tensor] = []
+        around = list(reader.loops())
+        for writer in self._between(key, first, last):
+            if writer is place or (writer is reader and not others) or writer.goes_on(key):
+                continue
+            if writer.number > reader.number and list(writer.loops()) == around:
+                # It may come before the reader in an earlier iteration only.
+                behind += [effect.view for effect in writer.writes[key]]
+            else:
+                rivals.append(writer)
+            if len(rivals) + len(behind) > _MOST_WRITERS:
+                return False
         if not self._is_apart(place, rivals, key, inner):
             return False
         views = product(place.views_written(key), reader.views_read(key))
         facts = self._facts_at(place), self._facts_at(reader)
-        return any(meets(written, read, inner, others, facts) for written, read in views)
+        return any(
+            meets(written, read, inner, others, facts)
+            and (not behind or disjoint(read, behind, (), others, self._facts_at(reader)))
+            for written, read in views
+        )
 
     def _is_apart(self, place: _Place, others: Iterable[_Place], key: Key, loops: Sequence[Loop]) -> bool:
         """True if other places, in the same loops, never write what a place does in an iteration of `loops`, nor does
@@ -242,10 +254,17 @@ class _Uses:
 
     # --- never overwritten unread -------------------------------------------------------------------------------------
 
-    def _is_kept(self, place: _Place, key: Key) -> bool:
-        """True if no execution of the same line overwrites what a place has written, unless something has read it."""
+    def _is_kept(self, place: _Place) -> bool:
+        """True if no execution of the same line overwrites anything of what a place has written, unless something of it
+        has been read."""
+        keys = list(place.writes)
+        return any(self._is_read_next(place, key) for key in keys) or all(self._stays(place, key) for key in keys)
+
+    def _stays(self, place: _Place, key: Key) -> bool:
+        """True if no execution of the same line overwrites what a place has written to an allocation, unless it reads
+        that first."""
         alike = [other for other in self._writers[key] if other.source == place.source]
-        if all(other.goes_on(key) for other in alike) or self._is_read_next(place, key):
+        if all(other.goes_on(key) for other in alike):
             return True
         own = [{id(index) for index in indices_of(effect.view.storage)} for effect in place.writes[key]]
         fresh = set.intersection(*own)
@@ -260,11 +279,15 @@ class _Uses:
         """True if something always reads what a place has written before anything else writes there."""
         for reader in islice(self._after(self._readers, key, place), _MOST_READERS):
             depth = _fork(place, reader)
-            if depth != len(place.way) - 1 or next(self._between(key, place.number + 1, reader.number), None):
+            if depth is None or any(isinstance(block.items[at], Branch) for block, at in reader.way[depth:]):
                 return False
-            if any(isinstance(block.items[at], Branch) for block, at in reader.way[depth:]):
+            block, at = place.way[depth]
+            others, inner = list(reader.loops(depth)), list(place.loops(depth))
+            between = self._between(key, self._within[id(block.items[at])][0] if inner else place.number, reader.number)
+            if any(writer is not place for writer in between):
                 return False
-            others = list(reader.loops(depth))
+            if inner and not self._is_disjoint(place, (), key, inner):
+                return False
             views = product(place.views_written(key), reader.views_read(key))
             facts = self._facts_at(place), self._facts_at(reader)
             met = any(meets(written, read, (), others, facts) for written, read in views)
