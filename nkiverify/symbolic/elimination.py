@@ -184,6 +184,11 @@ class KnownBounds:
             split = terms.coefficient_of(term, atom)
             if split is not None and self._by_bounds(atom, split, budget, depth):
                 return True
+        # What is known of an atom may also be put in for one factor of its square: `n*n <= n*m` where `n <= m`.
+        for atom in candidates:
+            split = _with_one_of(term, atom)
+            if split is not None and self._by_bounds(atom, split, budget, depth):
+                return True
         return False
 
     def _follows_directly(self, term: Term) -> bool:
@@ -280,6 +285,24 @@ def _elimination_order(atom: Atom) -> tuple[int, int]:
     else:
         rank = 3
     return rank, -atom.uid
+
+
+def _with_one_of(term: Term, atom: Atom) -> Bound | None:
+    """`(c, r)` with `term == c*atom + r` where `atom` occurs in a higher power, and so in `c`; None where it does not.
+
+    `_by_bounds` multiplies a bound of the atom by a part of `c` that it has shown not to be negative: whatever is in it.
+    """
+    factor: dict[Monomial, int] = {}
+    rest: dict[Monomial, int] = {}
+    higher = False
+    for monomial, coefficient in term.monomials.items():
+        if atom not in monomial:
+            rest[monomial] = coefficient
+            continue
+        at = monomial.index(atom)
+        factor[(*monomial[:at], *monomial[at + 1 :])] = coefficient
+        higher = higher or atom in monomial[at + 1 :]
+    return (terms.make(factor), terms.make(rest)) if higher else None
 
 
 def _exact_quotient(term: Term, divisor: Term) -> Term | None:

@@ -112,6 +112,7 @@ def _claim(draw: st.DrawFn) -> Any:
         y,
         x * y,
         y * z,
+        x * x,
         x // tile,
         tile * (x // tile),
         x % tile,
@@ -172,6 +173,10 @@ def test_claims_over_unbounded_dimensions_are_not_refuted_once_proved(data: st.D
         (lambda x, y, z: [x >= 0, y >= 1], lambda x, y, z: x % y < y),
         (lambda x, y, z: [x == 2 * y, y == 3 * z, z >= 1], lambda x, y, z: x >= 6),
         (lambda x, y, z: [terms.minimum([x, y]) >= z], lambda x, y, z: x >= z),
+        (lambda x, y, z: [x >= 0, x <= y, x <= z, y * z <= 2147483647], lambda x, y, z: x * x <= 2147483647),
+        (lambda x, y, z: [x >= 0, x <= y], lambda x, y, z: x * x * x <= x * x * y),
+        (lambda x, y, z: [y >= 0, x >= y], lambda x, y, z: x * x >= y * y),
+        (lambda x, y, z: [x >= 1, y >= 1, x <= y], lambda x, y, z: x * x <= y * x * y),
     ],
 )
 def test_what_the_corpus_needs_is_proved(hypotheses: Any, goal: Any) -> None:
@@ -189,6 +194,12 @@ def test_what_the_corpus_needs_is_proved(hypotheses: Any, goal: Any) -> None:
         (lambda x, y, z: [x >= 0, x < y], lambda x, y, z: x * z + z <= y * z),
         (lambda x, y, z: [x >= 0], lambda x, y, z: (x // y) * y <= x),
         (lambda x, y, z: [x >= 0, y >= 1], lambda x, y, z: x % y < y - 1),
+        (lambda x, y, z: [x <= y, x <= z, y * z <= 2147483647], lambda x, y, z: x * x <= 2147483647),
+        (lambda x, y, z: [x >= 0, x <= y, x <= z, y * z <= 2147483647], lambda x, y, z: x * x <= 2147483646),
+        (lambda x, y, z: [x <= y], lambda x, y, z: x * x <= x * y),
+        (lambda x, y, z: [x >= y], lambda x, y, z: x * x >= y * y),
+        (lambda x, y, z: [x <= y], lambda x, y, z: x * x * x <= x * x * y - 1),
+        (lambda x, y, z: [y >= 0, x >= y], lambda x, y, z: x * x >= y * y + 1),
     ],
 )
 def test_what_is_false_somewhere_is_not_proved(hypotheses: Any, goal: Any) -> None:
