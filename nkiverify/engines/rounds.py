@@ -12,7 +12,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Loop, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.evaluation import Valuation, variants
+from nkiverify.symbolic.evaluation import Hypotheses, Valuation, variants
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 
@@ -51,7 +51,7 @@ class Goal:
     def reached(self, dimensions: Sequence[DomainDimension], values: Mapping[str, int]) -> bool:
         """True if it is seen to be reached with these dimensions: in the first or second iterations around it."""
         base = Valuation({dimension.atom: values[dimension.atom.name] for dimension in dimensions})
-        return any(next(variants(base, list(way)), None) is not None for way in self.ways)
+        return any(next(variants(base, Hypotheses(way)), None) is not None for way in self.ways)
 
 
 _Key = tuple[Site | None, object, int]

@@ -37,11 +37,11 @@ class Comparison(Condition):
 
     def negation(self) -> Condition:
         if self.relation is Relation.AT_MOST:
-            opposite = at_most_zero(terms.add(terms.constant(1), self.term, -1))
+            # The coefficients of this one have no common factor, and so have those of the opposite.
+            opposite = _comparison(Relation.AT_MOST, terms.add(terms.constant(1), self.term, -1))
         else:
             flipped = Relation.UNEQUAL if self.relation is Relation.EQUAL else Relation.EQUAL
             opposite = _comparison(flipped, self.term)
-        assert isinstance(opposite, Condition)
         return opposite
 
     def terms(self) -> Iterator[Term]:
@@ -179,6 +179,18 @@ def negate(condition: Condition | bool) -> Condition | bool:
     return terms.remembered("not", condition.uid, condition.uid, condition.negation)
 
 
+def _has_opposites(parts: list[Comparison]) -> bool:
+    """True if one of these is the opposite of another."""
+    # The opposite of `t <= 0` is `1 - t <= 0`: so are the sums of their coefficients, which few others are.
+    sums = {sum(part.term.monomials.values()) for part in parts if part.relation is Relation.AT_MOST}
+    uids = {part.uid for part in parts}
+    return any(
+        part.negation().uid in uids
+        for part in parts
+        if part.relation is not Relation.AT_MOST or 1 - sum(part.term.monomials.values()) in sums
+    )
+
+
 def _junction(conjunction: bool, parts: Iterable[Condition | bool]) -> Condition | bool:
     distinct: dict[int, Condition] = {}
     for part in parts:
@@ -192,7 +204,7 @@ def _junction(conjunction: bool, parts: Iterable[Condition | bool]) -> Condition
             distinct[part.uid] = part
     if len(distinct) <= 1:
         return next(iter(distinct.values()), conjunction)
-    if any(part.negation().uid in distinct for part in distinct.values() if isinstance(part, Comparison)):
+    if _has_opposites([part for part in distinct.values() if isinstance(part, Comparison)]):
         return not conjunction
     key = (conjunction, *sorted(distinct))
     found = _interned.get(key)

@@ -290,7 +290,7 @@ def _elimination_order(atom: Atom) -> tuple[int, int]:
 def _with_one_of(term: Term, atom: Atom) -> Bound | None:
     """`(c, r)` with `term == c*atom + r` where `atom` occurs in a higher power, and so in `c`; None where it does not.
 
-    `_by_bounds` multiplies a bound of the atom by a part of `c` that it has shown not to be negative: whatever is in it.
+    `_by_bounds` multiplies a bound of the atom by what it has shown not to be negative, which `atom` may be in.
     """
     factor: dict[Monomial, int] = {}
     rest: dict[Monomial, int] = {}
@@ -300,7 +300,7 @@ def _with_one_of(term: Term, atom: Atom) -> Bound | None:
             rest[monomial] = coefficient
             continue
         at = monomial.index(atom)
-        factor[(*monomial[:at], *monomial[at + 1 :])] = coefficient
+        factor[monomial[:at] + monomial[at + 1 :]] = coefficient
         higher = higher or atom in monomial[at + 1 :]
     return (terms.make(factor), terms.make(rest)) if higher else None
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
@@ -87,13 +88,27 @@ class Valuation:
         return True
 
 
-def variants(base: Valuation, hypotheses: Sequence[Condition | bool], *mentioned: Condition) -> Iterator[Valuation]:
+class Hypotheses(tuple[Condition | bool, ...]):
+    """Conditions that hold together, and those of them that are about each index."""
+
+    @cached_property
+    def about(self) -> dict[Index, list[Condition]]:
+        """By index, the conditions that mention it, in their order."""
+        found: dict[Index, list[Condition]] = {}
+        for condition in self:
+            if isinstance(condition, Condition):
+                for atom in condition.indices():
+                    found.setdefault(atom, []).append(condition)
+        return found
+
+
+def variants(base: Valuation, hypotheses: Hypotheses, *mentioned: Condition) -> Iterator[Valuation]:
     """Valuations near `base` that satisfy `hypotheses`: indices it leaves open are first iterations, then second ones.
 
     Most of what satisfies the hypotheses around a loop does so inside, in its first iterations: looking there first
     saves asking a solver. A valuation is made when it is asked for.
     """
-    indices = sorted(_indices_of([*hypotheses, *mentioned]), key=_uid)
+    indices = sorted({*hypotheses.about, *_indices_of(mentioned)}, key=_uid)
     open_indices = [atom for atom in indices if atom not in base.given]
     first = base.with_values(dict.fromkeys(open_indices, 0)) if open_indices else base
     holds = first.satisfies(hypotheses)
@@ -105,9 +120,7 @@ def variants(base: Valuation, hypotheses: Sequence[Condition | bool], *mentioned
             yield second
     for atom in indices:
         # Where the rest holds already, only what the index occurs in needs to be looked at again.
-        changed = hypotheses
-        if holds:
-            changed = [one for one in hypotheses if isinstance(one, Condition) and atom in one.indices()]
+        changed = hypotheses.about.get(atom, ()) if holds else hypotheses
         given = base.given.get(atom, 0)
         for value in (0, given + 1):
             if value != given:

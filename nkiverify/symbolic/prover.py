@@ -24,7 +24,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.evaluation import Undefined, Valuation, variants
+from nkiverify.symbolic.evaluation import Hypotheses, Undefined, Valuation, variants
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.smt import Answer, Question
@@ -118,7 +118,7 @@ class Prover:
         self.parent = parent
         #: The hypotheses that the parent has not.
         self.added = tuple(hypotheses)
-        self._hypotheses: tuple[Condition | bool, ...] | None = None
+        self._hypotheses: Hypotheses | None = None
         self._milliseconds = milliseconds
         self._left = left
         self._cases = cases
@@ -145,11 +145,11 @@ class Prover:
         return Prover(conditions, budget, self._left, self, cases)
 
     @property
-    def hypotheses(self) -> tuple[Condition | bool, ...]:
+    def hypotheses(self) -> Hypotheses:
         """All conditions that hold, outermost first."""
         if self._hypotheses is None:
             chain = [prover.added for prover in self._ancestry()]
-            self._hypotheses = tuple(condition for added in reversed(chain) for condition in added)
+            self._hypotheses = Hypotheses(condition for added in reversed(chain) for condition in added)
         return self._hypotheses
 
     @property
