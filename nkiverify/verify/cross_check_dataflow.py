@@ -30,7 +30,7 @@ from nkiverify.ir.program import Claim, decided_lines
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases.dataflow.one_element import LOWERED, LoweredRun, lower_run
 from nkiverify.phases.dataflow.pieces import NotLowered
-from nkiverify.phases.dataflow.trial import Trial, attempt
+from nkiverify.phases.dataflow.trial import ANY_WORK, SHAPE_WORK, Trial, attempt
 from nkiverify.verify import rules
 from nkiverify.verify.candidates import Candidates, solved
 from nkiverify.verify.cross_check import installation
@@ -43,6 +43,8 @@ BY = "any one element"
 _FEW_SHAPES = 8
 #: Seconds of computing for one run of ESBMC.
 _SECONDS = 8.0
+#: Claims of one program, at most: a process has a limit of memory.
+_MOST_CLAIMS = 2000
 #: How often ESBMC is asked again without the claim that it has refuted, where it cannot tell of all at once.
 _ROUNDS = 8
 #: Contracts of reads: reading an unwritten element breaks one where it reaches an output, which is not followed.
@@ -84,7 +86,11 @@ def _asked(found: Installation, explored: Exploration, ours: Run, options: Optio
     shape = ", ".join(f"{name} = {value}" for name, value in trial.values.items())
     with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
         session = _Session(found, lowered, f"{name}{f', {shape}' if shape else ''}", Path(folder), deadline, ours.flags)
-        session.settle([claim.number for key, claim in lowered.claims.items() if key not in broken])
+        whole = [claim.number for key, claim in lowered.claims.items() if key not in broken]
+        # Claims about the same tensors together: a program has the steps of those tensors alone.
+        whole.sort(key=lambda number: lowered.tensors[number])
+        for start in range(0, len(whole), _MOST_CLAIMS):
+            session.settle(whole[start : start + _MOST_CLAIMS])
         session.settle([claim.number for key, claim in lowered.claims.items() if key in broken], every=True)
     known = _Known(ours, lowered, session, broken, bool(findings.doubts), shape)
     conclusion = known.conclusion()
@@ -116,7 +122,9 @@ def _trial(explored: Exploration, ours: Run, seconds: float) -> Trial:
         left = end - time.monotonic()
         if left <= 0:
             break
-        trial = attempt(explored.target, values, explored.hardware, left, orders=False)
+        # A launch whose sizes are all numbers has no smaller shape: time alone is its limit.
+        work = SHAPE_WORK if values else ANY_WORK
+        trial = attempt(explored.target, values, explored.hardware, left, work, orders=False)
         if not trial.outside and not trial.unusable:
             return trial
         reason = trial.unusable or reason
