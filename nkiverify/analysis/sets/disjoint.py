@@ -30,11 +30,13 @@ class _Axis:
         return self.start is other.start and self.extent is other.extent
 
 
-_ZERO, _ONE = terms.constant(0), terms.constant(1)
-_FIRST = _Axis(_ZERO, _ONE)
-
 #: Axes by the numbers of the terms that are their strides.
 _Axes = Mapping[int, _Axis]
+
+
+def _along(axes: _Axes, stride: int) -> _Axis:
+    """The axis with this stride: the first position alone where there is none."""
+    return axes.get(stride) or _Axis(terms.constant(0), terms.constant(1))
 
 
 def same_elements(one: Tensor, other: Tensor) -> bool:
@@ -45,7 +47,7 @@ def same_elements(one: Tensor, other: Tensor) -> bool:
     if first is None or second is None:
         return False
     strides = first.keys() | second.keys()
-    return all(first.get(stride, _FIRST).is_same(second.get(stride, _FIRST)) for stride in strides)
+    return all(_along(first, stride).is_same(_along(second, stride)) for stride in strides)
 
 
 def meets(
@@ -67,10 +69,10 @@ def meets(
     whole = _dimensions(written.storage)
     if len(whole) < len(written.storage.shape):
         return False
-    if any(all(_is_all(axes.get(stride, _FIRST), whole[stride]) for stride in whole) for axes in (first, second)):
+    if any(all(_is_all(_along(axes, stride), whole[stride]) for stride in whole) for axes in (first, second)):
         return True
     for stride in first.keys() | second.keys():
-        one, two = first.get(stride, _FIRST), second.get(stride, _FIRST)
+        one, two = _along(first, stride), _along(second, stride)
         extent = whole.get(stride)
         if terms.substitute(one.start, mapping) is two.start:
             continue
@@ -84,7 +86,7 @@ def meets(
 
 def _is_all(axis: _Axis, extent: Term) -> bool:
     """True if an axis is all of a dimension."""
-    return axis.start is _ZERO and axis.extent is extent
+    return axis.start.constant == 0 and axis.extent is extent
 
 
 def _alike(inner: Sequence[Loop], others: Sequence[Loop], pairs: Sequence[tuple[Term, Term]]) -> Mapping[Atom, Term]:
@@ -125,13 +127,13 @@ def disjoint(
         every[id(one)] = axes
     moved: set[Index] = set()
     for stride, extent in dimensions.items():
-        along = [every[id(one)].get(stride, _FIRST) for one in together]
+        along = [_along(every[id(one)], stride) for one in together]
         found = _moved(along, loops, facts)
         if found is not None:
             moved |= found.indices
         fits = (
             found is not None
-            and _at_most(_ZERO, found.first, facts)
+            and _at_most(terms.constant(0), found.first, facts)
             and all(_at_most(end, extent, facts) for end in found.ends)
         )
         if not fits and not all(_is_inside(axis, extent, facts) for axis in along):
@@ -139,10 +141,7 @@ def disjoint(
     if not moved.issuperset(loop.index for loop in loops):
         return False
     return all(
-        any(
-            _apart(every[id(view)].get(stride, _FIRST), every[id(one)].get(stride, _FIRST), facts)
-            for stride in dimensions
-        )
+        any(_apart(_along(every[id(view)], stride), _along(every[id(one)], stride), facts) for stride in dimensions)
         for one in beside
     )
 
@@ -159,7 +158,7 @@ def _apart(one: _Axis, other: _Axis, facts: Facts) -> bool:
 def _is_inside(axis: _Axis, extent: Term, facts: Facts) -> bool:
     """True if all positions are between 0 and the extent of a dimension."""
     ends = [terms.add(axis.start, size) for size in (axis.extent, *_not_below(axis.extent))]
-    return _at_most(_ZERO, axis.start, facts) and any(_at_most(end, extent, facts) for end in ends)
+    return _at_most(terms.constant(0), axis.start, facts) and any(_at_most(end, extent, facts) for end in ends)
 
 
 def _not_below(extent: Term) -> Iterator[Term]:
@@ -207,7 +206,7 @@ def _moved(axes: Sequence[_Axis], loops: Sequence[Loop], facts: Facts) -> _Moved
             return None
         moving = [one for one in moving if one is not fits]
         step, loop = fits
-        further = terms.multiply(step, terms.add(loop.extent, _ONE, -1))
+        further = terms.multiply(step, terms.add(loop.extent, terms.constant(1), -1))
         reach = [terms.add(each, further) for each in reach]
         found.add(loop.index)
     first = terms.add(rest, terms.constant(least))
@@ -229,8 +228,8 @@ def _axes(view: Tensor) -> _Axes | None:
     starts: dict[int, Term] = {}
     for start, stride in view.offset_terms:
         step = as_term(stride).uid
-        starts[step] = terms.add(starts.get(step, _ZERO), as_term(start))
-    found = {step: _Axis(start, _ONE) for step, start in starts.items() if start.constant != 0}
+        starts[step] = terms.add(starts.get(step, terms.constant(0)), as_term(start))
+    found = {step: _Axis(start, terms.constant(1)) for step, start in starts.items() if start.constant != 0}
     several: set[int] = set()
     for extent, stride in zip(view.shape, view.strides, strict=True):
         step, count = as_term(stride).uid, as_term(extent)
@@ -239,7 +238,7 @@ def _axes(view: Tensor) -> _Axes | None:
         if step in several or as_term(stride).constant == 0:
             return None
         several.add(step)
-        found[step] = _Axis(starts.get(step, _ZERO), count)
+        found[step] = _Axis(starts.get(step, terms.constant(0)), count)
     return found
 
 
