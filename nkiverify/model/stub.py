@@ -58,6 +58,22 @@ def _refusing(signature: FunctionT, reason: str) -> FunctionT:
     return call  # type: ignore[return-value]
 
 
+class _Work:
+    """The work of one stub, prepared when it is asked for first: that is no state of the kernel that asks."""
+
+    __slots__ = ("_prepare", "_prepared")
+
+    def __init__(self, prepare: Callable[[], _Call]) -> None:
+        self._prepare = prepare
+        self._prepared: _Call | None = None
+
+    def prepared(self) -> _Call:
+        """The work; the same each time."""
+        if self._prepared is None:
+            self._prepared = self._prepare()
+        return self._prepared
+
+
 class _Call:
     """The work of one stub: check the keywords, convert operators and masks, state the contracts, record."""
 
@@ -85,10 +101,10 @@ class _Call:
     @classmethod
     def function(cls, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> types.FunctionType:
         """The stub. What it needs is made when it is called first: a kernel calls few of all that there are."""
-        prepared = functools.cache(lambda: cls(declared, legacy, signature))
+        work = _Work(lambda: cls(declared, legacy, signature))
 
         def call(*args: Any, **kwargs: Any) -> Any:
-            self = prepared()
+            self = work.prepared()
             if execution_in_progress() is None and any(isinstance(value, np.ndarray) for value in args):
                 return self._on_arrays(call, args, kwargs)
             if self._since:
