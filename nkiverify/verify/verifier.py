@@ -115,9 +115,9 @@ _TRYING = 0.1
 
 #: How much of it a launch of numbers may take in plain Python before it is run symbolically.
 _BY_NUMBERS = 0.5
-#: How many contracts it may look at there: beyond, the symbolic run is cheaper: its cost does not grow with the sizes,
-#: and decides as much in most launches. Where it does not, the launch is run in plain Python to its end.
-_CLAIMS_BY_NUMBERS = 2_000
+#: How many claims it may state there where no phase is about elements: the cost of the symbolic run, which then decides
+#: as much, does not grow with the sizes.
+_CLAIMS_BY_NUMBERS = 10_000
 
 
 #: Asks ESBMC about a phase, within so many seconds.
@@ -173,15 +173,13 @@ class _Verifying:
         return self._with_cross_checks()
 
     def _first(self) -> _Explored:
-        """The run that decides first: that in plain Python where ESBMC is not asked, all sizes are numbers and it is
-        short, or where the symbolic one came to no end."""
+        """The run that decides first: that in plain Python where ESBMC is not asked and all sizes are numbers, or where
+        the symbolic one came to no end."""
         if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded":
             with suppress(InternalError):  # said if nothing else decides
-                # The verdict about numbers is that of the run that decides first: whatever the launch's length.
-                claims = None if NUMERICS.number in self._phases else _CLAIMS_BY_NUMBERS
-                plain = self._played(_BY_NUMBERS * self._left(), claims=claims)
-                if plain is not None and not (claims and _took_too_long(plain.exploration)):
-                    self._plain = plain
+                shapes_only = all(PHASES[phase].for_engines for phase in self._phases)
+                claims = _CLAIMS_BY_NUMBERS if shapes_only else None
+                self._plain = self._played(_BY_NUMBERS * self._left(), claims=claims)
         if self._plain is not None:
             return self._plain
         self._symbolic = self._explored()

@@ -79,13 +79,9 @@ def test_what_is_python_on_numbers_is_decided_in_all_phases(body: str, tmp_path:
 COPY = "\n".join(line for line in KEYS.splitlines() if "seen" not in line) + "\n"
 
 
-@pytest.mark.parametrize(
-    ("body", "phases", "ended"),
-    [(COPY, (1,), [True]), (COPY, (1, 2, 3, 4), [True]), (KEYS, (1,), [True, False]), (COPY, (1, 5), [False])],
-    ids=["decided", "decided in all phases", "open", "numbers"],
-)
+@pytest.mark.parametrize(("body", "ended"), [(COPY, [True]), (KEYS, [True, False])], ids=["decided", "open"])
 def test_a_launch_of_many_claims_is_run_to_its_end_only_where_the_symbolic_run_leaves_it_open(
-    body: str, phases: tuple[int, ...], ended: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    body: str, ended: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     early = []
 
@@ -97,8 +93,8 @@ def test_a_launch_of_many_claims_is_run_to_its_end_only_where_the_symbolic_run_l
     monkeypatch.setattr(verifier, "_CLAIMS_BY_NUMBERS", 64)
     monkeypatch.setattr(verifier, "played", told)
     target = replace(Subject.of(tmp_path, body, launch(64 * 80, 32)).target, kind=Kind.CONCRETE)
-    runs = verify(target, Options(root=tmp_path, phases=phases, engine="embedded"))
-    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL] * len(phases), runs
+    runs = verify(target, Options(root=tmp_path, phases=(1,), engine="embedded"))
+    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL], runs[0].reason
     assert early == ended
 
 
