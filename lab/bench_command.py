@@ -23,6 +23,7 @@ from lab.bench import (
     measure_growth,
 )
 from lab.bench_equiv import beside_numpy
+from lab.bench_imports import imports
 from lab.first_contact import start_of_child
 from lab.scale import PHASES, whole_manifest
 from nkiverify.cli.arguments import add_selection, positive_integer, selected_targets, selection
@@ -91,7 +92,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if not partial:
         growth = measure_growth(targets, options, arguments.repeat)
         place = machine(load_before)
-        lines = [*growth_lines(growth), isolation(), beside_numpy()]
+        lines = [*growth_lines(growth), imports(), isolation(), beside_numpy()]
         print("\n".join(lines))
         print(place)
         if arguments.write and status is ExitStatus.AS_EXPECTED:

@@ -47,7 +47,8 @@ def execute(arguments: argparse.Namespace) -> int:
         return ExitStatus.AS_EXPECTED
     for place, found in enumerate(installed):
         solvers = ", ".join(called for _, called in found.solvers) or "its default"
-        print(f"{found.name}: {found.path} (from {found.whence}){'' if place else ', the one that is asked'}")
+        asked = "" if place else ", the one that is asked: the first of $ESBMC, PATH and the wheels"
+        print(f"{found.name}: {found.path} (from {found.whence}){asked}")
         print(f"  front ends {' and '.join(found.front_ends)}; solvers {solvers}")
     found = installed[0]
     languages = (Language.C, Language.PYTHON) if found.has_python else (Language.C,)
