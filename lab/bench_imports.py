@@ -18,15 +18,15 @@ _ROUNDS = 5
 _LINE = re.compile(r"^import time:\s+(\d+) \|\s+\d+ \|", re.MULTILINE)
 
 
-def imports() -> str:
+def imports(rounds: int = _ROUNDS) -> str:
     """How many modules a check of a small kernel imports, and how long that takes with their byte code at hand."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "kernel.py"
         path.write_text(bench_kernels.SMALL, encoding="utf-8")
         # The first one writes byte code.
-        times = [_microseconds(path) for _ in range(1 + _ROUNDS)][1:]
+        times = [_microseconds(path) for _ in range(1 + rounds)][1:]
     milliseconds = statistics.median(sum(each) for each in times) / 1000
-    return f"imports of a check: {len(times[0])} modules, {milliseconds:.0f} ms by -X importtime (median of {_ROUNDS})"
+    return f"imports of a check: {len(times[0])} modules, {milliseconds:.0f} ms by -X importtime (median of {rounds})"
 
 
 def _microseconds(path: Path) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from lab import bench, bench_kernels
 from lab.bench import LENGTHS, WIDTHS, Growth, Measurement
 from lab.bench_command import SECTION, growth_lines, main, markdown
+from lab.bench_imports import imports
 from nkiverify.analysis.sets import flow
 from nkiverify.foundation.records import Verdict
 from nkiverify.foundation.resources import root
@@ -97,6 +99,14 @@ def test_growth_is_said_in_a_line_each() -> None:
         "one matmul, by the size of the result: 512 columns 8.0 ms, 65536 columns 8.1 ms",
         "straight-line kernels: 10 operations 5.0 ms (0.50 each), 1000 operations 500 ms (0.50 each)",
     ]
+
+
+def test_imports_of_a_check_are_counted() -> None:
+    found = re.fullmatch(r"imports of a check: (\d+) modules, (\d+) ms by -X importtime \(median of 1\)", imports(1))
+    assert found is not None
+    # NumPy and isl are among them, and what stands for NKI.
+    assert int(found[1]) > 200
+    assert int(found[2]) > 0
 
 
 def test_what_takes_long_is_not_measured_over_and_over(monkeypatch: pytest.MonkeyPatch) -> None:
