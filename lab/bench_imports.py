@@ -30,7 +30,7 @@ def imports(rounds: int = _ROUNDS) -> str:
 
 
 def _microseconds(path: Path) -> list[int]:
-    """What each module takes that is imported, in the process that checks or the one that waits for it."""
+    """The time of each module that is imported, in the process that checks or the one that waits for it."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     words = [sys.executable, "-X", "importtime", "-m", "nkiverify", "check", str(path), "--no-cache"]
     done = subprocess.run(words, capture_output=True, text=True, check=True, env=environment)

@@ -112,7 +112,7 @@ def repeated() -> Iterator[str]:
 
 
 def on_paper(rate: float) -> Iterator[str]:
-    """What a million runs take at so many a second of a core."""
+    """The time of a million runs at so many a second of a core."""
     from nkiverify.report.progress import duration
 
     needed = duration(1e6 / (100 * 2 * rate))

@@ -55,10 +55,10 @@ def loaded(folder: Path, *words: str) -> set[str]:
         ),
         (
             ("--arg", "a=bf16[128,512]", "--phase", "1,2"),
-            230,
+            231,
             ("analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
         ),
-        (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 286, ("engines.esbmc", "report.dashboard")),
+        (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 289, ("engines.esbmc", "report.dashboard")),
     ],
     ids=["symbolic, phases 1 and 2", "concrete, phases 1 and 2", "all phases"],
 )

@@ -182,7 +182,9 @@ def test_operations_compute_what_their_references_do(call: Call, dtype: str, mon
     found = roundings(call, dtype)
     if found is None:
         pytest.skip(f"does not take {dtype}")
-    assert found <= (SINGLE if dtype == "float32" or "nl.float32" in call.text else COARSE)
+    # In sums of float32 the order counts, which is not the same on every machine.
+    single = "nl.float32" in call.text or any(slot.dtype == "float32" for slot in varied(call, dtype).results)
+    assert found <= (SINGLE if dtype == "float32" or single else COARSE)
 
 
 @pytest.mark.parametrize("call", USES, ids=named)

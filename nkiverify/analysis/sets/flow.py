@@ -230,7 +230,7 @@ class _Walk:
         self._after(state, iterations, result)
 
     def _tried(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations) -> State:
-        """What an iteration does if it finds everything defined.
+        """The effect of an iteration that finds everything defined.
 
         That depends on no more than is compared here. A walk of the loop around this one asks for it again, whatever
         is known by then.

@@ -324,7 +324,7 @@ class _Uses:
         return self._facts_at(place, depth).proves(least)
 
     def _facts_at(self, place: _Place, depth: int = -1) -> Facts:
-        """What holds before the item at `depth` of the way to a place."""
+        """The facts that hold before the item at `depth` of the way to a place."""
         way = place.way[: depth % len(place.way) + 1]
         block, at = way[-1]
         positions = self._assumed[id(block)]

@@ -72,7 +72,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class LoweredLoop:
-    """What became of a loop, and the numbers of the claims in it that were asked for."""
+    """The form that a loop has, and the numbers of the claims in it that were asked for."""
 
     form: LoopForm
     claims: frozenset[int]
