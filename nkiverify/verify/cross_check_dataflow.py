@@ -30,7 +30,7 @@ from nkiverify.ir.program import Claim, decided_lines
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases.dataflow.one_element import LOWERED, LoweredRun, lower_run
 from nkiverify.phases.dataflow.pieces import NotLowered
-from nkiverify.phases.dataflow.trial import ANY_WORK, SHAPE_WORK, Trial, attempt
+from nkiverify.phases.dataflow.trial import ANY_WORK, Trial, attempt
 from nkiverify.verify import rules
 from nkiverify.verify.candidates import Candidates, solved
 from nkiverify.verify.cross_check import installation
@@ -44,7 +44,7 @@ _FEW_SHAPES = 8
 #: Seconds of computing for one run of ESBMC.
 _SECONDS = 8.0
 #: Claims of one program, at most: a process has a limit of memory.
-_MOST_CLAIMS = 2000
+_MOST_CLAIMS = 1000
 #: How often ESBMC is asked again without the claim that it has refuted, where it cannot tell of all at once.
 _ROUNDS = 8
 #: Contracts of reads: reading an unwritten element breaks one where it reaches an output, which is not followed.
@@ -122,9 +122,8 @@ def _trial(explored: Exploration, ours: Run, seconds: float) -> Trial:
         left = end - time.monotonic()
         if left <= 0:
             break
-        # A launch whose sizes are all numbers has no smaller shape: time alone is its limit.
-        work = SHAPE_WORK if values else ANY_WORK
-        trial = attempt(explored.target, values, explored.hardware, left, work, orders=False)
+        # These are the smallest shapes: time alone is their limit.
+        trial = attempt(explored.target, values, explored.hardware, left, ANY_WORK, orders=False)
         if not trial.outside and not trial.unusable:
             return trial
         reason = trial.unusable or reason

@@ -43,7 +43,7 @@ LOWERED = frozenset(
     )
 )  # fmt: skip
 #: Operations of a run that is lowered, at most: beyond, ESBMC would take its time for little.
-MOST_OPERATIONS = 4000
+MOST_OPERATIONS = 8000
 #: The loop that the programs of a launch are the iterations of.
 _PROGRAMS = 0
 #: Places are numbers of 32 bits.
