@@ -255,6 +255,13 @@ class Program:
         yield from _claims(self.body, [])
 
 
+def inner_blocks(item: object) -> tuple[Block, ...]:
+    """The blocks of a loop or a branch, in their order; none of anything else."""
+    if isinstance(item, Loop):
+        return (item.body,)
+    return (item.then, item.orelse) if isinstance(item, Branch) else ()
+
+
 def items(block: Block) -> Iterator[object]:
     """Everything in a block, outermost first."""
     # Not one generator within another: every item would go through as many as there are loops around it.
@@ -262,11 +269,8 @@ def items(block: Block) -> Iterator[object]:
     while waiting:
         for item in waiting[-1]:
             yield item
-            if isinstance(item, Loop):
-                waiting.append(iter(item.body.items))
-                break
-            if isinstance(item, Branch):
-                waiting += (iter(item.orelse.items), iter(item.then.items))
+            if isinstance(item, Loop | Branch):
+                waiting += (iter(inner.items) for inner in reversed(inner_blocks(item)))
                 break
         else:
             waiting.pop()

@@ -24,7 +24,7 @@ from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program, items
+from nkiverify.ir.program import Assume, Block, Branch, Loop, Program, inner_blocks, items
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, terms
@@ -127,7 +127,7 @@ class _Uses:
         self._assumed[id(block)] = [at for at, item in enumerate(block.items) if isinstance(item, Assume)]
         for at, item in enumerate(block.items):
             here, first = (*way, (block, at)), len(self._places)
-            for part in _parts(item):
+            for part in inner_blocks(item):
                 self._collect(part, here)
             if isinstance(item, Executed | Returned):
                 self._add(item, here)
@@ -344,12 +344,6 @@ class _Uses:
         return self._facts[key]
 
 
-def _parts(item: Item) -> tuple[Block, ...]:
-    if isinstance(item, Loop):
-        return (item.body,)
-    return (item.then, item.orelse) if isinstance(item, Branch) else ()
-
-
 def _may_begin(effect: Effect) -> bool:
     """True if an operation that adds to a sum begins one where a condition does not hold: it reads nothing then."""
     return effect.does is Does.ACCUMULATE and isinstance(
@@ -378,11 +372,9 @@ def _in_different_arms(place: _Place, other: _Place) -> bool:
 
 
 def _exclude(place: _Place, other: _Place, shared: Sequence[Loop]) -> bool:
-    """True if of two places no run comes to both, but in different iterations of loops of which none is `shared`."""
-    if not _in_different_arms(place, other):
-        return False
-    around = [loop for loop in place.loops() if loop in list(other.loops())]
-    return not any(loop in around for loop in shared)
+    """True if of two places no run comes to both, but in different iterations of loops of which none is `shared`, which
+    are around the first."""
+    return _in_different_arms(place, other) and not any(loop in shared for loop in other.loops())
 
 
 def _touches_all(effect: Effect) -> bool:

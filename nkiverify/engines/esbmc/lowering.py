@@ -23,7 +23,7 @@ from nkiverify.engines.esbmc.naming import readable
 from nkiverify.engines.esbmc.ranges import Ranges, writable
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, inner_blocks, items
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Condition, condition_key
@@ -207,21 +207,15 @@ class _Lowering:
             return 0
         count = self._counts.get(id(item))
         if count is None:
-            blocks = (item.body,) if isinstance(item, Loop) else (item.then, item.orelse)
-            count = sum(self._wanted(inner) for block in blocks for inner in block.items)
+            count = sum(self._wanted(inner) for block in inner_blocks(item) for inner in block.items)
             self._counts[id(item)] = count
         return count
 
-    def _numbers_in(self, item: Item) -> Iterator[int]:
+    def _numbers_in(self, loop: Loop) -> Iterator[int]:
         """The numbers of these claims."""
-        if not self._wanted(item):
-            return
-        if isinstance(item, Claim):
-            yield item.number
-        elif isinstance(item, Loop | Branch):
-            for block in (item.body,) if isinstance(item, Loop) else (item.then, item.orelse):
-                for inner in block.items:
-                    yield from self._numbers_in(inner)
+        for item in items(loop.body):
+            if isinstance(item, Claim) and item.number in self._numbers:
+                yield item.number
 
     def _claim(self, claim: Claim, scope: _Scope) -> None:
         condition = claim.condition

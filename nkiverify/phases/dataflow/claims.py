@@ -11,7 +11,7 @@ from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, SetProof
+from nkiverify.ir.program import Assume, Block, Claim, Item, Program, SetProof, inner_blocks
 from nkiverify.model.contracts import contract
 from nkiverify.model.policy import AppliedPolicy
 from nkiverify.phases.phase import Claimed, Explored
@@ -57,8 +57,7 @@ def _insert(program: Program, proof: Proof, policy: AppliedPolicy) -> None:
 def _insert_in(block: Block, about: dict[Item | None, list[Claim]]) -> None:
     """Put claims before the items they are about."""
     for item in list(block.items):
-        parts = (item.body,) if isinstance(item, Loop) else (item.then, item.orelse) if isinstance(item, Branch) else ()
-        for part in parts:
+        for part in inner_blocks(item):
             _insert_in(part, about)
     block.items[:] = [one for item in block.items for one in (*about.get(item, ()), item)]
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Witness
 from nkiverify.foundation.clock import Allowance
-from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
+from nkiverify.ir.program import Assume, Block, Claim, DomainDimension, Program, inner_blocks
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Term
 from nkiverify.symbolic.conditions import Condition, negate
@@ -114,8 +114,7 @@ def domain_conditions(block: Block, claim: Claim) -> list[Condition] | None:
             return assumed
         if isinstance(item, Assume) and item.text == "domain" and isinstance(item.condition, Condition):
             assumed.append(item.condition)
-        parts = (item.body,) if isinstance(item, Loop) else (item.then, item.orelse) if isinstance(item, Branch) else ()
-        for part in parts:
+        for part in inner_blocks(item):
             inner = domain_conditions(part, claim)
             if inner is not None:
                 return assumed + inner
