@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale products dashboard published fuzz operations domains engines hostile same mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify test bench scale products predecessor dashboard published fuzz operations domains engines hostile same mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -26,6 +26,9 @@ scale: $(READY) ## measure how the cost of verifying grows (ARGS=--write for doc
 
 products: $(READY) ## decide claims about products of dimensions beside Z3 and cvc5 (ARGS='--seconds 10')
 	$(RUN) -m lab.products $(ARGS)
+
+predecessor: $(READY) ## time the targets shared with the predecessor beside ours (CHECKOUT=DIR, ARGS='matmul --seconds 60')
+	$(RUN) -m lab.predecessor $(if $(CHECKOUT),--checkout '$(CHECKOUT)') $(ARGS)
 
 dashboard: $(READY) ## show the last results as one page, reports/dashboard/index.html
 	$(RUN) verify.py dashboard $(ARGS)
