@@ -1,10 +1,13 @@
-"""Runs of the same targets alone and after others, in any order, under any hash seed: verdicts are to be the same.
+"""Runs of the same targets alone and after others, under any hash seed and load: verdicts are to be the same.
 
-    python -m lab.same [TARGET …] [--seeds 0,1,2,3] [--random N]        `make same`
+    python -m lab.same [TARGET …] [--seeds 0,1,2,3] [--loads 0,16] [--random N] [--portion 1/4]        `make same`
 
 Each target of the manifest, and each of N random kernels, is verified in a process of its own and in one that has
 verified the others before, in another order for each hash seed. Everything that a report says of a run is compared but
 its times. A line for each difference, and exit status 1 where there is any.
+
+With a load of 16 all clocks of the process, that of its processor time as well, go 17 times as fast: sixteen processes
+beside it on one core cannot do more to it. Every verdict has to come in the time that is left, and by the same way.
 """
 
 from __future__ import annotations
@@ -12,14 +15,21 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import pickle
 import random
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lab.subject import Subject
+    from nkiverify.frontend.target import Target
 
 ROOT = Path(__file__).resolve().parent.parent
 #: The seed of the random kernels.
@@ -28,37 +38,84 @@ CAMPAIGN = 11
 TIMES = ("milliseconds",)
 
 
+#: The clocks that limits of time go by. Dates of files are compared with another.
+CLOCKS = ("monotonic", "perf_counter", "process_time")
+
+
 def main() -> int:
     """Print what differs."""
     parser = argparse.ArgumentParser(prog="lab.same", description="What verdicts depend on that they should not.")
     parser.add_argument("names", nargs="*", metavar="TARGET")
     parser.add_argument("--seeds", default="0,1,2,3", help="values of PYTHONHASHSEED")
+    parser.add_argument("--loads", default="0,16", help="how many others have the processor: so much faster clocks go")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="random kernels beside the targets")
+    parser.add_argument("--portion", default="1/1", metavar="I/N", help="every Nth target and kernel, from the Ith on")
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
-    seeds = arguments.seeds.split(",")
     if arguments.into is not None:
-        _verify_all(arguments.names, arguments.random, seeds[0], arguments.into)
+        _go_faster(1 + float(arguments.loads))
+        _verify_all(arguments.names, arguments.seeds, arguments.into)
         return 0
-    with tempfile.TemporaryDirectory() as folder:
-        found = [_in_a_process(arguments.names, arguments.random, seed, Path(folder)) for seed in seeds]
-    told = list(_differences([runs for pair in found for runs in pair], seeds))
-    count = len(found[0][0])
-    print("\n".join([*told, f"{count} runs, each {2 * len(seeds)} times: {len(told)} differences"]))
+    first, step = map(int, arguments.portion.split("/"))
+    found: list[dict[str, Any]] = []
+    ways = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        names = _names(arguments.names)[first - 1 :: step]
+        kernels = _kernels(range(first - 1, arguments.random, step))
+        (folder / "kernels").write_bytes(pickle.dumps(kernels))
+        for seed, load in product(arguments.seeds.split(","), arguments.loads.split(",")):
+            found += _in_a_process(names, seed, load, folder)
+            ways += [f"{way} with seed {seed}, load {load}" for way in ("alone", "after others")]
+    told = list(_differences(found, ways))
+    print("\n".join([*told, f"{len(found[0])} runs, each {len(ways)} times: {len(told)} differences"]))
     return int(bool(told))
 
 
-def _in_a_process(names: Sequence[str], count: int, seed: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """All that is said of each run, alone and after others, in a process with this hash seed."""
-    file = folder / f"{seed}.json"
-    command = [sys.executable, "-m", "lab.same", *names, "--random", str(count), "--seeds", seed, "--into", str(file)]
+def _names(wanted: Sequence[str]) -> list[str]:
+    from nkiverify.project.manifest import load_targets
+
+    return [one.name for one in load_targets(ROOT) if not wanted or one.name in wanted]
+
+
+def _kernels(numbers: Sequence[int]) -> dict[str, Subject]:
+    """The random kernels of these numbers, by what they are called: made once, which takes longer than verifying."""
+    from lab.fuzz import MEMORY, SHAPES
+    from lab.subject import Bench
+
+    bench = Bench()
+    try:
+        made = {
+            f"kernel {number} of {phases}": kit.subject(number, CAMPAIGN, bench)
+            for number in numbers
+            for kit, phases in ((SHAPES, "phases 1, 2"), (MEMORY, "phases 3, 4"))
+        }
+    finally:
+        bench.close()
+    return {name: subject for name, subject in made.items() if subject is not None}
+
+
+def _in_a_process(names: Sequence[str], seed: str, load: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
+    """All that is said of each run, alone and after others, in a process with this hash seed under this load."""
+    file = folder / "answers"
+    command = [sys.executable, "-m", "lab.same", *names, "--seeds", seed, "--loads", load, "--into", str(file)]
     subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
     alone, after = json.loads(file.read_text(encoding="utf-8"))
     return alone, after
 
 
-def _differences(found: Sequence[dict[str, Any]], seeds: Sequence[str]) -> Iterator[str]:
-    ways = [f"{way} with seed {seed}" for seed in seeds for way in ("alone", "after others")]
+def _go_faster(times: float) -> None:
+    """Let all clocks of this process go so many times as fast."""
+
+    def faster(clock: Callable[[], float]) -> Callable[[], float]:
+        return lambda: clock() * times
+
+    if times != 1:
+        for name in CLOCKS:
+            setattr(time, name, faster(getattr(time, name)))
+
+
+def _differences(found: Sequence[dict[str, Any]], ways: Sequence[str]) -> Iterator[str]:
     first = found[0]
     for way, other in zip(ways[1:], found[1:], strict=True):
         for run in sorted(first.keys() | other.keys()):
@@ -68,22 +125,21 @@ def _differences(found: Sequence[dict[str, Any]], seeds: Sequence[str]) -> Itera
                     yield f"{run}: {fact}: {ways[0]} {one}, {way} {two}"
 
 
-def _verify_all(names: Sequence[str], count: int, seed: str, file: Path) -> None:
+def _verify_all(names: Sequence[str], seed: str, file: Path) -> None:
     """Write what is said of each run: of each target in a child of this process, then of all in this one."""
-    from lab.fuzz import MEMORY, SHAPES
     from lab.subject import Bench
+    from nkiverify.cli.main import rarely_collected
     from nkiverify.project.manifest import load_targets
 
+    rarely_collected()
+    kernels: dict[str, Subject] = pickle.loads((file.parent / "kernels").read_bytes())
     with ExitStack() as stack:
-        targets = [(one.name, one) for one in load_targets(ROOT) if not names or one.name in names]
+        wanted = set(names)
+        targets = [(one.name, one) for one in load_targets(ROOT) if one.name in wanted]
         bench = Bench()
         stack.callback(bench.close)
-        for number in range(count):
-            for kit in (SHAPES, MEMORY):
-                subject = kit.subject(number, CAMPAIGN, bench)
-                if subject is not None:
-                    name = f"kernel {number} of {'phases 1, 2' if kit is SHAPES else 'phases 3, 4'}"
-                    targets.append((name, stack.enter_context(bench.target(subject))))
+        targets += [(name, stack.enter_context(bench.target(kernel))) for name, kernel in kernels.items()]
+        _load()
         alone: dict[str, Any] = {}
         for name, target in targets:
             alone |= _by_a_child(name, target)
@@ -94,22 +150,34 @@ def _verify_all(names: Sequence[str], count: int, seed: str, file: Path) -> None
     file.write_text(json.dumps([alone, after]), encoding="utf-8")
 
 
-def _by_a_child(name: str, target: Any) -> dict[str, Any]:
+def _load() -> None:
+    """Import here what every child would import for itself."""
+    import nkiverify.run.executors.jobs
+    import nkiverify.verify.verifier  # noqa: F401
+
+
+def _by_a_child(name: str, target: Target) -> dict[str, Any]:
     reader, writer = os.pipe()
     child = os.fork()
     if not child:
-        with os.fdopen(writer, "w") as answer:
-            json.dump(_said(name, target), answer)
-        os._exit(0)
+        # Nothing of what the parent would do comes after it, whatever is raised.
+        try:
+            with os.fdopen(writer, "w") as answer:
+                json.dump(_said(name, target), answer)
+            os._exit(0)
+        finally:
+            os._exit(1)
     os.close(writer)
     with os.fdopen(reader) as answer_of:
         text = answer_of.read()
-    os.waitpid(child, 0)
+    _, status = os.waitpid(child, 0)
+    if status:
+        return {name: {"status of its process": status}}
     found: dict[str, Any] = json.loads(text)
     return found
 
 
-def _said(name: str, target: Any) -> dict[str, Any]:
+def _said(name: str, target: Target) -> dict[str, Any]:
     """All that a report says of each run of `target`."""
     from nkiverify.results.codec import entry
     from nkiverify.run.executors.jobs import verify_target

@@ -14,7 +14,7 @@ TARGETS = ("interpolate_bilinear_low_unguarded", "transpose2d_129_rows", "matmul
 
 
 def test_alone_and_after_others_under_two_seeds() -> None:
-    command = [sys.executable, "-m", "lab.same", *TARGETS, "--random", "2", "--seeds", "0,1"]
+    command = [sys.executable, "-m", "lab.same", *TARGETS, "--random", "2", "--seeds", "0,1", "--loads", "0,16"]
     done = subprocess.run(command, cwd=root(), capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.endswith("each 4 times: 0 differences\n")
