@@ -51,7 +51,7 @@ engines: $(READY) ## compare the engines and solvers on N random shape programs 
 hostile: $(READY) ## try what breaks things: kernels, files, arguments, full disks (ARGS='--kind raises', PYTHON_TRIED=python3.13)
 	$(RUN) -m lab.hostile $(if $(PYTHON_TRIED),--python $(PYTHON_TRIED)) $(ARGS)
 
-same: $(READY) ## verify targets and N random kernels alone and after others, with four hash seeds (N=300)
+same: $(READY) ## verify targets and N random kernels alone, after others, under load, with four hash seeds (N=300 ARGS='--portion 1/4')
 	$(RUN) -m lab.same --random $(or $(N),300) $(ARGS)
 
 mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--log FILE' to go on where it ended)

@@ -6,8 +6,9 @@ Each target of the manifest, and each of N random kernels, is verified in a proc
 verified the others before, in another order for each hash seed. Everything that a report says of a run is compared but
 its times. A line for each difference, and exit status 1 where there is any.
 
-With a load of 16 all clocks of the process, that of its processor time as well, go 17 times as fast: sixteen processes
-beside it on one core cannot do more to it. Every verdict has to come in the time that is left, and by the same way.
+The seeds have the loads in turn: `--seeds 0,0,1,1` tries each of two seeds under both. With a load of 16 all clocks of
+the process, that of its processor time as well, go 17 times as fast: sixteen processes beside it on one core cannot do
+more to it. Every verdict has to come in the time that is left, and by the same way.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from itertools import product
+from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="lab.same", description="What verdicts depend on that they should not.")
     parser.add_argument("names", nargs="*", metavar="TARGET")
     parser.add_argument("--seeds", default="0,1,2,3", help="values of PYTHONHASHSEED")
-    parser.add_argument("--loads", default="0,16", help="how many others have the processor: so much faster clocks go")
+    parser.add_argument("--loads", default="0,16", help="loads, of the seeds in turn")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="random kernels beside the targets")
     parser.add_argument("--portion", default="1/1", metavar="I/N", help="every Nth target and kernel, from the Ith on")
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
@@ -64,7 +65,7 @@ def main() -> int:
         names = _names(arguments.names)[first - 1 :: step]
         kernels = _kernels(range(first - 1, arguments.random, step))
         (folder / "kernels").write_bytes(pickle.dumps(kernels))
-        for seed, load in product(arguments.seeds.split(","), arguments.loads.split(",")):
+        for seed, load in zip(arguments.seeds.split(","), cycle(arguments.loads.split(","))):
             found += _in_a_process(names, seed, load, folder)
             ways += [f"{way} with seed {seed}, load {load}" for way in ("alone", "after others")]
     told = list(_differences(found, ways))

@@ -43,9 +43,9 @@ BY = "any one element"
 _FEW_SHAPES = 8
 #: Seconds of computing for one run of ESBMC.
 _SECONDS = 8.0
-#: Claims of one program, at most: a process has a limit of memory.
-_MOST_CLAIMS = 1000
-#: How often ESBMC is asked again without the claim that it has refuted, where it cannot tell of all at once.
+#: Questions of one program, at most: a process has a limit of memory.
+_MOST_QUESTIONS = 1000
+#: How often ESBMC is asked again without what it has refuted, where it cannot tell of all at once.
 _ROUNDS = 8
 #: Contracts of reads: reading an unwritten element breaks one where it reaches an output, which is not followed.
 _OF_READS = frozenset({"df.read_unwritten", "acc.reduce_needs_init"})
@@ -86,19 +86,21 @@ def _asked(found: Installation, explored: Exploration, ours: Run, options: Optio
     shape = ", ".join(f"{name} = {value}" for name, value in trial.values.items())
     with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
         session = _Session(found, lowered, f"{name}{f', {shape}' if shape else ''}", Path(folder), deadline, ours.flags)
-        whole = [claim.number for key, claim in lowered.claims.items() if key not in broken]
-        # Claims about the same tensors together: a program has the steps of those tensors alone.
-        whole.sort(key=lambda number: lowered.tensors[number])
-        for start in range(0, len(whole), _MOST_CLAIMS):
-            session.settle(whole[start : start + _MOST_CLAIMS])
-        session.settle([claim.number for key, claim in lowered.claims.items() if key in broken], every=True)
+        asked = {key: lowered.questions[claim.number] for key, claim in lowered.claims.items()}
+        every: set[int] = set().union(*asked.values())
+        failing: set[int] = set().union(*(questions for key, questions in asked.items() if key in broken))
+        # In order, those about the same tensors are together: a program has the steps of those tensors alone.
+        whole = sorted(every - failing)
+        for start in range(0, len(whole), _MOST_QUESTIONS):
+            session.settle(whole[start : start + _MOST_QUESTIONS])
+        session.settle(sorted(failing), every=True)
     known = _Known(ours, lowered, session, broken, bool(findings.doubts), shape)
     conclusion = known.conclusion()
     if options.keep_lowered is not None:
-        leave_text(options.keep_lowered / f"{name}.c", session.text(known.numbers))
+        leave_text(options.keep_lowered / f"{name}.c", session.text(every))
     if conclusion.qualifier == DISAGREEMENT and options.disagreements is not None:
         kept = options.disagreements / f"{name}.c"
-        leave_text(kept, session.text(known.numbers))
+        leave_text(kept, session.text(every))
         conclusion = replace(conclusion, reason=f"{conclusion.reason}; ESBMC was given {kept}")
     run = rules.recorded(explored.target, ours.phase, found.name, conclusion)
     outcomes = ((claim, session.outcome(claim.number)) for claim in lowered.claims.values())
@@ -150,7 +152,7 @@ def _shapes(explored: Exploration, ours: Run, seconds: float) -> Iterator[Mappin
 
 
 class _Session:
-    """Asks ESBMC about claims of one lowered run until the `deadline` of the wall's clock."""
+    """Asks ESBMC the questions of one lowered run until the `deadline` of the wall's clock."""
 
     def __init__(
         self, found: Installation, lowered: LoweredRun, title: str, folder: Path, deadline: float, flags: str
@@ -163,22 +165,30 @@ class _Session:
         chosen = read(flags).solver
         self._solver = [f"--{chosen.value}"] if chosen is not None and found.has_solver(chosen) else []
         self._decided: dict[int, Outcome] = {}
-        #: The tensor and the place of which a claim does not hold.
-        self.elements: dict[int, str] = {}
+        #: The place of which the answer to a question is no.
+        self._places: dict[int, int] = {}
         self.reason = ""
 
     def outcome(self, number: int) -> Outcome:
-        """ESBMC's decision about a claim."""
-        return self._decided.get(number, Outcome.UNDECIDED)
+        """ESBMC's decision about a claim: it holds where all that it asks does."""
+        found = {self._decided.get(question, Outcome.UNDECIDED) for question in self._lowered.questions[number]}
+        if Outcome.REFUTED in found:
+            return Outcome.REFUTED
+        return Outcome.PROVED if found == {Outcome.PROVED} else Outcome.UNDECIDED
 
-    def text(self, numbers: Collection[int]) -> str:
-        """The program that asserts these claims."""
-        return self._lowered.text(numbers, self._title)
+    def element(self, number: int) -> str:
+        """The tensor and the place of which a claim does not hold."""
+        found = (self._places[question] for question in self._lowered.questions[number] if question in self._places)
+        return next((f"place {where} of {self._lowered.tensors[number]}" for where in found), "")
 
-    def settle(self, numbers: Collection[int], every: bool = False) -> None:
-        """Decide claims, all of them at once where they hold; with `every`, each as a question of its own from the
-        beginning, where that can be."""
-        left = list(numbers)
+    def text(self, questions: Collection[int]) -> str:
+        """The program that asks these questions."""
+        return self._lowered.text(questions, self._title)
+
+    def settle(self, questions: Collection[int], every: bool = False) -> None:
+        """Answer questions, all of them at once where all say yes; with `every`, each by itself from the beginning,
+        where that can be."""
+        left = list(questions)
         can_tell_all = self._installation.has_table
         for _ in range(_ROUNDS):
             if not left:
@@ -194,31 +204,29 @@ class _Session:
                 self.reason = self.reason or report.detail or report.conclusion.value
                 return
             self._take(report)
-            left = [number for number in left if number not in self._decided]
+            left = [question for question in left if question not in self._decided]
         self.reason = self.reason or f"more than {_ROUNDS} claims are refuted"
 
     def _take(self, report: Report) -> None:
         refuted = {one.claim for one, status in report.table if status is Status.FAILED}
         refuted |= {violation.property.claim for violation in report.violations}
         for violation in report.violations:
-            number, where = violation.property.claim, violation.values.get("place")
-            if number in self._lowered.tensors and where is not None:
-                self.elements[number] = f"place {where} of {self._lowered.tensors[number]}"
-        for number in refuted:
-            if number is not None:
-                self._decided[number] = Outcome.REFUTED
+            question, where = violation.property.claim, violation.values.get("place")
+            if question is not None and where is not None:
+                self._places[question] = where
+        self._decided.update({question: Outcome.REFUTED for question in refuted if question is not None})
         if self._installation.has_table:
             kinds = (PropertyKind.CLAIM,)
             for one, status in report.table:
                 if one.kind in kinds and status is Status.PASSED and one.claim is not None:
                     self._decided.setdefault(one.claim, Outcome.PROVED)
 
-    def _run(self, numbers: Collection[int], *options: str) -> Report:
+    def _run(self, questions: Collection[int], *options: str) -> Report:
         left = self._deadline - time.monotonic()
         if left <= 0:
             return Report(Conclusion.TIMED_OUT)
         file = self._folder / "element.c"
-        file.write_text(self.text(numbers), encoding="utf-8")
+        file.write_text(self.text(questions), encoding="utf-8")
         computing = _SECONDS + START_SECONDS[Language.C]
         command: list[str | Path] = [self._installation.path, file.name, "--no-library", *self._solver, *options]
         finished = process.run(command, self._folder, min(left, computing * BUSY_FACTOR), computing)
@@ -239,11 +247,6 @@ class _Known:
     broken: Collection[_Key]
     doubts: bool
     shape: str
-
-    @property
-    def numbers(self) -> list[int]:
-        """The numbers of all claims."""
-        return [claim.number for claim in self.lowered.claims.values()]
 
     def conclusion(self) -> rules.Conclusion:
         """Agreement, contradiction, or what is left open."""
@@ -314,7 +317,7 @@ class _Known:
 
     def _sides(self, claim: Claim, other: str) -> str:
         where = place(claim.site)
-        element = self.session.elements.get(claim.number, "")
+        element = self.session.element(claim.number)
         at = "".join([f" at {where}" if where else "", f" for {self.shape}" if self.shape else ""])
         said = f"ESBMC says {self._outcome(claim).value}{f' ({element})' if element else ''}"
         return f"claim {claim.number}, {claim.contract.id}{at}: {other}, {said}"

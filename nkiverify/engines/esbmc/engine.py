@@ -40,7 +40,7 @@ DEFAULT_UNWIND = 9
 GROUP_SECONDS = 4.0
 CLAIM_SECONDS = 2.0
 #: The same where all claims are one question and may be asked one by one afterwards.
-TOGETHER_SECONDS = 1.0
+TOGETHER_SECONDS = 2.5
 #: Seconds more for each claim that is a question of its own, and most of them.
 EACH_SECONDS = 0.1
 MOST_EACH_SECONDS = 10.0

@@ -9,6 +9,9 @@ Which elements an operation touches is said by the steps and extents of its view
 of them (`analysis.marks`): the two have the walk over effects in common, and little behind it. Where an unwritten
 element that is read goes to is not followed; nothing is claimed of accesses whose place an index decides, which are
 counted.
+
+Tensors to which the same happens, at the same places, in the same order, are one block of the program: a question about
+one of them is a question about all.
 """
 
 from __future__ import annotations
@@ -52,19 +55,23 @@ _MOST_UNITS = 1 << 32
 
 @dataclass(slots=True)
 class _Block:
-    """The part of the program that is about one tensor: conditions of places, state, steps."""
+    """The part of the program that is about one tensor, or several alike: conditions of places, state, steps."""
 
     name: str
     written: bool
     #: Whether a write may have left something out.
     partly: bool = False
     areas: list[str] = field(default_factory=list)
-    #: By loop without an order: the number of its variables, its iterations that use the tensor, and what they do.
+    #: By loop without an order: the number of its variables, its iterations that use the tensor, numbered in the order
+    #: in which they do, and what they do.
     users: dict[object, int] = field(default_factory=dict)
-    iterations: dict[object, set[int]] = field(default_factory=dict)
+    iterations: dict[object, dict[int, int]] = field(default_factory=dict)
     uses: dict[object, set[str]] = field(default_factory=dict)
-    #: The claim that is asserted, the line, the loop that it is about.
+    #: The claim that a step is a question of, with its condition, or a line; the loop that it is about.
     steps: list[tuple[int | None, str, object]] = field(default_factory=list)
+    #: The numbers of its questions, in order; how many other tensors these are about.
+    questions: list[int] = field(default_factory=list)
+    others: int = 0
     #: The item of the run that the last step belongs to.
     position: int = -1
 
@@ -75,15 +82,32 @@ class _Block:
         self.steps = [step for step in self.steps if step[2] is None or step[2] in kept]
         self.users = {loop: user for loop, user in self.users.items() if loop in kept}
 
+    @property
+    def claimed(self) -> list[int]:
+        """The claims that its questions are of, in order."""
+        return [claim for claim, _, _ in self.steps if claim is not None]
+
+    @property
+    def text(self) -> tuple[object, ...]:
+        """All that is computed and asked, without comments: blocks of equal texts have equal answers."""
+        steps = ((claim is None, text) for claim, text, _ in self.steps if not text.startswith("//"))
+        return (self.written, tuple(self.areas), tuple(self.users.values()), *steps)
+
     def lines(self, wanted: Collection[int]) -> Iterator[str]:
-        """The block with the assertions of the claims that are wanted; nothing where it has none of them."""
-        if not any(number in wanted for number, _, _ in self.steps):
+        """The block with the questions that are wanted; nothing where it has none of them."""
+        if not any(question in wanted for question in self.questions):
             return
-        yield f"{{  // {one_line(self.name)}"
+        yield f"{{  // {one_line(self.name)}{f', and {self.others} more tensors' if self.others else ''}"
         state = [f"_Bool written = {int(self.written)}, unknown = 0;", "unsigned char product = 0;"]
         users = [f"int wrote{user} = 0, read{user} = 0, added{user} = 0;" for user in self.users.values()]
-        steps = [line for number, line, _ in self.steps if number is None or number in wanted]
-        yield from (f"    {line}" for line in (*self.areas, *state, *users, *steps))
+        yield from (f"    {line}" for line in (*self.areas, *state, *users))
+        questions = iter(self.questions)
+        for claim, text, _ in self.steps:
+            question = None if claim is None else next(questions)
+            if question is None:
+                yield f"    {text}"
+            elif question in wanted:
+                yield f'    __ESBMC_assert({text}, "{CLAIM_MESSAGE.format(number=question)}");'
         yield "}"
 
 
@@ -92,23 +116,40 @@ class LoweredRun:
     """The program of a run: its claims, by contract and position of the recorded item, in a block for each tensor.
 
     `left_out` counts the accesses of which nothing is claimed, `tensors` are the names of those that claims are about.
-    `places` is how many places the largest tensor has of which an area is looked at.
+    A claim holds where the answers to all of its `questions` say so, which other claims may have as well. `places` is
+    how many places the largest tensor has of which an area is looked at.
     """
 
     claims: dict[tuple[str, int], Claim] = field(default_factory=dict)
     tensors: dict[int, str] = field(default_factory=dict)
+    questions: dict[int, set[int]] = field(default_factory=dict)
     operations: int = 0
     left_out: int = 0
     places: int = 0
     blocks: list[_Block] = field(default_factory=list)
 
-    def text(self, numbers: Collection[int], heading: str) -> str:
-        """The program that asserts the claims of these numbers."""
-        wanted = frozenset(numbers)
+    def text(self, questions: Collection[int], heading: str) -> str:
+        """The program that asks these questions."""
+        wanted = frozenset(questions)
         body = [line for block in self.blocks for line in block.lines(wanted)]
         main = (*_any_place(self.places), *body, "return 0;")
         lines = [f"// {one_line(heading)}", *_PRELUDE, *(f"    {line}" for line in main), "}"]
         return "\n".join(lines) + "\n"
+
+    def number_questions(self) -> None:
+        """Number the questions, and leave out blocks that ask what another asks, and claims that ask nothing."""
+        distinct: dict[tuple[object, ...], _Block] = {}
+        numbers = count(1)
+        for block in self.blocks:
+            known = distinct.setdefault(block.text, block)
+            if known is block:
+                block.questions = [next(numbers) for _ in block.claimed]
+            else:
+                known.others += 1
+            for claim, question in zip(block.claimed, known.questions, strict=True):
+                self.questions.setdefault(claim, set()).add(question)
+        self.blocks = list(distinct.values())
+        self.claims = {key: claim for key, claim in self.claims.items() if claim.number in self.questions}
 
 
 _PRELUDE = ("unsigned nondet_uint(void);", "", "int main(void)", "{")
@@ -198,8 +239,7 @@ class _Lowering:
                 self._claim("df.output_written", tensor, area, "written || unknown")
         for block in self.result.blocks:
             block.drop_uncontested()
-        asserted = {number for block in self.result.blocks for number, _, _ in block.steps}
-        self.result.claims = {key: one for key, one in self.result.claims.items() if one.number in asserted}
+        self.result.number_questions()
 
     def _note_alike(self) -> None:
         """Find the storages to which all programs store the same: whether others meet there is not claimed."""
@@ -345,9 +385,10 @@ class _Lowering:
             if loop == _PROGRAMS and id(storage) in self._stored_alike:
                 self.result.left_out += 1
                 continue
-            block, mine = self._block(storage), number + 1
+            block = self._block(storage)
             user = block.users.setdefault(loop, len(block.users))
-            block.iterations.setdefault(loop, set()).add(mine)
+            iterations = block.iterations.setdefault(loop, {})
+            mine = iterations.setdefault(number, len(iterations) + 1)
             block.uses.setdefault(loop, set()).add(how)
             alone = (f"({other}{user} == 0 || {other}{user} == {mine})" for other in _clashing(how))
             self._claim(rule, effect.view, area, f"({' && '.join(alone)})", loop)
@@ -432,11 +473,13 @@ class _Lowering:
             self.result.claims[key] = Claim(next(self._next), stated, True, stated.phase, site, "")
         number = self.result.claims[key].number
         self.result.tensors.setdefault(number, self._block(view.storage).name)
-        message = CLAIM_MESSAGE.format(number=number)
-        self._line(view, f'__ESBMC_assert(!{area} || {condition}, "{message}");', number, loop)
+        self._line(view, f"!{area} || {condition}", number, loop)
 
     def _line(self, view: Tensor, text: str, number: int | None = None, loop: object = None) -> None:
-        """A step of the tensor that is viewed, behind the name of the operation that it belongs to."""
+        """A step of the tensor that is viewed, behind the name of the operation that it belongs to.
+
+        With the `number` of a claim `text` is the condition of a question, else a line of the program.
+        """
         block, item = self._block(view.storage), self._items[self._position]
         if block.position != self._position:
             block.position = self._position

@@ -38,14 +38,24 @@ class Piece:
 
     @property
     def condition(self) -> str:
-        """The condition in C that `place` is one of them."""
-        rest = f"place - {self.start}u" if self.start else "place"
-        parts = [f"place >= {self.start}u"] if self.start else []
+        """The condition in C that `place` is one of them.
+
+        Where what starts within a step ends within it, rows are told from columns by dividing the place itself, which
+        is then the same quotient for all pieces of such steps: a solver has it once.
+        """
+        rest, offset, parts = "place", self.start, []
+        reach = sum(step * (extent - 1) for step, extent in self.axes)
         for step, extent in self.axes:
-            parts.append(f"({rest}) / {step}u < {extent}u" if step > 1 else f"({rest}) < {extent}u")
-            rest = f"({rest}) % {step}u"
+            reach -= step * (extent - 1)
+            if offset % step + reach >= step:
+                parts.append(f"{rest} >= {offset}u")
+                rest, offset = f"({rest} - {offset}u)", 0
+            row, first = f"{rest} / {step}u" if step > 1 else rest, offset // step
+            parts += [f"{row} >= {first}u"] if first else []
+            parts.append(f"{row} < {first + extent}u")
+            rest, offset = f"({rest} % {step}u)", offset % step
         if not self.axes or self.axes[-1][0] > 1:
-            parts.append(f"({rest}) == 0u")
+            parts.append(f"{rest} == {offset}u")
         return " && ".join(parts)
 
 

@@ -11,14 +11,16 @@ import numpy as np
 import pytest
 
 from nkiverify.analysis.marks.cells import Geometry
+from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import locate
+from nkiverify.engines.esbmc.locate import Installation, Origin
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
 from nkiverify.phases.dataflow import one_element
-from nkiverify.phases.dataflow.one_element import _any_place, _Lowering
+from nkiverify.phases.dataflow.one_element import LoweredRun, _any_place, _Block, _Lowering
 from nkiverify.phases.dataflow.pieces import NotLowered, pieces
 from nkiverify.project.manifest import load_targets
 from nkiverify.results.session import ExitStatus, beside, status_of
@@ -59,6 +61,10 @@ def holds(condition: str, place: int) -> bool:
         (9, (), ()),
         (0, (4, 1), (0, 4)),
         (6, (12,), (1,)),
+        (13, (8, 1), (3, 4)),  # columns that leave the row
+        (21, (20, 6, 1), (3, 2, 3)),  # rows of a tile that do
+        (18, (20, 6, 2), (3, 2, 3)),
+        (27, (12, 4), (4, 3)),
     ],
 )
 def test_the_condition_of_a_view_holds_for_its_places_and_for_no_other(
@@ -122,6 +128,40 @@ def test_esbmc_decides_the_claims_of_one_shape_as_we_do(name: str) -> None:
     else:
         refuted = {one.contract for one in theirs.decided if one.outcome == "refuted"}
         assert refuted & {violation.contract for violation in ours.violations}
+
+
+def test_what_happens_alike_to_several_tensors_is_asked_once() -> None:
+    lowered = LoweredRun()
+    for claim, condition in enumerate(("written", "written", "product != 2"), 1):
+        block = _Block("t", written=False, areas=["const _Bool in0 = (place < 8u);"])
+        comment = (None, f"// line {claim}", None)
+        block.steps = [comment, (None, "written = in0 ? 1 : written;", None), (claim, f"!in0 || {condition}", None)]
+        lowered.blocks.append(block)
+    lowered.number_questions()
+    assert lowered.questions == {1: {1}, 2: {1}, 3: {2}}
+    text = lowered.text({1, 2}, "")
+    assert text.count("__ESBMC_assert") == 2 and "// t, and 1 more tensors" in text
+    assert "product != 2" not in lowered.text({1}, "")
+
+
+@pytest.mark.parametrize("change", [{"written": True}, {"areas": ["const _Bool in0 = (place < 9u);"]}])
+def test_what_begins_or_lies_elsewhere_is_a_question_of_its_own(change: dict[str, object]) -> None:
+    lowered = LoweredRun()
+    for claim, changed in enumerate(({}, change), 1):
+        facts = {"written": False, "areas": ["const _Bool in0 = (place < 8u);"]} | changed
+        lowered.blocks.append(_Block("t", steps=[(claim, "!in0 || written", None)], **facts))  # type: ignore[arg-type]
+    lowered.number_questions()
+    assert lowered.questions == {1: {1}, 2: {2}}
+
+
+def test_a_claim_holds_where_all_that_it_asks_does(tmp_path: Path) -> None:
+    lowered = LoweredRun(questions={1: {1, 2}, 2: {2}, 3: {1, 3}})
+    found = Installation(Path("esbmc"), Origin.PATH, (8, 4, 0), frozenset())
+    session = cross_check_dataflow._Session(found, lowered, "", tmp_path, 0.0, "")
+    session._decided = {1: Outcome.PROVED, 2: Outcome.REFUTED}
+    assert [session.outcome(claim) for claim in (1, 2, 3)] == [Outcome.REFUTED, Outcome.REFUTED, Outcome.UNDECIDED]
+    session._decided[3] = Outcome.PROVED
+    assert session.outcome(3) is Outcome.PROVED
 
 
 def _trivial(self: _Lowering, rule: str, view: Tensor, area: str, condition: str, loop: object = None) -> None:
