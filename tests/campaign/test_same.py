@@ -22,10 +22,17 @@ def test_alone_and_after_others_under_two_seeds() -> None:
 
 def test_differences_are_told() -> None:
     one, two = {"a, phase 1": {"claims": 59}}, {"a, phase 1": {"claims": 61}, "b, phase 1": {"claims": 2}}
-    assert list(same._differences([one, one, two, one], ("0", "1"))) == [
+    ways = ["alone with seed 0", "after others with seed 0", "alone with seed 1", "after others with seed 1"]
+    assert list(same._differences([one, one, two, one], ways)) == [
         "a, phase 1: claims: alone with seed 0 59, alone with seed 1 61",
         "b, phase 1: claims: alone with seed 0 None, alone with seed 1 2",
     ]
+
+
+def test_clocks_go_faster_under_a_load() -> None:
+    command = "from lab import same; import time; same._go_faster(17); print(time.process_time() / time.thread_time())"
+    done = subprocess.run([sys.executable, "-c", command], cwd=root(), capture_output=True, text=True, check=True)
+    assert 16 < float(done.stdout) < 18
 
 
 def test_terms_that_are_left_of_earlier_kernels_order_nothing() -> None:
