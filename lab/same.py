@@ -1,6 +1,6 @@
 """Runs of the same targets alone and after others, under any hash seed and load: verdicts are to be the same.
 
-    python -m lab.same [TARGET …] [--seeds 0,1,2,3] [--loads 0,16] [--random N] [--portion 1/4]        `make same`
+    python -m lab.same [TARGET …] [--seeds 0,1,2,3] [--loads 0,16] [--random N]        `make same`
 
 Each target of the manifest, and each of N random kernels, is verified in a process of its own and in one that has
 verified the others before, in another order for each hash seed. Everything that a report says of a run is compared but
@@ -9,14 +9,19 @@ its times. A line for each difference, and exit status 1 where there is any.
 The seeds have the loads in turn: `--seeds 0,0,1,1` tries each of two seeds under both. With a load of 16 all clocks of
 the process, that of its processor time as well, go 17 times as fast: sixteen processes beside it on one core cannot do
 more to it. Every verdict has to come in the time that is left, and by the same way.
+
+With `--answers FOLDER --portion 1/4` it takes every fourth target and kernel, and leaves what was said of them in the
+folder, by seed, load, and portion: what is there is not asked again, and compared.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import pickle
+import pkgutil
 import random
 import subprocess
 import sys
@@ -51,22 +56,30 @@ def main() -> int:
     parser.add_argument("--loads", default="0,16", help="loads, of the seeds in turn")
     parser.add_argument("--random", type=int, default=0, metavar="N", help="random kernels beside the targets")
     parser.add_argument("--portion", default="1/1", metavar="I/N", help="every Nth target and kernel, from the Ith on")
+    parser.add_argument("--answers", type=Path, metavar="FOLDER", help="where answers are kept, and taken from")
     parser.add_argument("--into", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--kernels", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.into is not None:
         _go_faster(1 + float(arguments.loads))
-        _verify_all(arguments.names, arguments.seeds, arguments.into)
+        _verify_all(arguments.names, arguments.kernels, arguments.seeds, arguments.into)
         return 0
     first, step = map(int, arguments.portion.split("/"))
     found: list[dict[str, Any]] = []
     ways = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        answers = arguments.answers or folder
+        answers.mkdir(exist_ok=True)
         names = _names(arguments.names)[first - 1 :: step]
-        kernels = _kernels(range(first - 1, arguments.random, step))
-        (folder / "kernels").write_bytes(pickle.dumps(kernels))
+        kernels = answers / f"kernels-portion-{first}-of-{step}"
         for seed, load in zip(arguments.seeds.split(","), cycle(arguments.loads.split(","))):
-            found += _in_a_process(names, seed, load, folder)
+            file = answers / f"seed-{seed}-load-{load}-portion-{first}-of-{step}.json"
+            if not file.exists():
+                if not kernels.exists():
+                    kernels.write_bytes(pickle.dumps(_kernels(range(first - 1, arguments.random, step))))
+                _in_a_process(names, kernels, seed, load, file)
+            found += json.loads(file.read_text(encoding="utf-8"))
             ways += [f"{way} with seed {seed}, load {load}" for way in ("alone", "after others")]
     told = list(_differences(found, ways))
     print("\n".join([*told, f"{len(found[0])} runs, each {len(ways)} times: {len(told)} differences"]))
@@ -96,13 +109,11 @@ def _kernels(numbers: Sequence[int]) -> dict[str, Subject]:
     return {name: subject for name, subject in made.items() if subject is not None}
 
 
-def _in_a_process(names: Sequence[str], seed: str, load: str, folder: Path) -> tuple[dict[str, Any], dict[str, Any]]:
-    """All that is said of each run, alone and after others, in a process with this hash seed under this load."""
-    file = folder / "answers"
-    command = [sys.executable, "-m", "lab.same", *names, "--seeds", seed, "--loads", load, "--into", str(file)]
+def _in_a_process(names: Sequence[str], kernels: Path, seed: str, load: str, file: Path) -> None:
+    """Write all that is said of each run, alone and after others, in a process with this hash seed under this load."""
+    command = [sys.executable, "-m", "lab.same", *names, "--seeds", seed, "--loads", load]
+    command += ["--into", str(file), "--kernels", str(kernels)]
     subprocess.run(command, cwd=ROOT, check=True, env={**os.environ, "PYTHONHASHSEED": seed})
-    alone, after = json.loads(file.read_text(encoding="utf-8"))
-    return alone, after
 
 
 def _go_faster(times: float) -> None:
@@ -126,14 +137,14 @@ def _differences(found: Sequence[dict[str, Any]], ways: Sequence[str]) -> Iterat
                     yield f"{run}: {fact}: {ways[0]} {one}, {way} {two}"
 
 
-def _verify_all(names: Sequence[str], seed: str, file: Path) -> None:
+def _verify_all(names: Sequence[str], made: Path, seed: str, file: Path) -> None:
     """Write what is said of each run: of each target in a child of this process, then of all in this one."""
     from lab.subject import Bench
     from nkiverify.cli.main import rarely_collected
     from nkiverify.project.manifest import load_targets
 
     rarely_collected()
-    kernels: dict[str, Subject] = pickle.loads((file.parent / "kernels").read_bytes())
+    kernels: dict[str, Subject] = pickle.loads(made.read_bytes())
     with ExitStack() as stack:
         wanted = set(names)
         targets = [(one.name, one) for one in load_targets(ROOT) if one.name in wanted]
@@ -153,8 +164,15 @@ def _verify_all(names: Sequence[str], seed: str, file: Path) -> None:
 
 def _load() -> None:
     """Import here what every child would import for itself."""
-    import nkiverify.run.executors.jobs
-    import nkiverify.verify.verifier  # noqa: F401
+    import islpy  # noqa: F401
+    import z3  # noqa: F401
+
+    import nkiverify
+
+    for package in ("analysis", "engines", "frontend", "phases", "results", "symbolic", "verify"):
+        path = [f"{nkiverify.__path__[0]}/{package}"]
+        for module in pkgutil.walk_packages(path, f"nkiverify.{package}."):
+            importlib.import_module(module.name)
 
 
 def _by_a_child(name: str, target: Target) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
 import time
 from collections.abc import Iterator
 
@@ -17,6 +18,9 @@ STEPS_PER_MS = 6000
 
 _by_processor = False
 _made = 0
+
+#: The part of the wall's time that counts where others are waited for.
+_WAITING = 0.05
 
 #: Processor time is asked for again after so many seconds of the wall: asking takes as long as deciding many a claim.
 _GRAIN = 0.001
@@ -33,6 +37,23 @@ def now() -> float:
     if wall - _asked_at > _GRAIN:
         _processor, _asked_at = time.process_time(), wall
     return _processor
+
+
+def spent() -> float:
+    """The seconds of `now`, with the processor time of processes that this one has started and that have ended.
+
+    So that waiting for what does nothing comes to an end, a little of the wall's time counts as well.
+    """
+    wall = time.monotonic()
+    if not _by_processor:
+        return wall
+    used = os.times()
+    return used.user + used.system + used.children_user + used.children_system + wall * _WAITING
+
+
+def counts_processor() -> bool:
+    """True where `now` counts processor time."""
+    return _by_processor
 
 
 @contextlib.contextmanager

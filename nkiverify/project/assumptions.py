@@ -27,8 +27,9 @@ _TRIED = (
 _PROBE = "u16"
 #: Changes that are made, at most.
 _STEPS = 8
-#: Seconds that one run may take.
-_RUN_SECONDS = 0.5
+#: Steps that one run may take, and all together. Seconds would have what is assumed depend on the machine.
+_RUN_STEPS = 60_000
+_ALL_STEPS = 240_000
 
 
 def other_dtypes(
@@ -41,7 +42,8 @@ def other_dtypes(
     """The dtypes with which the kernel comes further, on the one of `shapes` that comes furthest as it is, by the names
     of the arguments; empty where none does, or where it is no contract about dtypes that it breaks first.
 
-    `target_for` gives the target with some dtypes; in `seconds` the best one so far is taken.
+    `target_for` gives the target with some dtypes; in `seconds`, or when its steps are used up, the best one so far is
+    taken.
     """
     search = _Search(target_for, hardware, now() + seconds)
     at = max((search.run(shape, {}) for shape in shapes), key=_progress, default=None)
@@ -59,11 +61,12 @@ def comes_further(
     shapes: Sequence[Mapping[str, int]],
     hardware: Hardware,
     dtypes: Mapping[str, str],
+    seconds: float,
 ) -> bool:
-    """True if the kernel comes further with these dtypes on one of the shapes."""
+    """True if the kernel comes further with these dtypes on one of the shapes; each run may take so many `seconds`."""
 
     def progress(shape: Mapping[str, int], dtypes: Mapping[str, str]) -> tuple[bool, int, int]:
-        return _progress(shown(target_for(dtypes), shape, hardware, _RUN_SECONDS))
+        return _progress(shown(target_for(dtypes), shape, hardware, seconds, steps=_RUN_STEPS))
 
     return any(progress(shape, dtypes) > progress(shape, {}) for shape in shapes)
 
@@ -75,15 +78,19 @@ class _Search:
         self._target_for = target_for
         self._hardware = hardware
         self._deadline = deadline
+        self._left = _ALL_STEPS
 
     @property
     def late(self) -> bool:
-        """True if the time is over."""
-        return now() > self._deadline
+        """True if no steps are left, or the time is over."""
+        return self._left <= 0 or now() > self._deadline
 
     def run(self, values: Mapping[str, int], dtypes: Mapping[str, str]) -> Shown:
         """The run of a shape."""
-        return shown(self._target_for(dtypes), values, self._hardware, _RUN_SECONDS)
+        seconds = max(0.0, self._deadline - now())
+        found = shown(self._target_for(dtypes), values, self._hardware, seconds, steps=_RUN_STEPS)
+        self._left -= found.steps
+        return found
 
     def better(self, at: Shown, chosen: dict[str, str], names: Sequence[str]) -> tuple[dict[str, str], Shown] | None:
         """The first dtypes of those of `names` that the broken contract is about with which the shape comes further:

@@ -45,12 +45,9 @@ _LEAST_SECONDS = 0.2
 _OWN = 0.9
 #: How much of it may pass until no further domain is proved.
 _DERIVING = 0.75
-#: Times that something else is assumed, at most; shapes that dtypes are looked for with, and seconds for that.
+#: Times that something else is assumed, at most; shapes that dtypes are looked for with.
 _ASSUMPTIONS = 3
 _SHAPES = 4
-_DTYPE_SECONDS = 2.0
-#: Seconds to find out what tiles a kernel has that fails for every shape.
-_TILES_SECONDS = 1.0
 
 
 @anew()
@@ -176,10 +173,15 @@ class _Trials:
 
         dtypes = dict.fromkeys(self._found.tensors, "f32")
         shapes = [one.values for one in at.failures[:_SHAPES]]
-        if not comes_further(self._target_for(at.assumed), shapes, hardware_named(at.assumed.hardware), dtypes):
+        if not comes_further(
+            self._target_for(at.assumed), shapes, hardware_named(at.assumed.hardware), dtypes, self._left()
+        ):
             return at
         again = self.verified(replace(at.assumed, dtypes=dtypes))
         return at if again.derived is None or again.fails else again
+
+    def _left(self) -> float:
+        return max(_LEAST_SECONDS, _OWN * self._options.timeout - (now() - self._begin))
 
     def _other(self, at: _Verified) -> Assumed | None:
         """The hardware that an operation needs, or the dtypes, with which the kernel comes further."""
@@ -193,7 +195,7 @@ class _Trials:
 
         shapes = [one.values for one in at.failures[:_SHAPES]]
         model = hardware_named(at.assumed.hardware)
-        dtypes = other_dtypes(self._found, self._target_for(at.assumed), shapes, model, _DTYPE_SECONDS)
+        dtypes = other_dtypes(self._found, self._target_for(at.assumed), shapes, model, self._left())
         return replace(at.assumed, dtypes={**at.assumed.dtypes, **dtypes}) if dtypes else None
 
     def _target_for(self, assumed: Assumed) -> Callable[[Mapping[str, str]], Target]:
@@ -263,7 +265,7 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
     runs = _with_failures(target, derived, model, left())
     if not derived.runs and runs:
         # Of a kernel that nothing is proved of, an editor has to know the tiles all the same.
-        runs = (replace(runs[0], memory=_tiles(exploration, min(_TILES_SECONDS, left()))), *runs[1:])
+        runs = (replace(runs[0], memory=_tiles(exploration, left())), *runs[1:])
     return tuple(counted(runs, asked, hardware, options.phases)), derived
 
 

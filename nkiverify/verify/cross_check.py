@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import time
 import zlib
 from collections.abc import Iterable
 from dataclasses import replace
@@ -20,6 +19,7 @@ from nkiverify.engines.esbmc.engine import Decision, EsbmcEngine
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Language
+from nkiverify.foundation.clock import spent
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.symbolic.prover import Rung
@@ -100,10 +100,8 @@ def cross_checked(ours: PhaseVerdict, questions: Questions, options: Options, se
     if installation() is None:
         return None
     asked = _languages(ours.target.name, options.lowering)
-    deadline = time.monotonic() + seconds
-    runs = [
-        _by_lowering(ours, questions, options, language, max(0.0, deadline - time.monotonic())) for language in asked
-    ]
+    deadline = spent() + seconds
+    runs = [_by_lowering(ours, questions, options, language, max(0.0, deadline - spent())) for language in asked]
     # The first is told, unless another one contradicts the embedded engine.
     return next((run for run in runs if run.qualifier == DISAGREEMENT), runs[0])
 

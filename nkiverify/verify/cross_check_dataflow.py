@@ -18,11 +18,12 @@ from pathlib import Path
 from nkiverify.analysis.marks.shadow import execute
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import output, process
-from nkiverify.engines.esbmc.engine import BUSY_FACTOR, START_SECONDS, leave_text
+from nkiverify.engines.esbmc.engine import START_SECONDS, leave_text
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Language, place
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
+from nkiverify.foundation.clock import spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, DISAGREEMENT, Run, Verdict
 from nkiverify.ir.contract import Severity
@@ -61,7 +62,7 @@ def cross_checked(explored: Exploration, ours: Run, options: Options, seconds: f
     if found is None or ours.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return None
     started = time.monotonic()
-    deadline = started + min(seconds, read(ours.flags).timeout or seconds)
+    deadline = spent() + min(seconds, read(ours.flags).timeout or seconds)
     try:
         told = _asked(found, explored, ours, options, deadline)
     except NotLowered as reason:
@@ -77,7 +78,7 @@ def cross_checked(explored: Exploration, ours: Run, options: Options, seconds: f
 def _asked(found: Installation, explored: Exploration, ours: Run, options: Options, deadline: float) -> Run:
     """ESBMC's run. Raises `NotLowered` where no shape becomes a program."""
     generation = explored.hardware.generation
-    trial = _trial(explored, ours, max(0.0, deadline - time.monotonic()) / 2)
+    trial = _trial(explored, ours, max(0.0, deadline - spent()) / 2)
     lowered = lower_run(trial.recorded, generation)
     # Of reads that are accepted, the trial tells nothing.
     findings = execute(trial.recorded, generation) if trial.tolerated else trial.findings
@@ -118,10 +119,10 @@ def _open(reason: str, claims: int = 0) -> rules.Conclusion:
 
 def _trial(explored: Exploration, ours: Run, seconds: float) -> Trial:
     """The run of the shape that is looked at, for so many seconds. Raises `NotLowered` where none can be run."""
-    end = time.monotonic() + seconds
+    end = spent() + seconds
     reason = "no shape could be run"
     for values in _shapes(explored, ours, seconds / 2):
-        left = end - time.monotonic()
+        left = end - spent()
         if left <= 0:
             break
         # These are the smallest shapes: time alone is their limit.
@@ -152,7 +153,7 @@ def _shapes(explored: Exploration, ours: Run, seconds: float) -> Iterator[Mappin
 
 
 class _Session:
-    """Asks ESBMC the questions of one lowered run until the `deadline` of the wall's clock."""
+    """Asks ESBMC the questions of one lowered run until the `deadline`."""
 
     def __init__(
         self, found: Installation, lowered: LoweredRun, title: str, folder: Path, deadline: float, flags: str
@@ -222,14 +223,14 @@ class _Session:
                     self._decided.setdefault(one.claim, Outcome.PROVED)
 
     def _run(self, questions: Collection[int], *options: str) -> Report:
-        left = self._deadline - time.monotonic()
+        left = self._deadline - spent()
         if left <= 0:
             return Report(Conclusion.TIMED_OUT)
         file = self._folder / "element.c"
         file.write_text(self.text(questions), encoding="utf-8")
         computing = _SECONDS + START_SECONDS[Language.C]
         command: list[str | Path] = [self._installation.path, file.name, "--no-library", *self._solver, *options]
-        finished = process.run(command, self._folder, min(left, computing * BUSY_FACTOR), computing)
+        finished = process.run_within(command, self._folder, computing, left)
         return output.read(finished, self._installation.version)
 
 

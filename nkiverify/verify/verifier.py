@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
-from nkiverify.foundation.clock import counting, now
+from nkiverify.foundation.clock import counting, now, spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import harmless, with_texts
@@ -461,11 +461,11 @@ def _cross_checks(target: Target, asked: Mapping[int, _Asked], options: Options,
         seconds = CROSS_CHECK_SECONDS
     # Trying a build that is new here takes none of the time of a target.
     prepare([target.name] if asked else [], options.lowering)
-    # By the wall's clock: ESBMC works in processes of its own, of whose time this one spends nothing.
-    deadline = time.monotonic() + seconds
+    # ESBMC works in processes of its own, whose time counts.
+    deadline = spent() + seconds
     entries: dict[int, Run] = {}
     for number, (phase, ask) in enumerate(asked.items()):
-        share = (deadline - time.monotonic()) / (len(asked) - number)
+        share = (deadline - spent()) / (len(asked) - number)
         entry = _cross_check(target, phase, ask, options, max(0.0, share))
         if entry is not None:
             entries[phase] = entry

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import subprocess
+import sys
 import time
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from nkiverify.cli.arguments import selection
 from nkiverify.cli.main import parser_of
 from nkiverify.foundation import resources
+from nkiverify.foundation.clock import counting, spent
 from nkiverify.foundation.records import Verdict
 from nkiverify.project.manifest import load_targets
 from nkiverify.project.repository import here_or_ours
@@ -32,19 +35,29 @@ def test_the_walls_clock_ends_only_what_was_given_a_time_out(
 
 def test_phases_share_the_time_that_esbmc_takes_in_its_own_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     (target,) = (one for one in load_targets(resources.root()) if one.name == "matmul_tiled_all")
-    wall = [0.0]
+    used = [0.0]
     shares: list[float] = []
 
     def asked(target: object, phase: int, ask: object, options: Options, seconds: float) -> None:
         shares.append(seconds)
-        wall[0] += seconds
+        used[0] += seconds
 
-    monkeypatch.setattr(time, "monotonic", lambda: wall[0])
+    monkeypatch.setattr("nkiverify.verify.verifier.spent", lambda: used[0])
     monkeypatch.setattr("nkiverify.verify.verifier._cross_check", asked)
     monkeypatch.setattr("nkiverify.verify.cross_check.prepare", lambda names, lowering: None)
     verify(target, Options(root=target.root, engine="auto", phases=(1, 2), unhurried=True))
     assert len(shares) == 2
     assert sum(shares) <= CROSS_CHECK_SECONDS
+
+
+def test_what_others_do_takes_no_time_of_processes_that_are_waited_for() -> None:
+    with counting(processor=True):
+        began = spent()
+        subprocess.run([sys.executable, "-c", "import time; time.sleep(1)"], check=True)
+        assert spent() - began < 0.9
+        computing = "import time\nwhile time.process_time() < 0.5: pass"
+        subprocess.run([sys.executable, "-c", computing], check=True)
+        assert spent() - began >= 0.5
 
 
 @pytest.mark.parametrize(("words", "unhurried"), [([], True), (["--timeout", "60"], False)])

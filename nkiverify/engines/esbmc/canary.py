@@ -22,7 +22,7 @@ from typing import Any
 
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import output, process
-from nkiverify.engines.esbmc.engine import BUSY_FACTOR, START_SECONDS, EsbmcEngine
+from nkiverify.engines.esbmc.engine import START_SECONDS, EsbmcEngine
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
@@ -346,7 +346,7 @@ def _mistakes(
     installation: Installation, build: _Builder, flags: Flags, language: Language, only: Arithmetic
 ) -> list[Wrong]:
     engine = EsbmcEngine(installation, build.program, "canary", flags, language=language, only=only)
-    result = engine.decide(1, SECONDS * BUSY_FACTOR)
+    result = engine.decide(1, SECONDS * process.BUSY_FACTOR)
     wrong = []
     for decision in result.decisions:
         expected = build.expected[decision.claim.number]
@@ -371,7 +371,7 @@ def _unwinding(installation: Installation, language: Language) -> list[Wrong]:
         file.write_text(lowered.text, encoding="utf-8")
         command: list[str | Path] = [installation.path, file.name, "--unwind", "3", *options]
         computing = SECONDS / 4 + START_SECONDS[language]
-        finished = process.run(command, Path(folder), computing * BUSY_FACTOR, computing)
+        finished = process.run(command, Path(folder), computing * process.BUSY_FACTOR, computing)
     report = output.read(finished, installation.version)
     if report.conclusion is Conclusion.TIMED_OUT:
         raise _OutOfTime(f"a loop cut off at its bound: {report.conclusion.value}")

@@ -26,6 +26,7 @@ from nkiverify.engines.esbmc.hypotheses import Hypotheses
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, LoweredLoop, Plan, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
+from nkiverify.foundation.clock import spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.ir.program import Claim, Program
@@ -36,7 +37,7 @@ from nkiverify.symbolic.conditions import Condition
 DEFAULT_UNWIND = 9
 
 #: Seconds of computing for one run of ESBMC with many claims, and with one: what has not ended by then is divided, or
-#: given up. On a busy machine, or where a process cannot be limited like this, it may take so many times longer.
+#: given up.
 GROUP_SECONDS = 4.0
 CLAIM_SECONDS = 2.0
 #: The same where all claims are one question and may be asked one by one afterwards.
@@ -44,7 +45,6 @@ TOGETHER_SECONDS = 2.5
 #: Seconds more for each claim that is a question of its own, and most of them.
 EACH_SECONDS = 0.1
 MOST_EACH_SECONDS = 10.0
-BUSY_FACTOR = 5.0
 #: Seconds of computing that starting takes at most: on the machines we know, 0.05 and 1.5.
 START_SECONDS = {Language.C: 0.5, Language.PYTHON: 3.0}
 
@@ -159,7 +159,7 @@ class EsbmcEngine:
         asked = self._claims({phase, *self._together})
         self._together = frozenset()
         with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
-            deadline = started + min(seconds, self._flags.timeout or seconds)
+            deadline = spent() + min(seconds, self._flags.timeout or seconds)
             session = self._session = _Session(deadline, phase, Path(folder))
             self._domain_asked = self._domain_looked_at = False
             if any(claim.number not in self._decided for claim in claims):
@@ -420,7 +420,6 @@ class EsbmcEngine:
         if session.seconds_left <= 0:
             return Report(Conclusion.TIMED_OUT)
         computing = seconds + START_SECONDS[self._language]
-        limit = min(session.seconds_left, computing * BUSY_FACTOR)
         name = f"{self._title}-phase{session.phase}-{session.runs}{lowered.suffix}"
         options = [*self._options(lowered, attempt), *(["--multi-property"] if every else [])]
         text = lowered.commented(f"esbmc {' '.join([name, *options])}")
@@ -428,7 +427,7 @@ class EsbmcEngine:
         if self._keep is not None:
             leave_text(self._keep / name, text)
         command: list[str | Path] = [self._installation.path, name, *options]
-        finished = process.run(command, session.folder, limit, computing)
+        finished = process.run_within(command, session.folder, computing, session.seconds_left)
         return replace(output.read(finished, self._installation.version), every=every)
 
     def _options(self, lowered: Lowered, attempt: _Attempt) -> list[str]:
@@ -459,7 +458,7 @@ class _Session:
 
     @property
     def seconds_left(self) -> float:
-        return self.deadline - time.monotonic()
+        return self.deadline - spent()
 
     def postpone(self, numbers: Collection[int], reason: str) -> None:
         """Remember why these claims are not decided yet."""

@@ -15,12 +15,17 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from nkiverify.foundation.clock import counts_processor
 from nkiverify.foundation.dataclass import dataclass
 
 #: Most bytes of output that are read from one process; a verdict with its trace takes a few hundred kilobytes.
 OUTPUT_BYTES = 32 * 2**20
 #: Bytes of address space a process may have unless the caller says otherwise.
 MEMORY_BYTES = 2**30
+
+#: On a busy machine, or where a process cannot be limited to some seconds of computing, it may take so many times
+#: longer: with sixteen others on two cores it takes nine times.
+BUSY_FACTOR = 12.0
 
 #: The interpreter for ESBMC's Python front end, which runs a parser of its own with it.
 PYTHON = sys.executable
@@ -90,6 +95,15 @@ def run(
         ending = Ending.TIMED_OUT
     status = process.returncode if ending is Ending.EXITED else None
     return Finished(ending, status, text, time.monotonic() - started)
+
+
+def run_within(command: Sequence[str | Path], folder: Path, computing: float, left: float) -> Finished:
+    """Run `command` for at most so many seconds of `computing`, of which so many are `left`: of the wall's clock, or of
+    processor time where that is counted, so that what comes to an end there does so on a busy machine too."""
+    if counts_processor():
+        computing = min(computing, left)
+        return run(command, folder, computing * BUSY_FACTOR, computing)
+    return run(command, folder, min(left, computing * BUSY_FACTOR), computing)
 
 
 def _environment(folder: Path) -> dict[str, str]:

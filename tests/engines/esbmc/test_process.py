@@ -14,6 +14,7 @@ import pytest
 
 from nkiverify.engines.esbmc import process
 from nkiverify.engines.esbmc.process import Ending, Finished
+from nkiverify.foundation.clock import counting
 from tests.engines.esbmc.scripts import script
 
 #: Starts a child that outlives its parent unless someone kills it, and writes its id into the working folder.
@@ -147,3 +148,10 @@ def test_nothing_is_left_behind_when_we_are_interrupted_or_killed(tmp_path: Path
         caller.send_signal(sent)
         caller.wait(30)
     assert eventually(lambda: not is_running(int((tmp_path / "self").read_text())))
+
+
+def test_time_that_is_left_is_of_the_clock_that_counts(tmp_path: Path) -> None:
+    command = ["sleep", "1"]
+    assert process.run_within(command, tmp_path, 2.0, 0.5).ending is Ending.TIMED_OUT
+    with counting(processor=True):
+        assert process.run_within(command, tmp_path, 2.0, 0.5).ending is Ending.EXITED
