@@ -10,6 +10,7 @@ from types import CodeType, FrameType
 from typing import Annotated
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.identity import identity
 
 #: A module whose globals hold this name was loaded as kernel code; everything else is ours or a library's.
 KERNEL_MARKER = "__nki_kernel__"
@@ -70,9 +71,9 @@ _spans: dict[int, _Spans] = {}
 
 
 def _spans_of(code: CodeType) -> _Spans:
-    spans = _spans.get(id(code))
+    spans = _spans.get(identity(code))
     if spans is None:
-        spans = _spans[id(code)] = _Spans.of(code)
+        spans = _spans[identity(code)] = _Spans.of(code)
     return spans
 
 
@@ -90,7 +91,7 @@ def instruction_of(frame: FrameType) -> tuple[int, int]:
         while found > 0 and code.co_code[found] == _CACHE:
             found -= 2
         known[at] = found
-    return id(code), found
+    return identity(code), found
 
 
 def frame_site(frame: FrameType) -> Site:
@@ -163,13 +164,13 @@ _kernel_classes: dict[int, tuple[type, bool]] = {}
 
 def is_kernel_class(cls: type) -> bool:
     """True if a class is defined in kernel code."""
-    known = _kernel_classes.get(id(cls))
+    known = _kernel_classes.get(identity(cls))
     if known is None:
         found = cls.__module__ in _kernel_modules or any(
             isinstance(member, types.FunctionType) and KERNEL_MARKER in member.__globals__
             for member in vars(cls).values()
         )
-        known = _kernel_classes[id(cls)] = cls, found
+        known = _kernel_classes[identity(cls)] = cls, found
     return known[1]
 
 

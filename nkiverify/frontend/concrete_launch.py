@@ -15,6 +15,7 @@ from types import FrameType
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
+from nkiverify.foundation.identity import identity
 from nkiverify.foundation.source import Site, frame_site, instruction_of, kernel_frame, kernel_site
 from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, innermost_kernel_site
 from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
@@ -99,7 +100,7 @@ class ConcreteLaunch(ObservingExecution):
         why: str = "",
     ) -> None:
         frame = kernel_frame(2)
-        at = (id(frame.f_code), frame.f_lasti) if frame is not None else None
+        at = (identity(frame.f_code), frame.f_lasti) if frame is not None else None
         met = (rule.id, holds, sufficient, at, why, self.rests_on)
         if met in self._met:
             return

@@ -90,7 +90,7 @@ _REFUSED: dict[str, str] = {
 _REFUSED_MODULES = {"socket": _NETWORK, "ctypes": _MACHINE}
 #: Events of nothing that is refused, which we cause ourselves hundreds of thousands of times: by looking for the line
 #: of the kernel that states a claim.
-_FREQUENT = frozenset({"sys._getframe", "object.__getattr__"})
+_FREQUENT = frozenset({"sys._getframe", "object.__getattr__", "builtins.id"})
 #: A socket that is connected to nothing.
 _HARMLESS = "socket.__new__"
 #: What looks at files or folders and changes nothing, `open` only where its flags say so.

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.identity import identity
 from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_class
 from nkiverify.frontend.seen import library_module
 from nkiverify.symbolic.atoms import Atom, Term
@@ -199,7 +200,7 @@ def _of_library(module: types.ModuleType) -> list[object]:
 
 def holder_of_container(value: object) -> Holder | None:
     """How the state of an object is read and written whose class alone says so; None for any other."""
-    known = _HOLDERS.get(id(type(value)))
+    known = _HOLDERS.get(identity(type(value)))
     return None if known is None else Holder(value, *known)
 
 
@@ -298,7 +299,7 @@ def _read_sequence(value: Any) -> dict[Any, Any]:
 
 def _read_elements(value: Any) -> dict[Any, Any]:
     if isinstance(value, set):
-        return {("element", id(part)): part for part in value}
+        return {("element", identity(part)): part for part in value}
     return {**_read_sequence(value), "maxlen": value.maxlen}
 
 
@@ -380,7 +381,7 @@ def _read_object(value: object) -> dict[Any, Any]:
     elif isinstance(value, dict):
         content.update((("element", key), part) for key, part in value.items())
     elif isinstance(value, set):
-        content.update((("element", id(part)), part) for part in value)
+        content.update((("element", identity(part)), part) for part in value)
     return content
 
 
@@ -443,7 +444,7 @@ _fields_of: dict[int, tuple[type, tuple[str, ...]]] = {}
 
 def _fields(kind: type) -> tuple[str, ...]:
     """The names of what objects of a class hold beside `__dict__`: slots, and fields of classes written in C."""
-    known = _fields_of.get(id(kind))
+    known = _fields_of.get(identity(kind))
     if known is None:
         names = tuple(
             name
@@ -452,7 +453,7 @@ def _fields(kind: type) -> tuple[str, ...]:
             if isinstance(member, types.GetSetDescriptorType | types.MemberDescriptorType)
             and name not in ("__dict__", "__weakref__")
         )
-        known = _fields_of[id(kind)] = kind, names
+        known = _fields_of[identity(kind)] = kind, names
     return known[1]
 
 
@@ -489,4 +490,4 @@ _CONTAINERS_BY_CLASS: dict[type, _How] = {
     types.MappingProxyType: (dict, None),
 }
 #: By identity: a metaclass of the kernel's may say what a class equals.
-_HOLDERS = {id(kind): how for kind, how in _CONTAINERS_BY_CLASS.items()}
+_HOLDERS = {identity(kind): how for kind, how in _CONTAINERS_BY_CLASS.items()}

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from nkiverify.foundation.identity import identity
 from nkiverify.frontend.seen import shown
 from nkiverify.symbolic.execution import execution_in_progress
 from nkiverify.symbolic.integers import SymInt
@@ -35,7 +36,7 @@ PARTIAL: dict[str, Callable[..., Any]] = {
 _NUMPY = (np.generic, np.ndarray)
 #: Types of operands that need no look, by identity, as a metaclass of the kernel's may say what a class equals; and all
 #: operators.
-_PLAIN = frozenset(map(id, (int, float, SymInt)))
+_PLAIN = frozenset(map(identity, (int, float, SymInt)))
 _OPERATIONS: dict[str, Callable[..., Any]] = {name: getattr(operator, name) for name in dir(operator) if name[0] != "_"}
 
 #: Bits of what a kernel's text outside functions, or another file, states: whether they have a sign is not known.
@@ -67,7 +68,7 @@ def called(value: Any) -> Any:
 def binary(name: str, left: Any, right: Any) -> Any:
     """The result of an operator, by its name in `operator`."""
     operation = _OPERATIONS[name]
-    if not (id(type(left)) in _PLAIN and id(type(right)) in _PLAIN) and examine_operator(name, left, right):
+    if not (identity(type(left)) in _PLAIN and identity(type(right)) in _PLAIN) and examine_operator(name, left, right):
         return computed(without_warnings(operation, left, right))
     return computed(operation(left, right))
 
@@ -75,7 +76,7 @@ def binary(name: str, left: Any, right: Any) -> Any:
 def unary(name: str, operand: Any) -> Any:
     """The result of an operator of one operand, by its name in `operator`."""
     operation = _OPERATIONS[name]
-    if id(type(operand)) not in _PLAIN and examine_operator(name, operand):
+    if identity(type(operand)) not in _PLAIN and examine_operator(name, operand):
         return computed(without_warnings(operation, operand))
     return computed(operation(operand))
 

@@ -135,20 +135,20 @@ def note_text(tree: ast.Module, file: str) -> None:
     """Note the first set that the text of a module makes, unless it is only asked what is in it: the order of texts,
     and of what is told apart by its address, differs between processes; and where it asks for an address. Errs on the
     side of too many."""
-    harmless: set[int] = set()
+    harmless: set[ast.AST] = set()
     nodes = list(walk(tree))
     for node in nodes:
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "join":
-            harmless.update(map(id, node.args))
+            harmless.update(node.args)
         if isinstance(node, ast.Compare):
             asked = (right for way, right in zip(node.ops, node.comparators, strict=True) if type(way) in _MEMBERSHIP)
-            harmless.update(map(id, asked))
+            harmless.update(asked)
         elif isinstance(node, ast.Call) and getattr(node.func, "id", "") in _WITHOUT_ORDER and not node.keywords:
-            harmless.update(id(part) for one in node.args for part in (one, *ast.iter_child_nodes(one)))
+            harmless.update(part for one in node.args for part in (one, *ast.iter_child_nodes(one)))
         annotation = getattr(node, _ANNOTATIONS[type(node)]) if type(node) in _ANNOTATIONS else None
         if annotation is not None:
-            harmless.update(map(id, walk(annotation)))
-    looked = [node for node in nodes if id(node) not in harmless]
+            harmless.update(walk(annotation))
+    looked = [node for node in nodes if node not in harmless]
     found = [(node.lineno, "makes a set, whose order may differ") for node in looked if _is_set(node)]
     found += [(node.lineno, "uses what may be made of an address") for node in looked if _takes_address(node)]
     if found:

@@ -17,6 +17,7 @@ from operator import is_
 from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.identity import identity
 from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_frame
 from nkiverify.frontend.holders import (
     MISSING,
@@ -87,27 +88,27 @@ class Snapshot:
         while walker is not None:
             if is_kernel_frame(walker):
                 pending.extend(value for name, value in walker.f_locals.items() if not name.startswith("@"))
-                modules[id(walker.f_globals)] = walker.f_globals
+                modules[identity(walker.f_globals)] = walker.f_globals
             walker = walker.f_back
         pending.extend(modules.values())
         for state in states_in_use():
             holder = Holder(state, ProcessState.read, ProcessState.write)
-            self._holders[id(state)] = (holder, holder.read(state))
+            self._holders[identity(state)] = (holder, holder.read(state))
         seen = self._seen
         while pending:
             value = pending.popleft()
             # Most of what is met is a number, a text or there already.
-            if not _leaf.get(id(type(value))) and id(value) not in seen:
+            if not _leaf.get(identity(type(value))) and identity(value) not in seen:
                 self._visit(value, pending)
 
     def _visit(self, value: object, pending: deque[object]) -> None:
         kind = type(value)
-        if id(kind) not in _leaf:
+        if identity(kind) not in _leaf:
             _met.append(kind)
-            _leaf[id(kind)] = is_leaf(value)
-            if _leaf[id(kind)]:
+            _leaf[identity(kind)] = is_leaf(value)
+            if _leaf[identity(kind)]:
                 return
-        self._seen.add(id(value))
+        self._seen.add(identity(value))
         self._keep.append(value)
         if kind is types.FunctionType:
             self._visit_function(value, pending)  # type: ignore[arg-type]
@@ -117,7 +118,7 @@ class Snapshot:
         if holder is None:
             return
         content = holder.read(value)
-        self._holders[id(value)] = (holder, content)
+        self._holders[identity(value)] = (holder, content)
         if kind is dict and KERNEL_MARKER in content:
             pending.extend(part for name, part in content.items() if name not in _MODULE_NAMES)
         else:
@@ -146,13 +147,13 @@ class Snapshot:
             self.opaque = self.opaque or found
             return None
         if holder is None and inside is None:
-            _leaf[id(kind)] = is_stateless(kind)
+            _leaf[identity(kind)] = is_stateless(kind)
         return holder
 
     def _visit_function(self, function: types.FunctionType, pending: deque[object]) -> None:
         if self._whole:
             labels = labels_of(function)
-            self._holders[id(function)] = (labels, labels.read(function))
+            self._holders[identity(function)] = (labels, labels.read(function))
         pending.extend(function.__closure__ or ())
         pending.extend(function.__defaults__ or ())
         if function.__kwdefaults__:
@@ -178,7 +179,7 @@ class Snapshot:
 
     def knows(self, value: object) -> bool:
         """True if `value` was there when the state was recorded."""
-        return id(value) in self._seen
+        return identity(value) in self._seen
 
     def restore(self) -> None:
         """Put everything back as it was recorded; `OpaqueState` where something that changed cannot be."""

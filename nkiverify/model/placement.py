@@ -74,18 +74,18 @@ def claim_operands(operation: Operation) -> None:
     """
     engine = operation.engine
     exempt = engine in ("dma", "none")
-    storages: dict[int, Storage] = {}
+    storages: dict[Storage, None] = {}
     for argument, view in (*operation.reads.items(), *operation.writes.items()):
         if not view.on_chip or view.block_dims or argument.endswith(".index"):
             continue
-        storages[id(view.storage)] = view.storage
+        storages[view.storage] = None
         if exempt:
             continue
         if not _is_scale(operation, argument):
             _claim_start(operation, argument, view)
         _claim_free_size(operation, engine, argument, view)
         _claim_strides(operation, argument, view)
-    _claim_resident(operation, storages.values())
+    _claim_resident(operation, storages)
 
 
 def _claim_resident(operation: Operation, storages: Iterable[Storage]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.identity import identity
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Condition, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -99,7 +100,7 @@ class KnownBounds:
             return False
         if self._range(term)[0] >= 0:
             return True
-        key = (id(self), term.uid)
+        key = (identity(self), term.uid)
         if depth <= budget.failed.get(key, 0) or any(_is_negative(term, sample) for sample in self.samples):
             return False
         if self._follows_directly(term):

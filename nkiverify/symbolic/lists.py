@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
 from typing import Any, NoReturn
 
+from nkiverify.foundation.identity import identity
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.execution import current_execution, unsupported
@@ -27,15 +28,15 @@ def element_at(segment: Segment, position: Term) -> Any:
         template.read()
     if segment.unordered:
         current_execution().drawn()
-    shared = {id(part) for part in segment.shared}
-    anew = {id(part) for part in mutable_parts(template)} - shared
+    shared = {identity(part) for part in segment.shared}
+    anew = {identity(part) for part in mutable_parts(template)} - shared
     try:
-        value = substitute(template, {segment.index: position}, lambda part: id(part) in anew)
+        value = substitute(template, {segment.index: position}, lambda part: identity(part) in anew)
     except CannotSubstitute as reason:
         raise unsupported(f"reading a list made in a loop: it holds {reason}") from None
     if anew:
         # What is read is a copy: changing it would not be seen by who reads the same element again.
-        current_execution().copied_on_read([part for part in mutable_parts(value) if id(part) not in shared])
+        current_execution().copied_on_read([part for part in mutable_parts(value) if identity(part) not in shared])
     return value
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from nkiverify.foundation.identity import identity
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
@@ -27,13 +28,13 @@ PLAIN = (np.generic, int, float, complex, str, bytes, type(None), enum.Enum, Fra
 
 
 #: Those that most values are of, by identity: a metaclass of the kernel's may say what a class equals.
-_PLAINEST = frozenset(map(id, (int, str, bool, float, type(None))))
+_PLAINEST = frozenset(map(identity, (int, str, bool, float, type(None))))
 
 
 def is_plain(value: object) -> bool:
     """True if `value` has no parts that could depend on a loop index; one of a class derived from `int` may."""
     kind = type(value)
-    if id(kind) in _PLAINEST:
+    if identity(kind) in _PLAINEST:
         return True
     # By its class: one of ours says by `__class__` what it stands for, which takes a while to be told not to.
     return issubclass(kind, PLAIN) and (issubclass(kind, enum.Enum) or not _has_attributes(value))
@@ -64,9 +65,9 @@ def slot_names(cls: type) -> tuple[str, ...]:
 
 
 def _seen_once(cls: type) -> tuple[type, tuple[str, ...], bool]:
-    found = _classes.get(id(cls))
+    found = _classes.get(identity(cls))
     if found is None:
-        found = _classes[id(cls)] = cls, _slots_of(cls), _is_walkable(cls)
+        found = _classes[identity(cls)] = cls, _slots_of(cls), _is_walkable(cls)
     return found
 
 
@@ -117,9 +118,9 @@ def _same(one: object, two: object, compared: set[tuple[int, int]]) -> bool:
         return False
     if isinstance(one, PLAIN):
         return is_plain(one) and is_plain(two) and bool(one == two)
-    if (id(one), id(two)) in compared:
+    if (identity(one), identity(two)) in compared:
         return True
-    compared.add((id(one), id(two)))
+    compared.add((identity(one), identity(two)))
     if isinstance(one, SymReal):
         assert isinstance(two, SymReal)
         return one.name == two.name and _same(one.operands, two.operands, compared)
@@ -206,14 +207,14 @@ def mutable_parts(value: Any) -> list[Any]:
     pending = [value]
     while pending:
         part = pending.pop()
-        if is_plain(part) or isinstance(part, Term | Condition | SymRational | Atom | type) or id(part) in found:
+        if is_plain(part) or isinstance(part, Term | Condition | SymRational | Atom | type) or identity(part) in found:
             continue
         if isinstance(part, tuple) and not _has_attributes(part):
             pending.extend(part)
             continue
         if isinstance(part, _FUNCTIONS) or _is_ours(part):
             continue
-        found[id(part)] = part
+        found[identity(part)] = part
         pending.extend(contents(part))
     return list(found.values())
 
@@ -244,7 +245,7 @@ def _substitute(
     value: Any, mapping: Mapping[Atom, Term], done: dict[int, Any], made_anew: Callable[[object], bool]
 ) -> Any:
     kind = type(value)
-    if id(kind) in _PLAINEST:
+    if identity(kind) in _PLAINEST:
         return value
     if issubclass(kind, Term):
         return terms.substitute(value, mapping)
@@ -259,8 +260,8 @@ def _substitute(
         return SymRational(terms.substitute(value.top, mapping), terms.substitute(value.bottom, mapping), value.inexact)
     if isinstance(value, Atom):
         return value
-    if id(value) in done:
-        return done[id(value)]
+    if identity(value) in done:
+        return done[identity(value)]
     recurse: Callable[[Any], Any] = lambda part: _substitute(part, mapping, done, made_anew)  # noqa: E731
     anew = not isinstance(value, tuple) and made_anew(value)
     result: Any
@@ -275,13 +276,13 @@ def _substitute(
         return tuple(parts)
     if isinstance(value, ListOfParts):
         result = value.substituted(recurse, mapping, anew)
-        done[id(value)] = result
+        done[identity(value)] = result
         return result
     if isinstance(value, dict):
         replaced = {key: recurse(part) for key, part in value.items()}
         if all(new is old for new, old in zip(replaced.values(), value.values(), strict=True)):
             if anew and type(value) is dict:
-                done[id(value)] = replaced
+                done[identity(value)] = replaced
                 return replaced
             if not anew:
                 return value
@@ -298,11 +299,11 @@ def _substitute(
 def _substitute_object(value: Any, recurse: Callable[[Any], Any], done: dict[int, Any], anew: bool) -> Any:
     # An object may be reached from itself: its copy is known before its parts are.
     copy = object.__new__(type(value))
-    done[id(value)] = copy
+    done[identity(value)] = copy
     state = state_of(value)
     replaced = {name: recurse(part) for name, part in state.items()}
     if not anew and all(replaced[name] is state[name] for name in state):
-        done[id(value)] = value
+        done[identity(value)] = value
         return value
     for name, part in replaced.items():
         object.__setattr__(copy, name, part)

@@ -257,12 +257,11 @@ class Layouts:
 
     def __init__(self, items: Sequence[Recorded]) -> None:
         self._shared = SharedTensors()
-        self._views: dict[int, list[tuple[Tensor, Executed | None, str, bool]]] = {}
-        self._units: dict[int, int] = {}
+        self._views: dict[Storage, list[tuple[Tensor, Executed | None, str, bool]]] = {}
+        self._units: dict[Storage, int] = {}
         self._made: dict[object, Cells] = {}
         self._geometries: dict[object, Geometry] = {}
-        #: With the storage, which one of a later walk would take the number of, were it gone.
-        self._of: dict[int, tuple[Storage, Cells]] = {}
+        self._of: dict[Storage, Cells] = {}
         for item in items:
             if isinstance(item, Allocation):
                 self._shared.allocate(item)
@@ -276,14 +275,14 @@ class Layouts:
                     self._note(view, None, "", False)
 
     def _note(self, view: Tensor, item: Executed | None, name: str, writes: bool) -> None:
-        key = id(self._shared.first(view.storage))
+        key = self._shared.first(view.storage)
         self._views.setdefault(key, []).append((view, item, name, writes))
         known = self._units.get(key, view.storage.dtype.itemsize)
         self._units[key] = min(known, view.dtype.itemsize, view.storage.dtype.itemsize)
 
     def unit(self, storage: Storage) -> int:
         """Bytes that a unit of the storage has."""
-        return self._units.get(id(storage), storage.dtype.itemsize)
+        return self._units.get(storage, storage.dtype.itemsize)
 
     def geometry(self, view: Tensor, storage: Storage) -> Geometry:
         """Where a view lies; views that lie alike share what is known of it."""
@@ -302,10 +301,10 @@ class Layouts:
 
     def cells(self, storage: Storage) -> Cells:
         """The cells of a storage, which stands for itself in all programs."""
-        found = self._of.get(id(storage))
+        found = self._of.get(storage)
         if found is None:
-            found = self._of[id(storage)] = storage, self._cells(storage)
-        return found[1]
+            found = self._of[storage] = self._cells(storage)
+        return found
 
     def _cells(self, storage: Storage) -> Cells:
         unit = self.unit(storage)
@@ -317,7 +316,7 @@ class Layouts:
         masked: list[Places] = []
         by_rows: set[object] = set()
         only_rows = True
-        for view, item, name, writes in self._views.get(id(storage), ()):
+        for view, item, name, writes in self._views.get(storage, ()):
             if view.indirect_by is not None and not view.indirect_by.is_known:
                 place = self.anywhere(view, storage)
                 if place is not None:

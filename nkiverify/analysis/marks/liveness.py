@@ -112,7 +112,7 @@ class _Run:
         self.returned: list[Tensor] = []
         self._layouts = layouts
         self._effects = Effects()
-        self._held: dict[int, _Held] = {}
+        self._held: dict[Storage, _Held] = {}
         self._left = MAX_ELEMENTS
         self._looks = MAX_LOOKED_AT
         #: By operation: those whose elements it read, those that wrote over all or some of its own.
@@ -185,9 +185,9 @@ class _Run:
 
     def _of(self, storage: Storage) -> _Held:
         storage = self.shared.first(storage)
-        held = self._held.get(id(storage))
+        held = self._held.get(storage)
         if held is None:
-            held = self._held[id(storage)] = _Held(storage, self._layouts.cells(storage))
+            held = self._held[storage] = _Held(storage, self._layouts.cells(storage))
         return held
 
     # --- the end ------------------------------------------------------------------------------------------------------

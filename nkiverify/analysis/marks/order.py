@@ -193,9 +193,8 @@ class SharedTensors:
 
     def __init__(self) -> None:
         self._shared: dict[tuple[int, str], Storage] = {}
-        self._first: dict[int, Storage] = {}
+        self._first: dict[Storage, Storage] = {}
         self._counts: dict[tuple[object, ...], int] = {}
-        self._keep: list[Storage] = []
 
     def allocate(self, item: Allocation) -> bool:
         """True if it makes a tensor that was not there: its ordinal among what each program allocates."""
@@ -206,10 +205,9 @@ class SharedTensors:
         first = self._shared.setdefault((number, str(storage.shape)), storage)
         if first is storage:
             return True
-        self._first[id(storage)] = first
-        self._keep.append(storage)
+        self._first[storage] = first
         return False
 
     def first(self, storage: Storage) -> Storage:
         """The storage that stands for `storage` in all programs."""
-        return self._first.get(id(storage), storage)
+        return self._first.get(storage, storage)

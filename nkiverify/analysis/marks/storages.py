@@ -77,7 +77,7 @@ class Shadows:
     def __init__(self, layouts: Layouts) -> None:
         self._layouts = layouts
         self._shared = SharedTensors()
-        self._shadows: dict[int, Shadow] = {}
+        self._shadows: dict[Storage, Shadow] = {}
 
     def __iter__(self) -> Iterator[Shadow]:
         return iter(self._shadows.values())
@@ -93,7 +93,7 @@ class Shadows:
     def of(self, storage: Storage) -> Shadow:
         """The shadow of a storage."""
         storage = self.first(storage)
-        found = self._shadows.get(id(storage))
+        found = self._shadows.get(storage)
         if found is not None:
             return found
         # What was not allocated in the run is an argument, which holds well-defined numbers.
@@ -107,5 +107,5 @@ class Shadows:
         cells = self._layouts.cells(storage)
         products = np.zeros(cells.count, np.int32) if storage.buffer is PSUM else None
         shadow = Shadow(storage, cells, self._layouts, np.full(cells.count, mark, np.int32), products)
-        self._shadows[id(storage)] = shadow
+        self._shadows[storage] = shadow
         return shadow

@@ -18,6 +18,7 @@ import islpy as isl
 
 from nkiverify.analysis.sets.products import Products
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.identity import identity
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
@@ -181,7 +182,7 @@ class Sets:
         depend on `about` alone, and on what never changes for these sets; one that is a set is what `same` makes of it.
         Only the effort depends on what was asked before.
         """
-        key = (ask, *map(id, about))
+        key = (ask, *map(identity, about))
         found = self._found.get(key)
         if found is None:
             answer: Any = ask(*about)

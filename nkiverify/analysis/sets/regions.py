@@ -19,6 +19,7 @@ from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.structure import views_of
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.identity import identity
 from nkiverify.ir.program import Program
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import Mask, Relation
@@ -129,10 +130,10 @@ class Regions:
         leaves for the view. Where the grid of the mask does not fit the view, what is read may be more than the mask
         says, and what is written is not known.
         """
-        key = (id(view), id(mask), writes, rows, left and (id(left.of), left.to))
+        key = (identity(view), identity(mask), writes, rows, left and (identity(left.of), left.to))
         if key not in self._known:
             self._keep.append((view, mask, left))
-            form = (*self._form(view), rows, *((id(mask), *key[2:]) if mask is not None else ()))
+            form = (*self._form(view), rows, *((identity(mask), *key[2:]) if mask is not None else ()))
             if form not in self._made:
                 self._made[form] = self._make(view, mask, writes, rows, left)
             self._known[key] = self._made[form]
@@ -154,11 +155,11 @@ class Regions:
 
     def whole(self, storage: Storage) -> isl.Set:
         """All elements of a storage."""
-        found = self._wholes.get(id(storage))
+        found = self._wholes.get(identity(storage))
         if found is None:
             self._keep.append(storage)
             positions = self.sets.map(self._text_of_whole(storage))
-            found = self._wholes[id(storage)] = self.sets.once(isl.Map.range, positions)
+            found = self._wholes[identity(storage)] = self.sets.once(isl.Map.range, positions)
         return found
 
     def _text_of_whole(self, storage: Storage) -> str:
@@ -169,12 +170,12 @@ class Regions:
         return f"{text.head()}{{ [] -> [{self._names(storage)}] : {' and '.join(parts) or '0 = 0'} }}"
 
     def _coordinates_of(self, storage: Storage) -> Coordinates:
-        found = self._coordinates.get(id(storage))
+        found = self._coordinates.get(identity(storage))
         if found is None:
             self._keep.append(storage)
             key = key_of(storage)
             found = Coordinates.of(storage, self._jumps.get(key), self.sets.products, self._apart.get(key))
-            self._coordinates[id(storage)] = found
+            self._coordinates[identity(storage)] = found
         return found
 
     def _names(self, storage: Storage) -> str:

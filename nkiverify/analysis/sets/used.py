@@ -24,6 +24,7 @@ from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.identity import identity
 from nkiverify.ir.program import Assume, Block, Branch, Loop, Program, inner_blocks, items
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.model.tensor import Tensor
@@ -104,9 +105,9 @@ class _Uses:
     """Follows uses from what a program returns to what feeds it."""
 
     def __init__(self, program: Program, proof: Proof) -> None:
-        self._unwritten = {id(item) for item in proof.read_unwritten}
+        self._unwritten = {identity(item) for item in proof.read_unwritten}
         #: What is claimed of: of paths that no shape takes it is nothing.
-        self._claimed = {id(one.item) for one in proof.stated}
+        self._claimed = {identity(one.item) for one in proof.stated}
         self._effects = Effects()
         self._places: list[_Place] = []
         #: The places that write and read each allocation, in order; the numbers of the places that each item holds.
@@ -124,14 +125,14 @@ class _Uses:
         self._collect(program.body, ())
 
     def _collect(self, block: Block, way: tuple[tuple[Block, int], ...]) -> None:
-        self._assumed[id(block)] = [at for at, item in enumerate(block.items) if isinstance(item, Assume)]
+        self._assumed[identity(block)] = [at for at, item in enumerate(block.items) if isinstance(item, Assume)]
         for at, item in enumerate(block.items):
             here, first = (*way, (block, at)), len(self._places)
             for part in inner_blocks(item):
                 self._collect(part, here)
             if isinstance(item, Executed | Returned):
                 self._add(item, here)
-            self._within[id(item)] = first, len(self._places)
+            self._within[identity(item)] = first, len(self._places)
 
     def _add(self, item: Executed | Returned, way: tuple[tuple[Block, int], ...]) -> None:
         reads: dict[Key, list[Effect]] = {}
@@ -156,7 +157,7 @@ class _Uses:
 
     def _follow(self) -> None:
         for place in self._places:
-            if isinstance(place.item, Returned) and id(place.item) not in self._claimed:
+            if isinstance(place.item, Returned) and identity(place.item) not in self._claimed:
                 continue
             outputs = [key for key in place.writes if key[0] == "argument"]
             if (outputs or place.counts) and all(self._goes_on_to(place, depth) for depth in range(len(place.way))):
@@ -192,7 +193,7 @@ class _Uses:
 
     def _written(self, place: _Place) -> set[Key]:
         """The allocations of which a place reads elements that have all been written."""
-        return set() if id(place.item) in self._unwritten else set(place.keys_read())
+        return set() if identity(place.item) in self._unwritten else set(place.keys_read())
 
     def _is_seen(self, place: _Place, key: Key) -> bool:
         """True if something that is used reads what a place has written, before anything else writes there."""
@@ -208,7 +209,7 @@ class _Uses:
         inner, others = list(place.loops(depth)), list(reader.loops(depth))
         if not all(self._goes_on_to(place, number) for number in range(depth, len(place.way))):
             return False
-        first, last = self._within[id(block.items[at])][0], self._within[id(block.items[later])][1]
+        first, last = self._within[identity(block.items[at])][0], self._within[identity(block.items[later])][1]
         # The reader itself, unless it comes again, reads first; who reads what it overwrites hands it on.
         rivals: list[_Place] = []
         behind: list[Tensor] = []
@@ -266,9 +267,9 @@ class _Uses:
         alike = [other for other in self._writers[key] if other.source == place.source]
         if all(other.goes_on(key) for other in alike):
             return True
-        own = [{id(index) for index in indices_of(effect.view.storage)} for effect in place.writes[key]]
+        own = [{identity(index) for index in indices_of(effect.view.storage)} for effect in place.writes[key]]
         fresh = set.intersection(*own)
-        shared = [loop for loop in place.loops() if id(terms.of_atom(loop.index)) not in fresh]
+        shared = [loop for loop in place.loops() if identity(terms.of_atom(loop.index)) not in fresh]
         beside = (other for other in alike if other is not place and not _exclude(place, other, shared))
         others = list(islice(beside, _MOST_WRITERS))
         if not shared and not others:
@@ -283,7 +284,9 @@ class _Uses:
                 return False
             block, at = place.way[depth]
             others, inner = list(reader.loops(depth)), list(place.loops(depth))
-            between = self._between(key, self._within[id(block.items[at])][0] if inner else place.number, reader.number)
+            between = self._between(
+                key, self._within[identity(block.items[at])][0] if inner else place.number, reader.number
+            )
             if any(writer is not place for writer in between):
                 return False
             if inner and not self._is_disjoint(place, (), key, inner):
@@ -327,8 +330,8 @@ class _Uses:
         """The facts that hold before the item at `depth` of the way to a place."""
         way = place.way[: depth % len(place.way) + 1]
         block, at = way[-1]
-        positions = self._assumed[id(block)]
-        key = id(block), bisect_left(positions, at)
+        positions = self._assumed[identity(block)]
+        key = identity(block), bisect_left(positions, at)
         if key not in self._facts:
             found = (block.items[position] for position in positions[: key[1]])
             stated = [item.condition for item in found if isinstance(item, Assume)]

@@ -24,7 +24,7 @@ from nkiverify.ir.contract import Severity
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.phases.dataflow.played import play_in, unusable
 from nkiverify.phases.dataflow.rearranged import handed_on
 from nkiverify.phases.replay import Replay
@@ -87,7 +87,7 @@ class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
         self.work = 0
         self.large = False
         self._allowed = allowed
-        self._storages: set[int] = set()
+        self._storages: set[Storage] = set()
         #: What had been recorded when the first contract was broken.
         self.until: int | None = None
 
@@ -96,8 +96,8 @@ class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
         self.work += _OPERATION
         for view in (*operation.reads.values(), *operation.writes.values()):
             self.work += prod(int(extent) for extent in view.shape)
-            if id(view.storage) not in self._storages:
-                self._storages.add(id(view.storage))
+            if view.storage not in self._storages:
+                self._storages.add(view.storage)
                 self.work += int(view.storage.size)
         if self.work > self._allowed:
             self.large = True
