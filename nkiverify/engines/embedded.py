@@ -41,17 +41,27 @@ class Decision:
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Place:
     """A place of the program: what holds there, and what holds even if no division before it was by zero."""
 
     path: Prover
     before_divisions: Prover
+    #: The places within it, by the conditions that lead there: each phase asks about the same ones.
+    inner: dict[tuple[int, ...], _Place] = field(default_factory=dict)
 
     def path_for(self, claim: Claim) -> Prover:
         return self.before_divisions if claim.contract.id == "host.division_by_zero" else self.path
 
     def with_conditions(self, conditions: Sequence[Condition | bool], of_division: bool = False) -> _Place:
+        # No condition has a negative number.
+        key = (of_division, *(one.uid if isinstance(one, Condition) else -1 - one for one in conditions))
+        found = self.inner.get(key)
+        if found is None:
+            found = self.inner[key] = self._with_conditions(conditions, of_division)
+        return found
+
+    def _with_conditions(self, conditions: Sequence[Condition | bool], of_division: bool) -> _Place:
         path = self.path.with_conditions(conditions)
         if of_division:
             return _Place(path, self.before_divisions)
@@ -70,11 +80,15 @@ class EmbeddedEngine:
         self._deadline = float("inf")
         #: What has no hypotheses: those that are made from it share what satisfied theirs.
         self._root = Prover((), min(BUDGETS.first, BUDGETS.claim), self._seconds)
+        self._beginning = _Place(self._root, self._root)
         #: What the solver has given up at the first time, with what holds there.
         self._given_up: list[tuple[Decision, Prover]] = []
 
     def limit(self, seconds: float) -> None:
         """Stop asking the solver after so many seconds from now: what is not decided by then stays undecided."""
+        if self._seconds() <= 0:
+            # What was not found for want of time is looked for again.
+            self._beginning = _Place(self._root, self._root)
         self._deadline = now() + seconds
 
     def decide(self, phase: int, *, tolerated: bool = False, hard: bool = True) -> list[Decision]:
@@ -127,7 +141,7 @@ class EmbeddedEngine:
         }
 
     def _decide(self, wanted: Callable[[Claim], bool]) -> Iterator[Decision]:
-        return self._block(self._program.body, _Place(self._root, self._root), wanted)
+        return self._block(self._program.body, self._beginning, wanted)
 
     def _block(self, block: Block, place: _Place, wanted: Callable[[Claim], bool]) -> Iterator[Decision]:
         for item in block.items:

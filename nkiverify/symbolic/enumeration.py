@@ -30,7 +30,7 @@ def counterexample(condition: Condition | bool) -> dict[Index, int] | None:
         return None
     if Facts().proves(condition):
         return None
-    axes = sorted((atom for atom in condition.atoms() if isinstance(atom, Index)), key=lambda atom: atom.uid)
+    axes = sorted(condition.indices(), key=lambda atom: atom.uid)
     sizes = [_size(axis) for axis in axes]
     if any(size <= 0 for size in sizes):
         return None

@@ -409,8 +409,8 @@ class Prover:
 
 def _in_range(values: Valuation, stated: Iterable[Condition | bool]) -> bool:
     """True if each element of a grid that `stated` is about is one: no hypothesis says so of a representative."""
-    atoms = {atom for one in stated if isinstance(one, Condition) for atom in one.atoms()}
-    representatives = [atom for atom in atoms if isinstance(atom, Index) and atom.representative]
+    indices = {atom for one in stated if isinstance(one, Condition) for atom in one.indices()}
+    representatives = [atom for atom in indices if atom.representative]
     try:
         return all(0 <= values.given.get(atom, -1) < values.term(atom.extent) for atom in representatives)
     except Undefined:

@@ -120,7 +120,7 @@ class _Weights:
         return self._reached[path]
 
     def _may_hold(self, condition: Condition | bool) -> bool:
-        if isinstance(condition, Condition) and any(isinstance(atom, Index) for atom in condition.atoms()):
+        if isinstance(condition, Condition) and condition.indices():
             return True
         try:
             return self._valuation.holds(condition)

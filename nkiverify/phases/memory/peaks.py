@@ -12,7 +12,7 @@ from nkiverify.foundation.records import Growth, LiveTensor, MemoryPeak
 from nkiverify.ir.program import Assume, DomainDimension, Program
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, Need
 from nkiverify.phases.memory.occupancy import in_first_iteration, name_of, occupancy
-from nkiverify.symbolic.atoms import Atom, Index, render
+from nkiverify.symbolic.atoms import Atom, render
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import all_atoms
@@ -114,7 +114,7 @@ def _satisfied(path: Sequence[Condition | bool], values: _Values) -> bool:
     """True if conditions hold, those about loop indices left out."""
     valuation = Valuation(values)
     for condition in path:
-        if isinstance(condition, Condition) and not any(isinstance(atom, Index) for atom in condition.atoms()):
+        if isinstance(condition, Condition) and not condition.indices():
             try:
                 if not valuation.holds(condition):
                     return False
