@@ -52,10 +52,13 @@ _WITHOUT_TEXT = frozenset((int, float, bool, type(None)))
 
 
 def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
-    if type(value) in _WITHOUT_TEXT:
+    kind = type(value)
+    if kind in _WITHOUT_TEXT:
         return value
+    if kind is str:
+        return change(value)
     if isinstance(value, str):
-        return change(value) if type(value) is str else value
+        return value
     if isinstance(value, tuple | list | set | frozenset):
         # A line for each operation of a kernel, say.
         if _WITHOUT_TEXT.issuperset(map(type, value)):
@@ -67,9 +70,10 @@ def _with_texts(value: Any, change: Callable[[str], str]) -> Any:
         same = all(map(is_, pairs, value)) and all(map(is_, pairs.values(), value.values()))
         return value if same else pairs
     if is_dataclass(value) and not isinstance(value, type):
-        before = {each.name: getattr(value, each.name) for each in fields(value)}
-        after = {name: _with_texts(part, change) for name, part in before.items()}
-        return value if all(map(is_, before.values(), after.values())) else replace(value, **after)
+        names = [each.name for each in fields(value)]
+        before = [getattr(value, name) for name in names]
+        after = [_with_texts(part, change) for part in before]
+        return value if all(map(is_, before, after)) else replace(value, **dict(zip(names, after, strict=True)))
     return value
 
 

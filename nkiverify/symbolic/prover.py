@@ -22,7 +22,7 @@ from itertools import islice
 from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Atom, Index, Term
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Hypotheses, Undefined, Valuation, variants
 from nkiverify.symbolic.facts import Facts

@@ -102,6 +102,8 @@ def accepted_warnings(run: Run, policy: AppliedPolicy) -> Run:
             accepted.append(
                 AcceptedFinding(one.rule, one.file, one.line, one.message, by.reason, by.source, dict(one.witness))
             )
+    if len(warnings) == len(run.warnings):
+        return run
     return replace(run, warnings=tuple(warnings), accepted=tuple(accepted))
 
 

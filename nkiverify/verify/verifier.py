@@ -14,6 +14,7 @@ from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.foundation.clock import counting, now, spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
+from nkiverify.foundation.identity import identity
 from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.foundation.stages import Stage, of_stage
@@ -62,10 +63,15 @@ def verify(target: Target, options: Options, told: Told = lambda runs: None) -> 
     assumed = options.allowed.assumed()
     files = [str((target.root / target.kernel.partition("::")[0]).resolve()), target.file]
 
+    #: The runs with their texts made harmless, by those that they were made of: each is told several times.
+    shown: dict[int, tuple[Run, Run]] = {}
+
     def complete(runs: list[Run]) -> list[Run]:
-        reads, refused = read_by(files), refused_in(imported_from(files))
-        runs = [replace(run, assumptions=(*run.assumptions, *assumed), reads=reads, refused=refused) for run in runs]
-        return [with_texts(run, harmless) for run in runs]
+        about = assumed, read_by(files), refused_in(imported_from(files))
+        others, reads, refused = with_texts(about, harmless)
+        shown.update((identity(run), (run, with_texts(run, harmless))) for run in runs if identity(run) not in shown)
+        found = (shown[identity(run)][1] for run in runs)
+        return [replace(run, assumptions=(*run.assumptions, *others), reads=reads, refused=refused) for run in found]
 
     return complete(_guarded(target, options, lambda runs: told(complete(runs))))
 
