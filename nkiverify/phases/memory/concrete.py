@@ -80,7 +80,7 @@ def live_at_each(recorded: Recorded, region: MemoryRegion) -> Iterator[tuple[Sit
     Every tensor starts at partition 0.
     """
     for operations in _programs(recorded):
-        begins, ends = _begins_and_ends(operations, region)
+        begins, ends = _begins_and_ends(_lives(operations), region)
         live: dict[Storage, int] = {}
         taken = 0
         for position, item in enumerate(operations):
@@ -154,23 +154,13 @@ def _bodies(body: LoopBody | None) -> Iterator[LoopBody]:
         body = body.outer
 
 
-def _live_at(operations: Sequence[Executed], region: MemoryRegion) -> Iterator[tuple[Executed, set[Storage]]]:
-    """Each operation with the storages of a memory that are live at it."""
-    begins, ends = _begins_and_ends(operations, region)
-    live: set[Storage] = set()
-    for position, item in enumerate(operations):
-        live.update(begins.get(position, ()))
-        yield item, live
-        live.difference_update(ends.get(position, ()))
-
-
 def _begins_and_ends(
-    operations: Sequence[Executed], region: MemoryRegion
+    lives: Mapping[Storage, _Life], region: MemoryRegion
 ) -> tuple[dict[int, list[Storage]], dict[int, list[Storage]]]:
     """The storages of a memory by the position of the first, and by that of the last operation that uses them."""
     begins: dict[int, list[Storage]] = {}
     ends: dict[int, list[Storage]] = {}
-    for storage, life in _lives(operations).items():
+    for storage, life in lives.items():
         if storage.buffer is region:
             begins.setdefault(life.first, []).append(storage)
             ends.setdefault(life.last, []).append(storage)
@@ -193,16 +183,25 @@ def _quarters(storage: Storage) -> int:
 
 
 def _capacity(operations: Sequence[Executed], hardware: Hardware) -> Iterator[MemoryFault]:
+    lives = _lives(operations)
     for region in REGIONS:
         limit = limit_of(region, hardware)
-        for item, live in _live_at(operations, region):
-            if sum(_bytes(storage) * _quarters(storage) for storage in live) <= 4 * limit:
-                continue
-            if all(is_placed(storage) for storage in live):
-                continue
-            needed = sum(_bytes(storage) for storage in live)
-            quantities = (("memory", str(region)), ("live", needed), ("limit", limit))
-            yield MemoryFault("mem.capacity_live", item.site, quantities)
+        begins, ends = _begins_and_ends(lives, region)
+        # Of the storages that are live: bytes of a partition, those of each quarter of the partitions added up, and how
+        # many the compiler places.
+        live = in_quarters = unplaced = 0
+        for position, item in enumerate(operations):
+            for storage in begins.get(position, ()):
+                size = _bytes(storage)
+                live, in_quarters = live + size, in_quarters + size * _quarters(storage)
+                unplaced += not is_placed(storage)
+            if in_quarters > 4 * limit and unplaced:
+                quantities = (("memory", str(region)), ("live", live), ("limit", limit))
+                yield MemoryFault("mem.capacity_live", item.site, quantities)
+            for storage in ends.get(position, ()):
+                size = _bytes(storage)
+                live, in_quarters = live - size, in_quarters - size * _quarters(storage)
+                unplaced -= not is_placed(storage)
 
 
 def is_placed(storage: Storage) -> bool:
