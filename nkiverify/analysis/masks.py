@@ -219,7 +219,7 @@ def _under(operation: Operation, argument: str, mask: Mask, shape: tuple[int, ..
     if placing is Placing.GRID:
         may = _placed(holds, shape, some=True)
         # A written column beside a mask over rows: whether one coordinate is enough is not documented.
-        must = _placed(holds, shape, some=not writes)
+        must = _placed(holds, shape, some=False) if writes else may
         return unknown if may is None or must is None else Touched(may, must)
     try:
         left = left_by(operation, argument)

@@ -333,7 +333,8 @@ class Layouts:
                     by_rows.add(key)
                 else:
                     only_rows = False
-                masked += [_edges(geometry, inside) for inside in (part.may, part.must) if inside is not None]
+                ways = (part.may,) if part.exact else (part.may, part.must)
+                masked += [_edges(geometry, inside) for inside in ways if inside is not None]
         alike = (size, frozenset(geometries), frozenset(by_rows))
         found = self._made.get(alike) if only_rows else None
         if found is None:
