@@ -169,6 +169,8 @@ class _Rewriter(Watching, ast.NodeTransformer):
         temporaries = sorted(set(names) - read_before_written(node, set(names)))
         live = sorted(set(names) & loaded_outside(function.reads, node))
         grown = sorted(appended_names(node.body))
+        # What the kernel itself unbinds: where loops within are rewritten, below an `if` in place, they do as well.
+        unbinds = deletes(node.body)
         loop, item, error = self.fresh("loop"), self.fresh("item"), self.fresh("error")
         iterable = iterated(node.iter, self.visit)
         target = self.visit(node.target)
@@ -184,7 +186,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
             _names(live),
             _names(grown),
             ast.Constant(node.target.id if isinstance(node.target, ast.Name) else "i"),
-            ast.Constant(not function.generator and not deletes(node.body)),
+            ast.Constant(not function.generator and not unbinds),
             ast.Constant(function.generator),
         )
         start = ast.Assign([store(loop)], call)

@@ -34,6 +34,54 @@ TRAPS = [
             assert count == n
         """,
     ),
+    # a loop below a branch of another one
+    Trap(
+        "nested_below_if_right",
+        """
+        def kernel(n, m):
+            for i in range(n):
+                if i < 5:
+                    for j in range(m):
+                        assert i * m + j < n * m
+        """,
+        decided=True,
+        low=1,
+    ),
+    Trap(
+        "nested_below_if_wrong",
+        """
+        def kernel(n, m):
+            found = 0
+            for i in range(n):
+                if i < 5:
+                    for j in range(m):
+                        found = i + j
+            assert found < 9
+        """,
+    ),
+    Trap(
+        "augmented_below_if_right",
+        """
+        def kernel(n):
+            for i in range(n):
+                if i > 1:
+                    counts = [0, i]
+                    counts[0] += i
+                    assert counts[0] == i
+        """,
+        decided=True,
+    ),
+    Trap(
+        "deleted_below_if_wrong",
+        """
+        def kernel(n):
+            here = 1
+            for i in range(n):
+                if i == 3:
+                    del here
+            assert here == 1
+        """,
+    ),
     Trap(
         "break_in_the_first_iteration_wrong",
         """
