@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nkiverify.analysis.values.asked_kernel import contents, execute
+from nkiverify.analysis.values.exponents import Exponents
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import PRIMES_OF_QUOTIENTS, Mode, simplest_fraction
@@ -161,6 +162,19 @@ def test_logarithms_are_the_inverse_of_exponentials(chains: int) -> None:
     identity = fields.read(fields.entered(np.eye(30, dtype=np.float32), float32), float32)
     moved = fields.matmul(sums, identity)
     assert fields.equal(fields.unary("exp", moved), fields.unary("exp", sums).transpose(0, 2, 1)).all()
+
+
+def test_exponents_are_the_same_in_steps_as_by_the_table() -> None:
+    generator, prime = 4, 7_777_223
+    some = np.random.default_rng(3).integers(0, prime, (50, 40))
+    some[0, :3] = 0, 1, prime - 1
+    few, many = Exponents(generator, prime), Exponents(generator, prime)
+    in_steps = few.of(some)
+    by_the_table = many.of(np.tile(some, (3, 1)))[:50]
+    assert (in_steps == by_the_table).all()
+    assert 0.4 < (in_steps < 0).mean() < 0.6
+    assert all(pow(generator, int(e), prime) == r for e, r in zip(in_steps[1], some[1], strict=True) if e >= 0)
+    assert few.of(some[:0]).shape == (0, 40)
 
 
 @pytest.mark.parametrize("mode", [Mode.EXPONENTIAL, Mode.LOGARITHMIC])

@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
+from nkiverify.analysis.values.exponents import Exponents, powers_of
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.primes import Moduli
 
@@ -164,23 +165,16 @@ class PrimeLanes:
         """For each generator, its first powers, and those of its power of the table's length."""
         return [
             (
-                _powers_of(link.generator, self.primes[link.lane], _TABLE),
-                _powers_of(pow(link.generator, _TABLE, self.primes[link.lane]), self.primes[link.lane], _TABLE),
+                powers_of(link.generator, self.primes[link.lane], _TABLE),
+                powers_of(pow(link.generator, _TABLE, self.primes[link.lane]), self.primes[link.lane], _TABLE),
             )
             for link in self.moduli.links
         ]
 
     @cached_property
-    def _exponents(self) -> list[Array]:
-        """For each generator, the exponents of the squares; -1 for what is none. The order is odd: half of p - 1."""
-        found = []
-        for link in self.moduli.links:
-            prime = self.primes[link.lane]
-            table = np.full(prime, -1, dtype=np.int32)
-            powers = _powers_of(link.generator, prime, (prime - 1) // 2)
-            table[powers.astype(np.int64)] = np.arange(powers.size, dtype=np.int32)
-            found.append(table)
-        return found
+    def _exponents(self) -> list[Exponents]:
+        """For each generator, the exponents of the squares. The order is odd: half of p - 1."""
+        return [Exponents(link.generator, self.primes[link.lane]) for link in self.moduli.links]
 
     def exponentials(self, x: Array) -> Array:
         """By links, the generator to the power of the residue that the link leads to; the last residues are left 0."""
@@ -204,12 +198,13 @@ class PrimeLanes:
         powers = self.canonical(x)
         if not powers[: self.residues].all():
             self.divided_by_zero = True
-        for number, (link, table) in enumerate(zip(self.moduli.links, self._exponents, strict=True)):
+        for number, (link, exponents) in enumerate(zip(self.moduli.links, self._exponents, strict=True)):
             prime = self.primes[link.lane]
             places = powers[link.lane].astype(np.int64)
-            straight = table[places % prime]
-            found[link.order] = np.where(straight < 0, np.maximum(table[-places % prime], 0), straight)
-            found[self.residues + number] = straight < 0
+            straight = exponents.of(places % prime)
+            found[self.residues + number] = other = straight < 0
+            straight[other] = np.maximum(exponents.of(-places[other] % prime), 0)
+            found[link.order] = straight
         return self.reduced(found)
 
     def _phases_of_product(self, x: Array, y: Array, product: Array) -> None:
@@ -230,20 +225,3 @@ class PrimeLanes:
             odd_left, odd_right = np.where(known_left, left % 2, 0), np.where(known_right, right % 2, 0)
             for lane in range(self.residues, self.lanes):
                 product[lane] = (x[lane].T @ odd_right + odd_left.T @ y[lane]) % 2
-
-
-def _powers_of(base: int, prime: int, count: int) -> Array:
-    """The powers of a residue from the 0th on, by doubling."""
-    found = np.ones(count)
-    known = 1
-    while known < count:
-        more = min(known, count - known)
-        factor = pow(base, known, prime)
-        part = found[:more] * factor
-        part -= np.floor(part * (1.0 / prime)) * prime
-        # The quotient may be wrong by one; this takes a fifth of the time of `np.remainder`.
-        part += (part < 0) * float(prime)
-        part -= (part >= prime) * float(prime)
-        found[known : known + more] = part
-        known += more
-    return found
