@@ -42,18 +42,21 @@ class Claiming(Paths):
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim."""
         self.check_alive()
+        self.count_step()
         if self.recording:
             self._state(rule, condition, quantities, sufficient=False)
 
     def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim that is enough for the contract."""
         self.check_alive()
+        self.count_step()
         if self.recording:
             self._state(rule, condition, quantities, sufficient=True)
 
     def leaves_open(self, rule: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
         """Record a claim that is open where its condition does not hold."""
         self.check_alive()
+        self.count_step()
         if self.recording:
             self._state(rule, condition, quantities, sufficient=False, why=why)
 

@@ -9,7 +9,7 @@ launch: nothing was left out, or `unsupported_construct` says what.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product as cartesian
 from types import FrameType
 
@@ -17,7 +17,7 @@ from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
 from nkiverify.foundation.identity import identity
 from nkiverify.foundation.source import Site, frame_site, instruction_of, kernel_frame, kernel_site
-from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, innermost_kernel_site
+from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, Recorded, innermost_kernel_site
 from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
 from nkiverify.frontend.paths import Limits, Unsupported
 from nkiverify.frontend.tracebacks import (
@@ -33,11 +33,16 @@ from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Claim, Program
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.recorded import Executed
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
 
 #: Programs of a launch grid that are all run. Of a larger grid those at its corners are, and some beside them.
 MAX_PROGRAMS = 64
+#: Operations and allocations of a concrete run in which dead stores are looked for.
+MAX_RECORDED = 6_000
+#: Contracts that a launch has looked at, at least, where it is said to repeat itself.
+REPEATS_FROM = 10_000
 #: Contracts of phase 2, whoever states them.
 _ARITHMETIC = frozenset({"host.int32", "host.division_by_zero"})
 
@@ -80,7 +85,7 @@ class ConcreteLaunch(ObservingExecution):
 
     def _truth(self, condition: object) -> bool:
         self.looked_at += 1
-        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and self.overdue:
+        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and (self.overdue or self.repeats):
             raise self.unsupported(TOO_LONG)
         if isinstance(condition, Condition):
             try:
@@ -159,6 +164,16 @@ class ConcreteLaunch(ObservingExecution):
         """True if the run has looked at the contracts, or taken the time, that it may; also of the clock."""
         return super().overdue or now() > self._end
 
+    @property
+    def repeats(self) -> bool:
+        """True if the run is to stop where it repeats itself, and does: so many contracts have been looked at for each
+        claim that one look at all iterations of the loops, whose cost grows with the square of the claims, should be
+        cheaper than going on."""
+        after = self.limits.repeats_after
+        if after is None or self.looked_at < max(REPEATS_FROM, len(self.program.body.items) ** 2):
+            return False
+        return not after or executes_more(self.recorded, after)
+
     # --- how it ends --------------------------------------------------------------------------------------------------
 
     def unsupported(self, construct: str, advice: str = "", at: Site | None = None) -> UnsupportedConstruct:
@@ -234,6 +249,11 @@ class ConcreteLaunch(ObservingExecution):
             advice = f"launch at most {MAX_PROGRAMS} programs"
             text = f"a launch of {total} programs, of which {len(found)} were run"
             self.unsupported_construct = Unsupported(text, advice, None)
+
+
+def executes_more(recorded: Sequence[Recorded], most: int) -> bool:
+    """True if a run has executed an operation behind so many operations and allocations."""
+    return any(type(one) is Executed for one in recorded[most + 1 :])
 
 
 def rule_of(error: Exception | SystemExit) -> Contract:

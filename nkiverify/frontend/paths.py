@@ -85,6 +85,11 @@ class Limits:
     decisions: int = 20_000
     #: Claims that a launch of numbers may state in plain Python; None: any number.
     claims: int | None = None
+    #: Operations and allocations after which a launch of numbers is to stop in plain Python where it repeats itself;
+    #: None: it goes on.
+    repeats_after: int | None = None
+    #: Contracts, decisions and rounds of loops that a symbolic run may come to.
+    steps: float = float("inf")
     #: The seconds that were asked for, of which `seconds` are a share; the same if not said.
     asked: float | None = None
 
@@ -161,6 +166,7 @@ class Paths:
         #: Loops without an order that are running on the present path.
         self._unordered: list[Unordered] = []
         self._decisions = 0
+        self._steps = 0
         self._deadline = now() + limits.seconds
 
     @property
@@ -264,10 +270,17 @@ class Paths:
         return scope.ordinal
 
     def check_time(self) -> None:
-        """End the run where its time is over."""
+        """End the run where its time is over, or it has made the steps that it may."""
+        self.count_step()
         if now() > self._deadline:
             asked = self.limits.seconds if self.limits.asked is None else self.limits.asked
             raise self.unsupported(f"the time limit of {asked:g} s", "raise --timeout")
+
+    def count_step(self) -> None:
+        """Count a step of the run, and end it where that is one too many."""
+        self._steps += 1
+        if self._steps > self.limits.steps:
+            raise self.unsupported(f"more than {self.limits.steps:g} steps")
 
     def check_alive(self) -> None:
         """A handler of the kernel may have swallowed the signal that ended the path or the run: repeat it."""

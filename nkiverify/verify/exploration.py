@@ -84,14 +84,18 @@ def explore(
     limits: Limits,
     phases: frozenset[int] = frozenset(),
     fixed: Mapping[str, int] | None = None,
+    most: int = MAX_EXPLORATIONS,
 ) -> Exploration:
-    """Run `target` symbolically, for what `phases` ask besides; loops that carry state are found, and unrolled."""
+    """Run `target` symbolically, for what `phases` ask besides; loops that carry state are found, and unrolled.
+
+    Raises `UnsupportedConstruct` where one run does not know all that is to be unrolled, nor `most` of them.
+    """
     deadline = now() + limits.seconds
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
     unrolled: dict[Site, str] = {}
     searched: set[Site] = set()
     follows_floats = False
-    for _ in range(MAX_EXPLORATIONS):
+    for _ in range(most):
         left = replace(limits, seconds=max(0.0, deadline - now()))
         run = SymbolicExecution(hardware, left, unrolled, phases)
         run.searched = searched
@@ -114,7 +118,7 @@ def explore(
             raise UsageError(f"{target.name} has no dimension {', '.join(sorted(verification.unknown))} to be fixed")
         assumed = tuple(binding.assumptions)
         return Exploration(target, hardware, run, assumed, verification.called, binding.assumed_at, unrolled)
-    raise UnsupportedConstruct(f"more than {MAX_EXPLORATIONS} loops that carry state")
+    raise UnsupportedConstruct(f"more than {most} loops that carry state")
 
 
 def played(

@@ -19,10 +19,10 @@ from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.concrete import TOO_LONG
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
-from nkiverify.frontend.explorer import TOO_DEEP, SymbolicExecution, TargetRaised
+from nkiverify.frontend.concrete_launch import MAX_RECORDED, ConcreteLaunch
+from nkiverify.frontend.explorer import TOO_DEEP, TargetRaised
 from nkiverify.frontend.guard import allow, refused_in
-from nkiverify.frontend.paths import Limits, Unsupported
+from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.seen import imported_from, read_by
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED
@@ -34,11 +34,10 @@ from nkiverify.verify.options import CROSS_CHECK_SECONDS, LEAST_ESBMC_SECONDS, O
 from nkiverify.verify.rule_ids import check_comments
 from nkiverify.verify.rules import Conclusion, Told, recorded
 from nkiverify.verify.tolerated import accepted_warnings, qualified
+from nkiverify.verify.unfaithful import unfaithful
 from nkiverify.verify.verdicts import (
     ADVICE_CARRIED,
-    ADVICE_UNFAITHFUL,
     ADVICE_UNSUPPORTED,
-    RAISES_SYMBOLICALLY,
     PhaseVerdict,
     advice_on,
 )
@@ -121,9 +120,6 @@ _TRYING = 0.1
 
 #: How much of it a launch of numbers may take in plain Python before it is run symbolically.
 _BY_NUMBERS = 0.5
-#: How many claims it may state there where no phase is about elements: the cost of the symbolic run, which then decides
-#: as much, does not grow with the sizes.
-_CLAIMS_BY_NUMBERS = 10_000
 
 
 #: Asks ESBMC about a phase, within so many seconds.
@@ -163,7 +159,7 @@ class _Verifying:
         first = self._first()
         self._check_comments(first.exploration)
         for number, phase in enumerate(self._phases):
-            run = self._decided(first, phase, self._share(number), compared=True)
+            run = self._runs.get(phase) or self._decided(first, phase, self._share(number), compared=True)
             if run is not None and run.verdict in _OPEN and PHASES[phase] is not NUMERICS:
                 plain_first = first is self._plain
                 run = self._decided_otherwise(run, first, number)
@@ -180,17 +176,45 @@ class _Verifying:
 
     def _first(self) -> _Explored:
         """The run that decides first: that in plain Python where ESBMC is not asked and all sizes are numbers, or where
-        the symbolic one came to no end."""
+        the symbolic one came to no end. Where loops go round often, the one that sees all iterations at once, if it
+        decides all phases."""
         if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded":
             with suppress(InternalError):  # said if nothing else decides
-                shapes_only = all(PHASES[phase].for_engines for phase in self._phases)
-                claims = _CLAIMS_BY_NUMBERS if shapes_only else None
-                self._plain = self._played(_BY_NUMBERS * self._left(), claims=claims)
+                # The verdict about numbers is that of the run that decides first: whatever the launch's length.
+                looks = MAX_RECORDED if DATAFLOW.number in self._phases else 0
+                after = None if NUMERICS.number in self._phases else looks
+                plain = self._played(_BY_NUMBERS * self._left(), repeats_after=after)
+                if plain is not None and _repeats(plain.exploration):
+                    summarised = self._summarised(plain.exploration)
+                    if summarised is not None:
+                        return summarised
+                    plain = self._played(_BY_NUMBERS * self._left())
+                self._plain = plain
         if self._plain is not None:
             return self._plain
         self._symbolic = self._explored()
         stopped = self._symbolic.exploration.run.unsupported_construct is not None
         return (self._other(self._symbolic) if stopped else None) or self._symbolic
+
+    def _summarised(self, plain: Exploration) -> _Explored | None:
+        """The target, each loop's body run once for all its iterations, and all phases decided; None, and no phase is,
+        where that leaves anything open. It may take a part of what the run in plain Python has taken."""
+        from nkiverify.verify.summarised import CONTRACTS_PER_STEP, as_in_plain_python, settled, summarised
+
+        assert isinstance(plain.run, ConcreteLaunch)
+        limits = replace(self._limits(_EXPLORING * self._left()), steps=plain.run.looked_at // CONTRACTS_PER_STEP)
+        exploration = summarised(self._target, self._hardware, limits, frozenset(self._phases))
+        if exploration is None:
+            return None
+        found, runs = _Explored(exploration, EmbeddedEngine(exploration.run.program)), {}
+        for number, phase in enumerate(self._phases):
+            seconds = self._share(number)
+            run = settled(exploration, found.engine, phase, seconds) and self._decided(found, phase, seconds)
+            if not run or not as_in_plain_python(run):
+                return None
+            runs[phase] = run
+        self._symbolic, self._runs = found, runs
+        return found
 
     def _other(self, first: _Explored) -> _Explored | None:
         """The run that is not the `first` one, made when it is first asked for; None where there is none: a target with
@@ -234,15 +258,14 @@ class _Verifying:
         explored = explore(self._target, self._hardware, limits, frozenset(self._phases), dict(self._options.fixed))
         if explored.run.unsupported_construct is None:
             engine = EmbeddedEngine(explored.run.program)
-            explored.run.unsupported_construct = _unfaithful(explored, engine, max(1.0, self._share(0)))
+            explored.run.unsupported_construct = unfaithful(explored, engine, max(1.0, self._share(0)))
         return _Explored(explored, EmbeddedEngine(explored.run.program))
 
     def _played(
-        self, seconds: float, symbolic: Exploration | None = None, claims: int | None = None
+        self, seconds: float, symbolic: Exploration | None = None, repeats_after: int | None = None
     ) -> _Explored | None:
-        """The target, run in plain Python up to so many claims, with what the `symbolic` run assumed; None where it is
-        no legal launch."""
-        limits = replace(self._limits(seconds), claims=claims)
+        """The target, run in plain Python, with what the `symbolic` run assumed; None where it is no legal launch."""
+        limits = replace(self._limits(seconds), repeats_after=repeats_after)
         found = played(self._target, self._hardware, limits, frozenset(self._phases), {})
         if found is not None and symbolic is not None:
             found = replace(found, assumptions=symbolic.assumptions, assumed_at=symbolic.assumed_at)
@@ -388,25 +411,10 @@ def _took_too_long(exploration: Exploration) -> bool:
     return limit is not None and limit.construct == TOO_LONG
 
 
-def _unfaithful(exploration: Exploration, engine: EmbeddedEngine, seconds: float) -> Unsupported | None:
-    """The exception that ended a path of the symbolic run, where plain Python does not raise it: what lies behind it
-    has not been seen, in any phase."""
+def _repeats(exploration: Exploration) -> bool:
+    """True if the run in plain Python has stopped since it looks at the same again and again."""
     run = exploration.run
-    if not isinstance(run, SymbolicExecution) or not run.raised_within or run.unsupported_construct is not None:
-        return None
-    engine.limit(seconds)
-    raised = [one for one in engine.decide_one("kernel.exception") if one.outcome is not Outcome.UNREACHED]
-    if not raised:
-        return None
-    from nkiverify.verify.witness.confirm import Confirmation, by_place  # as late as this: few kernels raise
-
-    confirmation = Confirmation(exploration.target, run.program, engine, exploration.hardware, 1)
-    for group in by_place(raised, every=False):
-        if not any(violation.replayed for violation in confirmation.violations([group])):
-            claim = group[0].claim
-            told = dict(claim.quantities).get("exception", "")
-            return Unsupported(RAISES_SYMBOLICALLY, f"{told} there; {ADVICE_UNFAITHFUL}", claim.site)
-    return None
+    return isinstance(run, ConcreteLaunch) and run.repeats and _took_too_long(exploration)
 
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, effort: float) -> Run:

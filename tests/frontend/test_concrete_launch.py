@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from nkiverify.foundation.records import Kind, Run, Verdict
+from nkiverify.frontend import concrete_launch
 from nkiverify.frontend.concrete_launch import MAX_PROGRAMS
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, uint32
@@ -79,9 +80,13 @@ def test_what_is_python_on_numbers_is_decided_in_all_phases(body: str, tmp_path:
 COPY = "\n".join(line for line in KEYS.splitlines() if "seen" not in line) + "\n"
 
 
-@pytest.mark.parametrize(("body", "ended"), [(COPY, [True]), (KEYS, [True, False])], ids=["decided", "open"])
-def test_a_launch_of_many_claims_is_run_to_its_end_only_where_the_symbolic_run_leaves_it_open(
-    body: str, ended: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("body", "phases", "ended"),
+    [(COPY, (1,), [True]), (COPY, (1, 2, 3, 4), [True]), (KEYS, (1,), [True, False]), (COPY, (1, 5), [False])],
+    ids=["decided", "decided in all phases", "open", "numbers"],
+)
+def test_a_launch_that_repeats_itself_is_run_to_its_end_only_where_a_summary_leaves_it_open(
+    body: str, phases: tuple[int, ...], ended: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     early = []
 
@@ -90,11 +95,12 @@ def test_a_launch_of_many_claims_is_run_to_its_end_only_where_the_symbolic_run_l
         early.append(made is not None and made.run.unsupported_construct is not None)
         return made
 
-    monkeypatch.setattr(verifier, "_CLAIMS_BY_NUMBERS", 64)
+    monkeypatch.setattr(concrete_launch, "REPEATS_FROM", 64)
+    monkeypatch.setattr(verifier, "MAX_RECORDED", 64)
     monkeypatch.setattr(verifier, "played", told)
     target = replace(Subject.of(tmp_path, body, launch(64 * 80, 32)).target, kind=Kind.CONCRETE)
-    runs = verify(target, Options(root=tmp_path, phases=(1,), engine="embedded"))
-    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL], runs[0].reason
+    runs = verify(target, Options(root=tmp_path, phases=phases, engine="embedded"))
+    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL] * len(phases), runs
     assert early == ended
 
 

@@ -36,6 +36,7 @@ from nkiverify.analysis.side_effects import Source, source_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import KernelWarning
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete_launch import MAX_RECORDED, executes_more
 from nkiverify.frontend.observe import Observation, ObservingExecution, seen_from
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
@@ -49,9 +50,8 @@ from nkiverify.phases.dataflow.unread import unread_tails
 from nkiverify.phases.memory.occupancy import name_of
 from nkiverify.phases.phase import RULES
 
-#: Operations and allocations that a concrete run of a small shape may execute, and one of a larger; else it is left
-#: out.
-MAX_RECORDED = 6_000
+#: Operations and allocations that a concrete run of a larger shape may execute, where one of a small shape may
+#: `MAX_RECORDED`; else it is left out.
 _MAX_LARGER = 1_000
 #: Elements of operands in a larger shape in which unwritten ones are looked for.
 _MAX_FOLLOWED = 10_000_000
@@ -142,15 +142,17 @@ def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int)
     """The runs on those of the `candidates` that are in the domain, can be followed and execute `most` at most."""
     attempts, made = _MAX_UNSEEN, subject.made
     for values in candidates:
-        if made is not None and made.values == values and 0 < len(made.recorded) <= most:
+        known = made is not None and made.values == values
+        if made is not None and known and 0 < len(made.recorded) <= most:
             yield Shape(values, made.recorded, made.layouts or Layouts(made.recorded))
             continue
-        played, _ = play_in(subject.target, values, partial(_Seeing, subject.hardware, most))
-        if played.outside:
-            continue
-        if not played.unusable:
-            yield Shape(values, played.recorded, Layouts(played.recorded))
-            continue
+        if made is None or not known or not executes_more(made.recorded, most):
+            played, _ = play_in(subject.target, values, partial(_Seeing, subject.hardware, most))
+            if played.outside:
+                continue
+            if not played.unusable:
+                yield Shape(values, played.recorded, Layouts(played.recorded))
+                continue
         attempts -= 1
         if not attempts:
             return

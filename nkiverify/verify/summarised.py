@@ -1,0 +1,69 @@
+"""A launch of numbers whose loops go round often, decided by one run of each loop's body for all its iterations.
+
+This errs on the side of the run in plain Python, which decides wherever it gives no answer: it can only say SUCCESSFUL.
+It says so where every loop is summarised, every claim is proved at the first try, nothing is bounded or accepted, and
+nothing is to be warned of that no iteration keeps. Dead stores are looked for in neither: such launches are too long.
+What it may take is counted in steps, never seconds: the contracts, decisions and rounds of the run, isl's operations,
+and the first try of each claim.
+"""
+
+from __future__ import annotations
+
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.records import Run, Verdict
+from nkiverify.frontend.explorer import SymbolicExecution
+from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.target import Target
+from nkiverify.model.hardware import Hardware
+from nkiverify.phases import DATAFLOW, PHASES
+from nkiverify.verify.exploration import Exploration, explore
+
+#: Contracts that a launch has looked at in plain Python for each step that the attempt may make.
+CONTRACTS_PER_STEP = 4
+
+
+def summarised(target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int]) -> Exploration | None:
+    """The symbolic run of a launch of numbers; None where it leaves anything out, or a loop is not summarised."""
+    try:
+        found = explore(target, hardware, limits, phases, most=1)
+    except Exception:  # whatever is wrong with it, plain Python decides
+        return None
+    run = found.run
+    assert isinstance(run, SymbolicExecution)
+    return None if run.unsupported_construct is not None or run.raised_within else found
+
+
+def settled(explored: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> bool:
+    """True if each claim of the phase holds at the first try, or is one that the verdict does not depend on and that no
+    iteration keeps, so that none of them has to be looked for in a run."""
+    claimed = explored.claimed(PHASES[phase], seconds)
+    if claimed.gap:
+        return False
+    if phase == DATAFLOW.number:
+        return _all_sets_known(explored)
+    engine.limit(seconds)
+    return all(_is_settled(one) for one in engine.decide(phase, hard=False))
+
+
+def as_in_plain_python(run: Run) -> bool:
+    """True if plain Python would give the same verdict with the same warnings: it has shown those that there are."""
+    shown = all(warning.holds == "for these shapes" for warning in run.warnings)
+    return run.verdict is Verdict.SUCCESSFUL and not run.qualifier and not run.accepted and shown
+
+
+def _is_settled(decision: Decision) -> bool:
+    claim = decision.claim
+    if decision.outcome is Outcome.REFUTED:
+        return not claim.decides and claim.condition is False
+    return decision.outcome in (Outcome.PROVED, Outcome.UNREACHED)
+
+
+def _all_sets_known(explored: Exploration) -> bool:
+    """True if the walk over sets shows all claims, and that no unwritten element is read."""
+    from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load
+
+    claimed = explored.claimed(DATAFLOW)
+    assert isinstance(claimed, DataflowClaims)
+    proof = claimed.proof
+    known = claimed.ended is None and bool(proof.claims) and not proof.open and not proof.read_unwritten
+    return known and not explored.run.program.hands_on

@@ -1,0 +1,202 @@
+"""A launch of numbers whose loops go round often: the same answers where all iterations are looked at at once as where
+each is run, and a cost that does not grow with the sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lab import bench_kernels
+from nkiverify.foundation.records import Kind, Run, Verdict
+from nkiverify.frontend.claiming import Claiming
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.manifest import Verification
+from nkiverify.model.dtypes import float32
+from nkiverify.verify import summarised
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
+from tests.dataflow.subject import Subject
+
+ROUNDS = 16
+
+COPY = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in range(R // 64):
+        tile = nl.ndarray((64, C), dtype=x.dtype, buffer=nl.sbuf)
+        LOAD(dst=tile, src=x[i * 64 : (i + 1) * 64, :])
+        STORE(dst=out[i * 64 : (i + 1) * 64, :], src=tile)
+        NUMBER
+    return out
+"""
+
+#: An offset is carried from one iteration to the next.
+CARRIED = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    offset = 0
+    for i in range(R // 64):
+        tile = nl.ndarray((64, C), dtype=x.dtype, buffer=nl.sbuf)
+        LOAD(dst=tile, src=x[offset : offset + 64, :])
+        STORE(dst=out[offset : offset + 64, :], src=tile)
+        NUMBER
+        offset += 64
+    return out
+"""
+
+#: A list of the host's is filled by the iterations of one loop, and read by those of another.
+LISTED = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    tiles = []
+    for i in range(R // 64):
+        tile = nl.ndarray((64, C), dtype=x.dtype, buffer=nl.sbuf)
+        LOAD(dst=tile, src=x[i * 64 : (i + 1) * 64, :])
+        tiles.append(tile)
+    for i in range(R // 64):
+        STORE(dst=out[i * 64 : (i + 1) * 64, :], src=tiles[i])
+        NUMBER
+    return out
+"""
+
+#: The first iteration sets what the others add to.
+SUMMED = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    total = nl.ndarray((64, C), dtype=nl.float32, buffer=nl.sbuf)
+    for i in range(R // 64):
+        tile = nl.ndarray((64, C), dtype=x.dtype, buffer=nl.sbuf)
+        LOAD(dst=tile, src=x[i * 64 : (i + 1) * 64, :])
+        if i == 0:
+            nisa.tensor_copy(dst=total, src=tile)
+        else:
+            nisa.tensor_tensor(dst=total, data1=total, data2=tile, op=nl.add)
+        STORE(dst=out[i * 64 : (i + 1) * 64, :], src=total)
+        NUMBER
+    return out
+"""
+
+#: Products are accumulated in PSUM by the iterations of an inner loop.
+ACCUMULATED = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in range(R // 64):
+        sums = nl.ndarray((C, C), dtype=nl.float32, buffer=nl.psum)
+        for k in range(4):
+            tile = nl.ndarray((64, C), dtype=x.dtype, buffer=nl.sbuf)
+            LOAD(dst=tile, src=x[i * 64 : (i + 1) * 64, :])
+            nisa.nc_matmul(dst=sums, stationary=tile, moving=tile)
+        rounded = nl.ndarray((64, C), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.tensor_copy(dst=rounded[0:C, :], src=sums)
+        nisa.tensor_copy(dst=rounded[32 : 32 + C, :], src=sums)
+        STORE(dst=out[i * 64 : (i + 1) * 64, :], src=rounded)
+        NUMBER
+    return out
+"""
+
+KERNELS = {"copy": COPY, "carried": CARRIED, "listed": LISTED, "summed": SUMMED, "accumulated": ACCUMULATED}
+
+#: A fault in the iteration AT alone, as what is loaded, stored or counted in each; with the contract that it breaks.
+FAULTS = {
+    "no fault": {},
+    "out of bounds": {"STORE(dst=out[": "STORE(dst=out[(R if i == AT else 0) + "},
+    "not loaded": {"LOAD(": "if i != AT:\n            LOAD("},
+    "not stored": {"STORE(": "if i != AT:\n            STORE("},
+    "twice as far": {"LOAD(dst=tile": "LOAD(dst=tile[0 : 32 if i == AT else 64, :]"},
+    "beyond 32 bits": {"NUMBER": "far = 2**31 if i == AT else 0\n        far = far + i"},
+    "division by zero": {"NUMBER": "i // (i - AT)"},
+    "assert": {"NUMBER": "assert i != AT"},
+}
+
+
+@contextmanager
+def looking_at_all_at_once(monkeypatch: pytest.MonkeyPatch, after: float) -> Iterator[None]:
+    """Launches of numbers repeat themselves after so many contracts, however short they are."""
+
+    def repeats(run: ConcreteLaunch) -> bool:
+        return run.limits.repeats_after is not None and run.looked_at >= after
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ConcreteLaunch, "repeats", property(repeats))
+        patch.setattr(summarised, "CONTRACTS_PER_STEP", 0.01)
+        yield
+
+
+def answers(folder: Path, body: str) -> list[Run]:
+    """The runs of phases 1 to 4."""
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("x", (64 * ROUNDS, 32), float32))
+
+    target = replace(Subject.of(folder, body, domain).target, kind=Kind.CONCRETE)
+    return verify(target, Options(root=folder, phases=(1, 2, 3, 4), engine="embedded"))
+
+
+def told(runs: list[Run]) -> list[tuple[object, ...]]:
+    """What the runs say, without how it was found."""
+    return [(run.verdict, run.qualifier, run.reason, run.violations, run.warnings) for run in runs]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_all_iterations_at_once_say_what_each_of_them_says(
+    kernel: str, fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for at in (0, ROUNDS // 2, ROUNDS - 1)[: None if FAULTS[fault] else 1]:
+        body = KERNELS[kernel]
+        for old, new in FAULTS[fault].items():
+            body = body.replace(old, new)
+        body = body.replace("AT", str(at)).replace("LOAD", "nisa.dma_copy").replace("STORE", "nisa.dma_copy")
+        body = body.replace("NUMBER", "pass")
+        with looking_at_all_at_once(monkeypatch, float("inf")):
+            each = answers(tmp_path, body)
+        with looking_at_all_at_once(monkeypatch, 64):
+            together = answers(tmp_path, body)
+        assert told(together) == told(each)
+        faulty = any(run.verdict is not Verdict.SUCCESSFUL for run in each)
+        assert faulty == (fault != "no fault"), (at, told(each))
+        assert faulty or "sets" in together[3].closed_by, "nothing is compared"
+
+
+def counted(columns: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
+    """Contracts that plain Python looks at, and steps of symbolic runs, in a verification of the matmul."""
+    counts = [0, 0]
+    truth, step = ConcreteLaunch._truth, Claiming.count_step
+
+    def looks(run: ConcreteLaunch, condition: object) -> bool:
+        counts[0] += 1
+        return truth(run, condition)
+
+    def steps(run: Claiming) -> None:
+        counts[1] += 1
+        step(run)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ConcreteLaunch, "_truth", looks)
+        patch.setattr(Claiming, "count_step", steps)
+        options = Options(root=Path(bench_kernels.__file__).parents[1], phases=(1, 2, 3, 4), engine="embedded")
+        target = replace(bench_kernels.matmul(columns, options), expect=dict.fromkeys(range(1, 5), Verdict.SUCCESSFUL))
+        runs = verify(target, options)
+    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL] * 4
+    return counts[0], counts[1]
+
+
+def test_the_cost_of_a_launch_of_numbers_does_not_grow_with_its_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    contracts, steps = counted(16_384, monkeypatch)
+    assert steps, "the launch is not looked at at once"
+    assert counted(65_536, monkeypatch) == (contracts, steps)
+    assert contracts < counted(8_192, monkeypatch)[0] * 1.2
