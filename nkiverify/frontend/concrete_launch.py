@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product as cartesian
-from types import FrameType
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
@@ -71,22 +70,22 @@ class ConcreteLaunch(ObservingExecution):
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """State a claim, which holds or does not."""
         if self._truth(condition):
-            self._state(rule, True, {}, sys._getframe(1), sufficient=False)
+            self._state(rule, True, {})
         else:
             self.violated(rule, kernel_site(2), quantities)
 
     def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """State a claim that is enough for the contract."""
-        self._state(rule, self._truth(condition), quantities, sys._getframe(1), sufficient=True)
+        self._state(rule, self._truth(condition), quantities, sufficient=True)
 
     def leaves_open(self, rule: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
         """State a claim that is open where its condition does not hold."""
-        self._state(rule, self._truth(condition), quantities, sys._getframe(1), why=why)
+        self._state(rule, self._truth(condition), quantities, why=why)
 
     def _truth(self, condition: object) -> bool:
         self.looked_at += 1
-        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and (self.overdue or self.repeats):
-            raise self.unsupported(TOO_LONG)
+        if not self.looked_at % CLAIMS_BETWEEN_LOOKS:
+            self.keep_limits()
         if isinstance(condition, Condition):
             try:
                 return counterexample(condition) is None
@@ -94,17 +93,22 @@ class ConcreteLaunch(ObservingExecution):
                 raise self.unsupported(limit.construct) from None
         return bool(condition)
 
+    def keep_limits(self) -> None:
+        """End the run where a concrete one ends, and where it repeats itself and is to stop there."""
+        super().keep_limits()
+        if self.repeats:
+            raise self.unsupported(TOO_LONG)
+
     def _state(
         self,
         rule: Contract,
         holds: bool,
         quantities: Mapping[str, object],
-        called: FrameType,
         *,
         sufficient: bool = False,
         why: str = "",
     ) -> None:
-        frame = kernel_frame(2)
+        frame = kernel_frame(3)
         at = (identity(frame.f_code), frame.f_lasti) if frame is not None else None
         met = (rule.id, holds, sufficient, at, why, self.rests_on)
         if met in self._met:
@@ -115,7 +119,7 @@ class ConcreteLaunch(ObservingExecution):
         if key in self._stated:
             return
         self._stated.add(key)
-        stub, _ = stub_of(called)
+        stub, _ = stub_of(sys._getframe(2))
         site = frame_site(frame) if frame is not None else None
         self.claim(rule, holds, site, stub, tuple(quantities.items()), sufficient=sufficient, why=why)
 

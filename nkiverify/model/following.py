@@ -218,11 +218,13 @@ def _number(value: object) -> Value:
     return Value((Interval(low, high),), exact=low == high, integral=low == high)
 
 
-def follow(declared: Declaration, given: Mapping[str, Any], targets: Mapping[str, Tensor]) -> None:
-    """An operation writes to `targets`, by parameter: what it says of them is what they hold, else anything."""
-    followed = {name: view for name, view in targets.items() if contents.tracked(view.storage)}
-    if not followed:
-        return
+def followed_among(targets: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """The results whose numbers are followed; most operations have none."""
+    return {name: view for name, view in targets.items() if contents.tracked(view.storage)}
+
+
+def follow(declared: Declaration, given: Mapping[str, Any], followed: Mapping[str, Tensor]) -> None:
+    """An operation writes to results that are `followed`: what it says of them is what they hold, else anything."""
     bounds = Following(given, followed)
     if declared.computes_bounds is not None:
         declared.computes_bounds(bounds)
@@ -251,7 +253,9 @@ def following(function: Callable[..., Any], declared: Declaration) -> Callable[.
             return result
         if isinstance(result, Tensor) and not declared.host:
             targets["result"] = result
-        follow(declared, given, targets)
+        followed = followed_among(targets)
+        if followed:
+            follow(declared, given, followed)
         return result
 
     return execute

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.access import Access, MaskedOperand
 from nkiverify.model.contracts import entailed, require
+from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, is_one
 from nkiverify.model.indices import IndexTensor, Mask
 from nkiverify.model.indirection import claim_reach, claim_scalar_index
@@ -28,6 +29,10 @@ class SizedSlice:
 
     start: object
     size: object
+
+
+#: The key of all of one dimension.
+_ALL = (slice(None),)
 
 
 class _Interval(NamedTuple):
@@ -55,7 +60,7 @@ def index(tensor: TensorT, key: object) -> Any:
 def _at_run_time(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
     """`tile[:, place]` of the legacy API: the elements of each partition at a place known at run time."""
     open_key = [at for at, part in enumerate(keys) if part is Ellipsis]
-    missing = (slice(None),) * (tensor.ndim - len(keys) + len(open_key))
+    missing = _ALL * (tensor.ndim - len(keys) + len(open_key))
     at = open_key[0] if open_key else len(keys)
     keys = keys[:at] + missing + keys[at + 1 :]
     chosen = [axis for axis, part in enumerate(keys) if isinstance(part, Access | Tensor)]
@@ -86,6 +91,7 @@ def has_index_tensor(keys: tuple[object, ...]) -> bool:
 
 def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
     keys = expand_keys(keys, len(tensor.shape))
+    symbolic = current_execution().symbolic
     on_chip = tensor.on_chip
     partition = tensor.block_dims if on_chip else -1
     shape: list[Extent] = []
@@ -106,10 +112,16 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
                 continue
             if step is None and type(start) is type(stop) is type(extent) is int and 0 <= start < stop <= extent:
                 # Plain numbers inside the dimension: what `_slice` comes to, without what it does for others.
-                entailed("idx.oob")
-                size, step = stop - start, 1
-            else:
-                start, size, step = _slice(part, extent, axis)
+                if symbolic:
+                    entailed("idx.oob")
+                if axis == partition:
+                    require("idx.partition_step", True, step=1)
+                if start:
+                    moved.append((start, stride))
+                shape.append(stop - start)
+                strides.append(stride)
+                continue
+            start, size, step = _slice(part, extent, axis)
         elif not plain and isinstance(part, SizedSlice) and isinstance(part.start, Register):
             moves = _moved_by(tensor, part.start, part.size, axis, moves)
             shape.append(_host_integer(part.size, axis))
@@ -121,9 +133,15 @@ def _basic(tensor: TensorT, keys: tuple[object, ...]) -> TensorT:
             moves = _moved_by(tensor, part, 1, axis, moves)
             continue
         else:
-            position = element(part, extent, axis)
-            if type(position) is not int or position:
-                moved.append((position, stride))
+            if type(part) is int and type(extent) is int and 0 <= part < extent:
+                if symbolic:
+                    entailed("idx.oob")
+                if part:
+                    moved.append((part, stride))
+            else:
+                position = element(part, extent, axis)
+                if type(position) is not int or position:
+                    moved.append((position, stride))
             if axis == partition:
                 shape.append(1)
                 strides.append(stride)
@@ -161,7 +179,7 @@ def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
     given = len(keys)
     if given <= rank and _are_plain(keys):
         entailed("idx.keys")
-        return keys if given == rank else keys + (slice(None),) * (rank - given)
+        return keys if given == rank else keys + _ALL * (rank - given)
     ellipses = sum(1 for part in keys if part is Ellipsis)
     for part in keys:
         if not isinstance(part, _PLAIN_KEYS) and part is not Ellipsis and as_extent(part) is None:
@@ -172,7 +190,7 @@ def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
         raise IndexError(f"the key [{_describe(keys)}] does not fit a tensor of {rank} dimensions")
     if given == rank and not ellipses:
         return keys
-    missing = (slice(None),) * (rank - given + ellipses)
+    missing = _ALL * (rank - given + ellipses)
     if not ellipses:
         return keys + missing
     at = next(position for position, part in enumerate(keys) if part is Ellipsis)
@@ -208,9 +226,6 @@ def _describe_key(part: object) -> str:
 
 def element(part: object, extent: Extent, axis: int) -> Extent:
     """Position of the integer key `part` in a dimension, claimed to be inside it."""
-    if type(part) is type(extent) is int and 0 <= part < extent:  # as below, for a plain number inside
-        entailed("idx.oob")
-        return part
     position = as_extent(part)
     if position is None:
         raise unsupported(f"a key of type {type(part).__name__} on dimension {axis} of a tensor")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nkiverify.model.access import Access, MaskedOperand
 from nkiverify.model.allocation import claim_on_chip_shape, new_storage
-from nkiverify.model.contracts import require, require_if_open
+from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, legacy_dtype_named
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, as_number, is_one, is_sequence, same
@@ -19,13 +19,10 @@ from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.model.recording import issue
-from nkiverify.model.tensor import Indirection, Storage, Tensor, free_elements
+from nkiverify.model.tensor import Storage, Tensor, free_elements
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 
 class LegacyTensor(TileOperators, NkiTensor):
@@ -35,26 +32,11 @@ class LegacyTensor(TileOperators, NkiTensor):
     ("leg.mask_meaning"). None where the operation had no mask.
     """
 
-    __slots__ = ("validity",)
+    __slots__ = ()
 
     legacy = True
 
     validity: Mask | None
-
-    @classmethod
-    def of(
-        cls,
-        storage: Storage,
-        shape: tuple[Extent, ...],
-        strides: tuple[Extent, ...],
-        dtype: DType,
-        offset: tuple[tuple[Extent, Extent], ...] = (),
-        block_dims: int = 0,
-        indirect_by: Indirection | None = None,
-    ) -> Self:
-        self = super().of(storage, shape, strides, dtype, offset, block_dims, indirect_by)
-        self.validity = None
-        return self
 
     def __setitem__(self, key: object, value: object) -> None:
         assign(self, key, value)
@@ -163,7 +145,8 @@ def mask_of_factor(mask: Mask | None, factor: object, other: object) -> Mask | N
 
 def _claim_placed(value: Tensor) -> None:
     """Claim that the place of a tile does not wait for the run: only copies for it take such."""
-    require_if_open("leg.indirect", value.indirect_by is None or not value.on_chip, operand=value.label)
+    if value.indirect_by is not None and value.on_chip:
+        require("leg.indirect", False, operand=value.label)
 
 
 def resolved(value: object, mask: Mask | None, argument: str) -> object:
@@ -364,8 +347,8 @@ def claim_assignable(destination: tuple[Extent, ...], source: tuple[Extent, ...]
     conditions: list[Any] = [fits]
     if fits:
         for extent, other in zip(destination[rank - given :], source, strict=True):
-            if type(other) is int and (other == 1 or (type(extent) is int and other == extent)):
+            if other is extent or (type(other) is int and (other == 1 or (type(extent) is int and other == extent))):
                 continue
-            if other is not extent and not is_one(other):
+            if not is_one(other):
                 conditions.append(any_of(equal(other, extent), equal(other, 1)))
     require("leg.assign_shape", all_of(*conditions), destination=destination, source=source)

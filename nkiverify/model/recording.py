@@ -18,7 +18,7 @@ from nkiverify.model.contracts import looked_at
 from nkiverify.model.emission import innermost_body
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
-from nkiverify.model.following import follow, views_in
+from nkiverify.model.following import follow, followed_among, views_in
 from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
 from nkiverify.model.indirection import indices_of
 from nkiverify.model.launch import current_launch
@@ -46,10 +46,14 @@ def issue(
     **attributes: object,
 ) -> None:
     """The run in progress executes an operation of Python's operators."""
-    claim_bounds(*(reads or {}).values(), *writes.values())
-    if current_execution().model.follows:
-        follow(declaration(name), {**(reads or {}), **attributes, "mask": mask}, writes)
-    _record(name, dict(reads or {}), dict(writes), attributes, mask)
+    reads = reads or {}
+    claim_bounds(*reads.values(), *writes.values())
+    run = current_execution()
+    followed = followed_among(writes) if run.model.follows else None
+    if followed:
+        follow(declaration(name), {**reads, **attributes, "mask": mask}, followed)
+    if run.records:
+        _record(name, dict(reads), dict(writes), attributes, mask)
 
 
 def _record(
@@ -60,10 +64,8 @@ def _record(
     mask: Mask | None = None,
     asked_engine: object = None,
 ) -> None:
-    """The run in progress executes an operation, if it asked to be told of them."""
+    """The run in progress, which asked to be told of them, executes an operation."""
     run = current_execution()
-    if not run.records:
-        return
     mode: Any = attributes.get("oob_mode")
     skips = getattr(mode, "name", "") == "skip"
     views = (*reads.values(), *writes.values())

@@ -161,7 +161,18 @@ class Tensor:
     ("NkiTensor; LG Tensor values"). On chip, dimension `block_dims` (0 in the current API) is the partition dimension.
     """
 
-    __slots__ = ("_free_size", "_offset", "block_dims", "bounds", "dtype", "indirect_by", "shape", "storage", "strides")
+    __slots__ = (
+        "_free_size",
+        "_offset",
+        "block_dims",
+        "bounds",
+        "dtype",
+        "indirect_by",
+        "shape",
+        "storage",
+        "strides",
+        "validity",
+    )
 
     #: Whether it belongs to the legacy API.
     legacy: ClassVar[bool] = False
@@ -175,6 +186,8 @@ class Tensor:
     indirect_by: Indirection | None
     #: What is claimed where it is used.
     bounds: tuple[Bound, ...]
+    #: Of a tile of the legacy API, which says more of it.
+    validity: Any
     #: The offset as a sum of products not yet multiplied out: most views are never asked for it.
     _offset: tuple[tuple[Extent, Extent], ...]
     _free_size: Extent | None
@@ -202,6 +215,7 @@ class Tensor:
         self.block_dims = block_dims
         self.indirect_by = indirect_by
         self.bounds = ()
+        self.validity = None
         self._offset = offset
         self._free_size = None
         return self

@@ -27,7 +27,7 @@ from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, mask_of_factor, operand, result_tile
 from nkiverify.model.meaning import Array, Step
-from nkiverify.model.memory import PSUM, SBUF
+from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import (
     destination,
     generation,
@@ -251,9 +251,9 @@ def claim_matmul_buffers(result: Tensor, *operands: Tensor, contract: str = "nc_
     """Claim that a matmul reads SBUF and writes PSUM."""
     require(
         contract,
-        result.buffer is PSUM and all(operand.buffer is SBUF for operand in operands),
+        result.buffer is PSUM and in_sbuf(*operands),
         dst=result.buffer,
-        operands=tuple(operand.buffer for operand in operands),
+        operands=tuple([operand.buffer for operand in operands]),
     )
 
 
@@ -261,7 +261,7 @@ def _claim_input_dtypes(left: DType, right: DType) -> None:
     allowed = _INPUTS_GEN4 if generation() >= 4 else _INPUTS
     require("nc_matmul.in_dtype", left in allowed and right in allowed, stationary=left, moving=right)
     require("nc_matmul.fp32_pair", (left in _WIDE) == (right in _WIDE), stationary=left, moving=right)
-    if float8_e4m3fn in {left, right}:
+    if float8_e4m3fn in (left, right):
         require("nc_matmul.e4m3_mix", float8_e4m3 not in (left, right), stationary=left, moving=right)
 
 
