@@ -43,18 +43,8 @@ from pathlib import Path
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.attributes import OWN_NAMES
-from nkiverify.frontend.nodes import HOOKS, complete, hook, load, placed, store
-from nkiverify.frontend.source_names import (
-    appended_names,
-    computed_by,
-    deletes,
-    leaves_early,
-    loaded_outside,
-    names_read,
-    read_before_written,
-    stored_names,
-    walk_scope,
-)
+from nkiverify.frontend.nodes import HOOKS, hook, load, placed, store
+from nkiverify.frontend.source_names import UsedNames, computed_by, leaves_early, read_before_written, target_names
 from nkiverify.frontend.watching import RangeLoops, Watching, iterated
 
 #: Types whose calls are redirected.
@@ -94,7 +84,6 @@ class Rewriting(enum.Enum):
                 RangeLoops().visit(tree)
             else:
                 (_Rewriter if self is Rewriting.FULL else Watching)(file).visit(tree)
-            complete(tree)
         return tree
 
 
@@ -122,11 +111,8 @@ class _Rewriter(Watching, ast.NodeTransformer):
         node.decorator_list = [self.visit(expression) for expression in node.decorator_list]
         node.args = self.visit(node.args)
         outer = self._function
-        shared = frozenset(
-            name for part in walk_scope(node.body) if isinstance(part, ast.Global | ast.Nonlocal) for name in part.names
-        )
-        generator = any(isinstance(part, ast.Yield | ast.YieldFrom) for part in walk_scope(node.body))
-        self._function = _Function(generator, shared, names_read([node]))
+        used = UsedNames.of(node.body)
+        self._function = _Function(used.yields, frozenset(used.shared), used.read)
         with self.within_function():
             node.body = self._statements(node.body)
         self._function = outer
@@ -165,12 +151,13 @@ class _Rewriter(Watching, ast.NodeTransformer):
         function = self._function
         if function is None:
             return self.generic_visit(node)
-        names = sorted(stored_names([node.target, *node.body]) - function.shared_names)
-        temporaries = sorted(set(names) - read_before_written(node, set(names)))
-        live = sorted(set(names) & loaded_outside(function.reads, node))
-        grown = sorted(appended_names(node.body))
-        # What the kernel itself unbinds: where loops within are rewritten, below an `if` in place, they do as well.
-        unbinds = deletes(node.body)
+        # As the kernel is written: loops within, rewritten, read and unbind more.
+        used = UsedNames.of(node.body)
+        bound = (used.stored | target_names(node.target)) - function.shared_names
+        names, grown = sorted(bound), sorted(used.appended)
+        temporaries = sorted(bound - read_before_written(node, bound))
+        # Those that may have the value that the loop left where they are read.
+        live = [name for name in names if function.reads[name] > used.read[name]]
         loop, item, error = self.fresh("loop"), self.fresh("item"), self.fresh("error")
         iterable = iterated(node.iter, self.visit)
         target = self.visit(node.target)
@@ -186,7 +173,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
             _names(live),
             _names(grown),
             ast.Constant(node.target.id if isinstance(node.target, ast.Name) else "i"),
-            ast.Constant(not function.generator and not unbinds),
+            ast.Constant(not function.generator and not used.deletes),
             ast.Constant(function.generator),
         )
         start = ast.Assign([store(loop)], call)

@@ -17,7 +17,7 @@ from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import KERNEL_MARKER
-from nkiverify.frontend.source_names import walk
+from nkiverify.frontend.source_names import child_nodes, walk
 from nkiverify.frontend.trees import parse
 from nkiverify.model.launch import Kernel
 
@@ -314,9 +314,9 @@ _CHECKS: tuple[Callable[[_Code], _Uses], ...] = (
 def _own(node: ast.AST) -> tuple[Any, ...]:
     found = [node]
     for part in found:
-        children = ast.iter_child_nodes(part)
+        children = child_nodes(part)
         if isinstance(part, ast.ClassDef):
-            children = (child for child in children if not isinstance(child, ast.FunctionDef))
+            children = [child for child in children if not isinstance(child, ast.FunctionDef)]
         found.extend(children)
     return tuple(found)
 

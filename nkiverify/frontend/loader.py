@@ -55,7 +55,7 @@ from nkiverify.frontend.process_state import (
     taken_back,
 )
 from nkiverify.frontend.seen import note_text, noting
-from nkiverify.frontend.trees import nested_deeply, parse_anew
+from nkiverify.frontend.trees import nested_deeply, parse, parse_anew
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
@@ -279,11 +279,13 @@ def _stamp(file: Path) -> tuple[int, int]:
 
 
 def _compile(file: Path, rewriting: Rewriting) -> CodeType:
-    key = (str(file), *_stamp(file), rewriting)
+    text = (str(file), *_stamp(file))
+    key = (*text, rewriting)
     code = _compiled.get(key)
     if code is None:
-        tree = parse_anew(file)
-        note_text(tree, str(file))
+        tree = parse(file) if rewriting is Rewriting.NONE else parse_anew(file)
+        if not any((*text, one) in _compiled for one in Rewriting):
+            note_text(tree, str(file))
         try:
             with nested_deeply():
                 code = compile(rewriting.apply(tree, file), str(file), "exec", dont_inherit=True)

@@ -135,8 +135,22 @@ def note_text(tree: ast.Module, file: str) -> None:
     """Note the first set that the text of a module makes, unless it is only asked what is in it: the order of texts,
     and of what is told apart by its address, differs between processes; and where it asks for an address. Errs on the
     side of too many."""
-    harmless: set[ast.AST] = set()
     nodes = list(walk(tree))
+    sets = [node for node in nodes if _is_set(node)]
+    addresses = [node for node in nodes if _takes_address(node)]
+    if not sets and not addresses:
+        return
+    harmless = _harmless(nodes)
+    found = [(node.lineno, "makes a set, whose order may differ") for node in sets if node not in harmless]
+    found += [(node.lineno, "uses what may be made of an address") for node in addresses if node not in harmless]
+    if found:
+        line, what = min(found)
+        _read.setdefault(file, f"{Path(file).name}:{line} {what}")
+
+
+def _harmless(nodes: Iterable[ast.AST]) -> set[ast.AST]:
+    """Those that are only asked what is in them, or say of what type something is."""
+    harmless: set[ast.AST] = set()
     for node in nodes:
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "join":
             harmless.update(node.args)
@@ -148,12 +162,7 @@ def note_text(tree: ast.Module, file: str) -> None:
         annotation = getattr(node, _ANNOTATIONS[type(node)]) if type(node) in _ANNOTATIONS else None
         if annotation is not None:
             harmless.update(walk(annotation))
-    looked = [node for node in nodes if node not in harmless]
-    found = [(node.lineno, "makes a set, whose order may differ") for node in looked if _is_set(node)]
-    found += [(node.lineno, "uses what may be made of an address") for node in looked if _takes_address(node)]
-    if found:
-        line, what = min(found)
-        _read.setdefault(file, f"{Path(file).name}:{line} {what}")
+    return harmless
 
 
 _MEMBERSHIP = (ast.In, ast.NotIn)
@@ -170,12 +179,14 @@ _OF_KEYS = (ast.BitAnd, ast.BitOr, ast.BitXor, ast.Sub)
 
 def _is_set(node: ast.AST) -> TypeGuard[ast.expr]:
     """True if an expression is a set, of anything but numbers, or names the type."""
+    if isinstance(node, ast.Name):
+        return node.id in _SETS
     if isinstance(node, ast.Set):
         return not all(isinstance(one, ast.Constant) and type(one.value) in (bool, int, float) for one in node.elts)
     if isinstance(node, ast.BinOp) and isinstance(node.op, _OF_KEYS):
         functions = (side.func for side in (node.left, node.right) if isinstance(side, ast.Call))
         return any(isinstance(one, ast.Attribute) and one.attr in ("keys", "items") for one in functions)
-    return isinstance(node, ast.SetComp) or (isinstance(node, ast.Name) and node.id in _SETS)
+    return isinstance(node, ast.SetComp)
 
 
 # --- modules ----------------------------------------------------------------------------------------------------------

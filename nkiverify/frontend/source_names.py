@@ -7,28 +7,37 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import field
+
+from nkiverify.foundation.dataclass import dataclass
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 
 
 #: Fields that hold texts and numbers, or a node that only says how another is meant.
-_NO_PARTS = frozenset({"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment", "module", "level"})
+_NO_PARTS = frozenset(
+    {"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment", "module", "level", "conversion", "is_async"}
+)
 
 
 #: The other fields of the classes met.
 _parts: dict[type[ast.AST], tuple[str, ...]] = {ast.Constant: ()}
 
 
+def fields_with_nodes(kind: type[ast.AST]) -> tuple[str, ...]:
+    """The fields in which a class of nodes may hold others, but for such as `Load` and `Add`."""
+    names = _parts.get(kind)
+    if names is None:
+        names = _parts[kind] = tuple(name for name in kind._fields if name not in _NO_PARTS)
+    return names
+
+
 def child_nodes(node: ast.AST) -> list[ast.AST]:
     """The nodes that `node` consists of, without such as `Load` and `Add`; several times faster than
     `ast.iter_child_nodes`, on which loading depends."""
     found: list[ast.AST] = []
-    kind = type(node)
-    names = _parts.get(kind)
-    if names is None:
-        names = _parts[kind] = tuple(name for name in kind._fields if name not in _NO_PARTS)
-    for name in names:
+    for name in fields_with_nodes(type(node)):
         value = getattr(node, name, None)
         if isinstance(value, ast.AST):
             found.append(value)
@@ -57,62 +66,104 @@ def walk_scope(nodes: list[ast.stmt] | list[ast.AST]) -> Iterator[ast.AST]:
         pending.extend(child_nodes(node))
 
 
-def stored_names(nodes: list[ast.AST]) -> set[str]:
-    """Local names that `nodes` bind or delete."""
-    names: set[str] = set()
-    comprehension_targets: set[str] = set()
-    for node in walk_scope(nodes):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names.add(node.name)
-        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar):
-            names.update([node.name] if node.name else [])
-        elif isinstance(node, ast.MatchMapping) and node.rest:
-            names.add(node.rest)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            names.update((alias.asname or alias.name.partition(".")[0]) for alias in node.names)
-        elif isinstance(node, ast.comprehension):
-            comprehension_targets |= {part.id for part in walk(node.target) if isinstance(part, ast.Name)}
-    stored_otherwise = {
-        node.id
-        for node in _walk_outside_comprehensions(nodes)
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)
+@dataclass(frozen=True, slots=True)
+class UsedNames:
+    """The names that statements of one scope use, and what else is asked of each function and each loop: all of it
+    found in one walk. Functions and classes within are scopes of their own."""
+
+    #: Those that are bound or deleted, but for the targets of comprehensions.
+    stored: set[str] = field(default_factory=set)
+    #: How often each is read, or deleted; functions and classes within included.
+    read: Counter[str] = field(default_factory=Counter)
+    #: Those on which `append` is called.
+    appended: set[str] = field(default_factory=set)
+    #: Those that are said to belong to a scope around.
+    shared: set[str] = field(default_factory=set)
+    deletes: bool = False
+    yields: bool = False
+
+    @staticmethod
+    def of(body: list[ast.stmt]) -> UsedNames:
+        """The names that the statements use."""
+        found = UsedNames()
+        stored, read = found.stored, found.read
+        kinds: set[type[ast.AST] | type[ast.expr_context]] = set()
+        pending: list[ast.AST] = list(body)
+        while pending:
+            node = pending.pop()
+            if isinstance(node, ast.Name):
+                context = type(node.ctx)
+                if context is not ast.Load:
+                    stored.add(node.id)
+                    kinds.add(context)
+                if context is not ast.Store:
+                    read[node.id] += 1
+            elif isinstance(node, _SCOPES):
+                if not isinstance(node, ast.Lambda):
+                    stored.add(node.name)
+                read.update(_read_in(node))
+            elif isinstance(node, ast.comprehension):
+                read.update(_read_in(node.target))
+                pending += (node.iter, *node.ifs)
+            else:
+                kinds.add(type(node))
+                if isinstance(node, ast.Call):
+                    function = node.func
+                    if isinstance(function, ast.Attribute) and function.attr == "append":
+                        found.appended.update([function.value.id] if isinstance(function.value, ast.Name) else [])
+                elif type(node) in _NAMING:
+                    (found.shared if isinstance(node, ast.Global | ast.Nonlocal) else stored).update(_named_by(node))
+                pending += child_nodes(node)
+        deletes, yields = ast.Del in kinds, not kinds.isdisjoint((ast.Yield, ast.YieldFrom))
+        return UsedNames(stored, read, found.appended, found.shared, deletes, yields)
+
+
+#: What holds names as texts.
+_NAMING = frozenset(
+    {
+        *(ast.ExceptHandler, ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+        *(ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal),
     }
-    return names - (comprehension_targets - stored_otherwise)
+)
 
 
-def _walk_outside_comprehensions(nodes: list[ast.AST]) -> Iterator[ast.AST]:
-    pending: list[ast.AST] = list(nodes)
-    while pending:
-        node = pending.pop()
-        yield node
-        if isinstance(node, _SCOPES):
-            continue
-        if isinstance(node, ast.comprehension):
-            pending.extend([node.iter, *node.ifs])
-            continue
-        pending.extend(child_nodes(node))
+def _named_by(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return [alias.asname or alias.name.partition(".")[0] for alias in node.names]
+    if isinstance(node, ast.Global | ast.Nonlocal):
+        return node.names
+    name = node.rest if isinstance(node, ast.MatchMapping) else getattr(node, "name", None)
+    return [name] if name else []
+
+
+def _read_in(node: ast.AST) -> Iterator[str]:
+    """The names that are read or deleted in `node`, each as often as that is."""
+    for part in walk(node):
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store):
+            yield part.id
 
 
 def _loaded(node: ast.AST) -> set[str]:
-    return {part.id for part in walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
+    found: set[str] = set()
+    pending = [node]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ast.Name):
+            if isinstance(part.ctx, ast.Load):
+                found.add(part.id)
+        else:
+            pending += child_nodes(part)
+    return found
 
 
 def read_before_written(loop: ast.For, names: set[str]) -> set[str]:
     """Those of `names` that an iteration may read, change in part, or leave as they were, before binding them
     itself."""
     carried: set[str] = set()
-    definite = {part.id for part in walk(loop.target) if isinstance(part, ast.Name)}
+    definite = target_names(loop.target)
     _scan(loop.body, definite, carried)
-    return (carried | (names - _bound_for_sure(loop.body, definite))) & names
-
-
-def _bound_for_sure(body: list[ast.stmt], definite: set[str]) -> set[str]:
     # A name bound under a condition only keeps its old value otherwise: that is carried state.
-    inner = set(definite)
-    _scan(body, inner, set())
-    return inner
+    return (carried | (names - definite)) & names
 
 
 def _scan(body: list[ast.stmt], definite: set[str], carried: set[str]) -> None:
@@ -125,10 +176,10 @@ def _scan(body: list[ast.stmt], definite: set[str], carried: set[str]) -> None:
             targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
             for target in targets:
                 carried |= _loaded(target) - definite
-                definite |= _target_names(target)
+                definite |= target_names(target)
         elif isinstance(statement, ast.For):
             carried |= _loaded(statement.iter) - definite
-            inner = definite | _target_names(statement.target)
+            inner = definite | target_names(statement.target)
             _scan(statement.body, inner, carried)
             _scan(statement.orelse, set(definite), carried)
         elif isinstance(statement, ast.If):
@@ -145,13 +196,13 @@ def _scan(body: list[ast.stmt], definite: set[str], carried: set[str]) -> None:
             for item in statement.items:
                 carried |= _loaded(item.context_expr) - definite
                 if item.optional_vars is not None:
-                    definite |= _target_names(item.optional_vars)
+                    definite |= target_names(item.optional_vars)
             _scan(statement.body, definite, carried)
         elif isinstance(statement, ast.FunctionDef):
             carried |= _loaded(statement) - definite
             definite.add(statement.name)
         elif isinstance(statement, ast.AugAssign):
-            carried |= (_loaded(statement.value) | _target_names(statement.target)) - definite
+            carried |= (_loaded(statement.value) | target_names(statement.target)) - definite
         else:
             carried |= _loaded(statement) - definite
 
@@ -160,35 +211,14 @@ def _always_leaves(body: list[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Continue | ast.Raise)
 
 
-def _target_names(target: ast.expr) -> set[str]:
+def target_names(target: ast.expr) -> set[str]:
+    """The names that an assignment to `target` binds."""
     return {part.id for part in walk(target) if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load)}
-
-
-def names_read(nodes: Iterable[ast.AST]) -> Counter[str]:
-    """How often the nodes read, or delete, each name."""
-    return Counter(
-        part.id
-        for node in nodes
-        for part in walk(node)
-        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Store)
-    )
-
-
-def loaded_outside(reads: Counter[str], loop: ast.For) -> set[str]:
-    """Names that a function, which `reads` so often, reads outside the loop, where they may have the value that the
-    loop left."""
-    inside = names_read(loop.body)
-    return {name for name, times in reads.items() if times > inside[name]}
 
 
 def leaves_early(body: list[ast.stmt]) -> bool:
     """True if the statements may leave the function or an iteration."""
     return any(isinstance(node, ast.Return | ast.Break | ast.Continue) for node in walk_scope(body))
-
-
-def deletes(body: list[ast.stmt]) -> bool:
-    """True if the body unbinds a local name itself."""
-    return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) for node in walk_scope(body))
 
 
 #: The statements of a `while` that only computes numbers, what they consist of, and the functions that they may call.
@@ -227,15 +257,3 @@ def _taken_away(parts: list[ast.AST], name: str) -> int:
             found.add(None)
     taken = found.pop() if len(found) == 1 else None
     return taken if isinstance(taken, int) and taken > 0 and taken is not True else 1
-
-
-def appended_names(body: list[ast.stmt]) -> set[str]:
-    """Names on which the body calls `append`."""
-    return {
-        node.func.value.id
-        for node in walk_scope(body)
-        if isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "append"
-        and isinstance(node.func.value, ast.Name)
-    }

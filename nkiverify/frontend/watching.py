@@ -31,7 +31,7 @@ from typing import Any
 
 from nkiverify.frontend.nodes import hook, load, placed, store
 from nkiverify.frontend.seen import TEXT_METHODS, TEXTS
-from nkiverify.frontend.source_names import child_nodes, walk
+from nkiverify.frontend.source_names import child_nodes, fields_with_nodes, walk
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
 #: Methods of `int`, and of NumPy's numbers and arrays, that compute integers.
@@ -77,9 +77,6 @@ _WRAPPING = frozenset(
 #: Functions of NKI that say themselves how often the body of a loop over their result is traced.
 _OF_NKI = frozenset({"affine_range", "sequential_range", "static_range", "dynamic_range"})
 
-#: Nodes that say how another is meant.
-_WITHOUT_PARTS = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
-
 
 def iterated(node: ast.expr, visit: Callable[[ast.expr], ast.expr]) -> ast.expr:
     """The expression that a `for` statement runs over, its parts rewritten by `visit`."""
@@ -122,8 +119,6 @@ class Watching(ast.NodeTransformer):
     def visit(self, node: ast.AST) -> Any:
         """The node rewritten: as `ast.NodeTransformer` has it, which looks for the method each time."""
         kind = type(node)
-        if issubclass(kind, _WITHOUT_PARTS):
-            return node
         visitor = self._visitors.get(kind)
         if visitor is None:
             visitor = self._visitors[kind] = getattr(self, f"visit_{kind.__name__}", self.generic_visit)
@@ -131,7 +126,7 @@ class Watching(ast.NodeTransformer):
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """The node itself, with what stands for its parts."""
-        for name in node._fields:
+        for name in fields_with_nodes(type(node)):
             before = getattr(node, name, None)
             if isinstance(before, list):
                 after: list[Any] = []
