@@ -6,6 +6,7 @@ import dis
 import inspect
 import sys
 import types
+from itertools import islice
 from types import CodeType, FrameType
 from typing import Annotated
 
@@ -47,20 +48,34 @@ def is_kernel_frame(frame: FrameType) -> bool:
     return KERNEL_MARKER in frame.f_globals
 
 
-@dataclass(frozen=True, slots=True)
+_Position = tuple[int | None, int | None, int | None, int | None]
+
+
 class _Spans:
-    """The spans of a code object: those that Python tells of each instruction, and the sites made of them."""
+    """The spans of a code object, and the sites made of them. Python tells the spans of all instructions one after the
+    other: what is executed in order is found on the way, and all are kept once an earlier one is asked for."""
 
-    code: CodeType
-    positions: tuple[tuple[int | None, int | None, int | None, int | None], ...]
-    sites: dict[int, Site]
-    instructions: dict[int, int]
+    __slots__ = ("_all", "_coming", "_next", "code", "instructions", "sites")
 
-    @staticmethod
-    def of(code: CodeType) -> _Spans:
-        if sys.version_info >= (3, 11):
-            return _Spans(code, tuple(code.co_positions()), {}, {})
-        return _Spans(code, (), {}, {})
+    def __init__(self, code: CodeType) -> None:
+        self.code = code
+        self.sites: dict[int, Site] = {}
+        self.instructions: dict[int, int] = {}
+        self._next = 0
+        self._coming = code.co_positions() if sys.version_info >= (3, 11) else None
+        self._all: tuple[_Position, ...] = ()
+
+    def of(self, instruction: int) -> _Position | None:
+        """The span of the instruction with this number; None before Python 3.11, which has none."""
+        if self._coming is None:
+            return None
+        if not self._all and instruction < self._next:
+            self._all = tuple(self.code.co_positions())
+        if self._all:
+            return self._all[instruction]
+        found = next(islice(self._coming, instruction - self._next, None))
+        self._next = instruction + 1
+        return found
 
 
 #: The opcode of what lies behind an instruction for the interpreter's own use; no instruction before Python 3.11.
@@ -73,7 +88,7 @@ _spans: dict[int, _Spans] = {}
 def _spans_of(code: CodeType) -> _Spans:
     spans = _spans.get(identity(code))
     if spans is None:
-        spans = _spans[identity(code)] = _Spans.of(code)
+        spans = _spans[identity(code)] = _Spans(code)
     return spans
 
 
@@ -101,8 +116,8 @@ def frame_site(frame: FrameType) -> Site:
     site = spans.sites.get(frame.f_lasti)
     if site is None:
         line, end_line, column, end_column = -1, -1, -1, -1
-        if spans.positions:
-            found = spans.positions[frame.f_lasti // 2]
+        found = spans.of(frame.f_lasti // 2)
+        if found is not None:
             if found[0] is not None:
                 line = found[0]
                 end_line = found[1] if found[1] is not None else -1
