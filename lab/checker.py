@@ -75,6 +75,7 @@ ANSWERING = {
     "nkiverify/analysis/marks/transfer.py": _DATAFLOW,
     "nkiverify/analysis/sets/regions.py": ("tests/dataflow/test_random_views.py", *_DATAFLOW),
     "nkiverify/verify/dataflow.py": ("tests/soundness/test_ways_to_a_verdict.py", *_DATAFLOW),
+    "nkiverify/verify/dataflow_search.py": ("tests/soundness/test_ways_to_a_verdict.py", *_DATAFLOW),
     "nkiverify/analysis/marks/cells.py": _DATAFLOW,
     "nkiverify/analysis/marks/findings.py": _DATAFLOW,
     "nkiverify/analysis/marks/order.py": _DATAFLOW,

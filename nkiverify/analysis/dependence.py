@@ -10,27 +10,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import TypeVar
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from nkiverify.analysis.reduction_registers import REGISTERS, Command, command_of
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dependence import CORE_PARTITIONS, PERMUTATIONS, REDUCTION_RESULT, SCALES, Link
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 #: Partitions of a quadrant, those that share scales, and such groups in a quadrant.
 _QUADRANT, _GROUP, _PER_QUADRANT = 32, 8, 4
 
-Marks = npt.NDArray[np.int32]
+Marks: TypeAlias = "npt.NDArray[np.int32]"
 Shape = tuple[int, ...]
-ScalarT = TypeVar("ScalarT", bound=np.generic)
+ScalarT = TypeVar("ScalarT", bound="np.generic")
 
-_COMPARE: dict[str, Callable[[npt.NDArray[np.int64], int], npt.NDArray[np.bool_]]] = {
-    "equal": np.equal, "not_equal": np.not_equal, "less": np.less, "less_equal": np.less_equal,
-    "greater": np.greater, "greater_equal": np.greater_equal,
-}  # fmt: skip
+#: Comparisons, by the name that they have in NumPy as well.
+_COMPARISONS = ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 
 def reduced_axes(operation: Operation, rank: int) -> tuple[int, ...] | None:
@@ -120,7 +119,7 @@ def _least_of(operation: Operation, argument: str, shape: Shape, name: str, mark
     if link is Link.PARTITION:
         found = _partition(mark.reshape(mark.shape[0], -1).min(axis=1, keepdims=True), shape)
     elif link is Link.CORE:
-        found = _core(mark, shape, np.min)
+        found = _core(mark, shape, least=True)
     if found is not None:
         return found
     return int(mark.min())
@@ -210,11 +209,12 @@ def _partition(mark: Marks, shape: Shape) -> Marks | None:
     return np.broadcast_to(column.reshape((-1,) + (1,) * (len(shape) - 1)), shape)
 
 
-def _core(mark: Marks, shape: Shape, summed_up: Callable[..., Marks] = np.max) -> Marks | None:
-    """The partitions of a GpSimd core as one."""
+def _core(mark: Marks, shape: Shape, *, least: bool = False) -> Marks | None:
+    """The partitions of a GpSimd core as one, marked as the greatest of them, or the least."""
     if not mark.ndim or not shape or mark.shape[0] != shape[0] or shape[0] % CORE_PARTITIONS:
         return None
-    cores = summed_up(mark.reshape(shape[0] // CORE_PARTITIONS, -1), axis=1)
+    parts = mark.reshape(shape[0] // CORE_PARTITIONS, -1)
+    cores = parts.min(axis=1) if least else parts.max(axis=1)
     return np.broadcast_to(np.repeat(cores, CORE_PARTITIONS).reshape((-1,) + (1,) * (len(shape) - 1)), shape)
 
 
@@ -246,9 +246,9 @@ def _before(mark: Marks, shape: Shape) -> Marks | None:
 def _selected(operation: Operation, mark: Marks, shape: Shape) -> Marks | None:
     """Elements of an operand where the pattern compares to 0 as asked ("affine_select.pred")."""
     result = _rows(mark, shape)
-    compare = _COMPARE.get(getattr(operation.attributes.get("cmp_op"), "name", ""))
+    name = getattr(operation.attributes.get("cmp_op"), "name", "")
     pattern = operation.attributes.get("pattern")
-    if result is None or compare is None or not is_sequence(pattern):
+    if result is None or name not in _COMPARISONS or not is_sequence(pattern):
         return None
     total = np.zeros((1,), np.int64)
     for step, count in pattern:
@@ -257,6 +257,7 @@ def _selected(operation: Operation, mark: Marks, shape: Shape) -> Marks | None:
     values = int(operation.attributes.get("offset", 0)) + rows[:, None] + total[None, :]
     if values.size != result.size:
         return None
+    compare: Callable[[npt.NDArray[np.int64], int], npt.NDArray[np.bool_]] = getattr(np, name)
     return np.where(compare(values, 0).reshape(shape), result, 0).astype(np.int32)
 
 

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import enum
 import functools
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
 from nkiverify.analysis.dependence import reduced_axes
 from nkiverify.analysis.reduction_registers import REGISTERS
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.indices import Mask, Relation
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, constant_value
 
-Places = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Places: TypeAlias = "npt.NDArray[np.bool_]"
 
 #: Operands of these kinds lie on the grid of the result.
 _ON_THE_GRID = frozenset(

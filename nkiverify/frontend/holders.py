@@ -13,10 +13,10 @@ from collections import deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.identity import identity
+from nkiverify.foundation.late import numpy as np
+from nkiverify.foundation.late import of_numpy
 from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_class
 from nkiverify.frontend.seen import library_module
 from nkiverify.symbolic.atoms import Atom, Term
@@ -43,7 +43,8 @@ _HEAP_TYPE = 1 << 9
 _OWN_PACKAGES = ("nkiverify", "nki", "neuronxcc")
 _LEAF_PACKAGES = (*_OWN_PACKAGES, "logging", "ml_dtypes", "abc", "typing", "enum", "re", "math")
 #: What NumPy has besides arrays and generators of random numbers that never changes.
-_NUMPY_LEAVES = (np.ufunc, type(np.sum), np.finfo, np.iinfo)
+_NUMPY_LEAVES = of_numpy(lambda: (np.dtype, np.generic, np.ufunc, type(np.sum), np.finfo, np.iinfo))
+_DTYPE = of_numpy(lambda: (np.dtype,))
 
 _LEAF_TYPES = (
     *PLAIN,
@@ -64,8 +65,6 @@ _LEAF_TYPES = (
     types.GenericAlias,
     types.FrameType,
     types.TracebackType,
-    np.dtype,
-    np.generic,
     *_NUMPY_LEAVES,
 )
 
@@ -216,7 +215,7 @@ def holder_of(value: object) -> Holder | None:
         return Holder(value, _read_class, _write_class) if is_kernel_class(value) else None
     if hasattr(kind, "__nki_state__"):
         return Holder(value, lambda it: it.__nki_state__(), lambda it, state: it.__nki_restore__(state))
-    if kind is np.ndarray:
+    if kind.__module__ == "numpy" and kind is np.ndarray:
         return Holder(value, _read_array, _write_array)
     if isinstance(value, BaseException):
         return Holder(value, _read_exception, _write_exception)
@@ -281,7 +280,7 @@ def _flat(value: object) -> Iterator[object]:
 
 def _of_numpy(value: object) -> Holder | None:
     """An object of NumPy, an array of a derived class or a generator of random numbers: as `pickle` would write it."""
-    if isinstance(value, type | np.dtype):
+    if isinstance(value, (type, *_DTYPE)):
         return None
     try:
         pickle.dumps(value)

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from types import BuiltinMethodType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType
 from typing import Any
 
-import numpy as np
-
 from nkiverify.foundation.identity import identity
+from nkiverify.foundation.late import numpy as np
+from nkiverify.foundation.late import of_numpy
 from nkiverify.frontend.seen import shown
 from nkiverify.symbolic.execution import execution_in_progress
 from nkiverify.symbolic.integers import SymInt
@@ -33,7 +33,8 @@ PARTIAL: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(("sum", "cumsum", "nansum", "nancumsum", "cumulative_sum"), operator.add),
     **dict.fromkeys(("prod", "cumprod", "nanprod", "nancumprod", "cumulative_prod"), operator.mul),
 }
-_NUMPY = (np.generic, np.ndarray)
+_NUMPY = of_numpy(lambda: (np.generic, np.ndarray))
+_ARRAY = of_numpy(lambda: (np.ndarray,))
 #: Types of operands that need no look, by identity, as a metaclass of the kernel's may say what a class equals; and all
 #: operators.
 _PLAIN = frozenset(map(identity, (int, float, SymInt)))
@@ -92,7 +93,7 @@ def examine_operator(name: str, *operands: Any) -> bool:
     """Look at the operands of an operator, by its name in `operator`, before it is applied; whether anything is wrong
     with them."""
     plain = name.removeprefix("i")
-    if plain == "matmul" and any(isinstance(operand, np.ndarray) for operand in operands):
+    if plain == "matmul" and any(isinstance(operand, _ARRAY) for operand in operands):
         examine_products(*operands)
     return plain in EXAMINED and examine(EXAMINED[plain], *operands)
 

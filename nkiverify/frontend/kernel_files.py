@@ -14,6 +14,8 @@ from nkiverify.foundation import resources
 #: The packages that the stub library stands for.
 STUB_PACKAGES = ("nki", "neuronxcc")
 
+#: Libraries that are imported when they are needed first, which may be while a kernel runs.
+_LATE = ("islpy", "ml_dtypes", "numpy", "z3")
 #: What lies at the top of a repository.
 _TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 
@@ -40,7 +42,12 @@ class ModuleFiles:
 
     def serve(self, name: str, file: Path) -> None:
         """Let `name` mean the kernel's file, also where the standard library has a module of this name."""
-        self.served.setdefault(name.partition(".")[0], self._root)
+        top = name.partition(".")[0]
+        if top in sys.stdlib_module_names:
+            from nkiverify.foundation import late  # as late as this: what is remembered is told without it
+
+            late.load()  # which would find the kernel's file in its place
+        self.served.setdefault(top, self._root)
         self._named[name] = file
         self._has.clear()
 
@@ -82,8 +89,7 @@ def _import_roots(root: Path, base: Path | None) -> Iterator[Path]:
 
 
 def _may_be_served(name: str) -> bool:
-    # Z3 is loaded when the first question is asked, which may be while a kernel runs.
-    return name not in sys.stdlib_module_names and name not in ("nkiverify", "numpy", "z3", *STUB_PACKAGES)
+    return name not in sys.stdlib_module_names and name not in ("nkiverify", *_LATE, *STUB_PACKAGES)
 
 
 def stub_file(name: str) -> Path | None:

@@ -15,11 +15,10 @@ from numbers import Integral
 from types import BuiltinMethodType, ModuleType
 from typing import Any
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.frontend.builtins import sym_iter
 from nkiverify.frontend.host_integers import PARTIAL, examine_operator, examine_reduction
-from nkiverify.frontend.seen import Substitute
+from nkiverify.frontend.seen import Substitute, library_module
 from nkiverify.symbolic import SymInt, SymRational, maximum, minimum
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
@@ -296,18 +295,13 @@ _PRODUCTS = (
 )
 
 
-def _substituted() -> Iterator[tuple[ModuleType, dict[str, Any]]]:
-    """Modules, and what stands for some of their functions."""
+def _substitutes_of_python() -> Iterator[tuple[ModuleType, dict[str, Any]]]:
+    """Modules of Python, and what stands for some of their functions."""
     told = {name: _Function(getattr(math, name)) for name in _INTEGERS}
     own = {"prod": _product, **({"sumprod": _sum_of_products} if hasattr(math, "sumprod") else {})}
     # Some are younger than the oldest Python.
     real = {name: _Function(getattr(math, name), way) for name, way in _MATH.items() if hasattr(math, name)}
     yield math, {**told, **own, **real}
-    universal = {name: _Universal(getattr(np, name), exact) for name, exact in _UNIVERSAL.items() if hasattr(np, name)}
-    sequences = {name: _OfSequences(getattr(np, name)) for name in PARTIAL if hasattr(np, name)}
-    products = {name: _OfProducts(getattr(np, name)) for name in _PRODUCTS if hasattr(np, name)}
-    special = {name: _Function(getattr(np, name), way) for name, way in _NUMPY.items()}
-    yield np, {**universal, **sequences, **products, **special, "reciprocal": _Reciprocal(np.reciprocal)}
     yield (
         operator,
         {name: _Operator(getattr(operator, name)) for name in _OPERATOR},
@@ -315,9 +309,24 @@ def _substituted() -> Iterator[tuple[ModuleType, dict[str, Any]]]:
     yield itertools, {"accumulate": _Accumulated, "count": _Counted}
 
 
-_modules = {module.__name__: Substitute(module, functions) for module, functions in _substituted()}
+def _substitutes_in_numpy() -> dict[str, Any]:
+    """What stands for some of NumPy's functions."""
+    universal = {name: _Universal(getattr(np, name), exact) for name, exact in _UNIVERSAL.items() if hasattr(np, name)}
+    sequences = {name: _OfSequences(getattr(np, name)) for name in PARTIAL if hasattr(np, name)}
+    products = {name: _OfProducts(getattr(np, name)) for name in _PRODUCTS if hasattr(np, name)}
+    special = {name: _Function(getattr(np, name), way) for name, way in _NUMPY.items()}
+    return {**universal, **sequences, **products, **special, "reciprocal": _Reciprocal(np.reciprocal)}
+
+
+_modules = {module.__name__: Substitute(module, functions) for module, functions in _substitutes_of_python()}
 
 
 def as_kernels_see(module: Any) -> Any:
     """`module`, or what stands for it where integers are looked at."""
-    return _modules.get(module.__name__, module) if isinstance(module, ModuleType) else module
+    if not isinstance(module, ModuleType):
+        return module
+    name = module.__name__
+    if name == "numpy" and name not in _modules:
+        # Not before a kernel imports it.
+        _modules[name] = Substitute(library_module(module), _substitutes_in_numpy())
+    return _modules.get(name, module)

@@ -23,9 +23,9 @@ from operator import is_, methodcaller
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-import numpy as np
-
+from nkiverify.foundation import late
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 
@@ -99,7 +99,10 @@ def register_code(code: CodeType) -> None:
             elif isinstance(constant, str):
                 # It may be the name of an attribute.
                 _running.names.add(constant)
-    _running.met.update((state, state.read()) for state in states_in_use() if state not in _running.met)
+    met = [state for state in states_in_use() if state not in _running.met]
+    if met:
+        late.load()  # as NumPy registers classes, and sets filters of warnings
+    _running.met.update((state, state.read()) for state in met)
 
 
 def states_in_use() -> Iterator[ProcessState]:
@@ -349,7 +352,9 @@ _STATES = (
         lambda before: np.random.set_state(before),
     ),
     _state("how NumPy prints", "set_printoptions printoptions", _printing, _put_back_printing),
-    _state("how NumPy treats errors", "seterr errstate seterrcall", np.geterr, lambda before: np.seterr(**before)),
+    _state(
+        "how NumPy treats errors", "seterr errstate seterrcall", lambda: np.geterr(), lambda before: np.seterr(**before)
+    ),
 )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 
-import ml_dtypes  # noqa: F401 (with it NumPy knows the names of these types: `array.astype(nl.float8_e5m2)`)
+from nkiverify.foundation import late  # noqa: F401 (NumPy knows these types by name: `array.astype(nl.float8_e5m2)`)
 
 
 class DTypeKind(enum.Enum):

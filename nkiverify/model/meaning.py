@@ -9,16 +9,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeAlias
 
 from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dtypes import DType
 from nkiverify.model.operators import Operator
 
-Array = npt.NDArray[Any]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Array: TypeAlias = "npt.NDArray[Any]"
 
 
 class Numbers(ABC):

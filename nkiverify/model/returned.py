@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
+from nkiverify.foundation.late import of_numpy
 from nkiverify.foundation.source import is_kernel_class
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
@@ -187,7 +187,8 @@ _PLAIN = frozenset(
     )
 )
 #: Classes whose objects, those of derived ones as well, hold nothing else.
-_PLAIN_BASES = (Term, Condition, SymRational, Atom, np.generic, np.dtype, types.ModuleType)
+_PLAIN_BASES = (Term, Condition, SymRational, Atom, types.ModuleType, *of_numpy(lambda: (np.generic, np.dtype)))
+_ARRAY = of_numpy(lambda: (np.ndarray,))
 #: Classes of C whose contents are read.
 _SEQUENCES: tuple[type, ...] = (tuple, list, deque, SymList, type({}.keys()), type({}.values()), type({}.items()))
 _MAPPINGS = (dict, types.MappingProxyType)
@@ -218,7 +219,7 @@ def _parts(value: Any) -> _Parts:
         return []
     if isinstance(value, slice):
         return [(PathStep(StepKind.ATTRIBUTE, name), getattr(value, name)) for name in ("start", "stop", "step")]
-    if isinstance(value, np.ndarray):
+    if isinstance(value, _ARRAY):
         return _of_array(value)
     if isinstance(value, _FUNCTIONS):
         raise _Opaque(f"a function ({kind.__name__})")
@@ -378,7 +379,7 @@ def _converted(value: Any, convert: Callable[[Tensor], Any], done: dict[int, Any
             return value
         made: Any = tuple.__new__(type(value), elements)
     else:
-        if not isinstance(value, list | deque | dict | np.ndarray) and (_elements(value) or isinstance(value, slice)):
+        if not isinstance(value, (list, deque, dict, *_ARRAY)) and (_elements(value) or isinstance(value, slice)):
             if any(isinstance(leaf.value, Tensor) for leaf in leaves(value)):
                 raise unsupported(f"arrays in the place of tensors, in a {type(value).__name__}")
             return value
@@ -393,7 +394,7 @@ def _converted(value: Any, convert: Callable[[Tensor], Any], done: dict[int, Any
         elif isinstance(value, list | deque):
             for position, part in enumerate(_iterated(value)):
                 (list if isinstance(value, list) else deque).__setitem__(made, position, anew(part))
-        elif isinstance(value, np.ndarray):
+        elif isinstance(value, _ARRAY):
             for step, part in _of_array(value):
                 made[step.name] = anew(part)
     for name, part in attributes.items():

@@ -8,8 +8,8 @@ import types
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn, TypeVar
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
+from nkiverify.foundation.late import of_numpy
 from nkiverify.model import ops  # noqa: F401 (every module of it declares operations)
 from nkiverify.model.contracts import LegacyRules, claim_version, require
 from nkiverify.model.execution import current_execution, execution_in_progress
@@ -25,6 +25,7 @@ from nkiverify.symbolic.execution import unsupported
 
 FunctionT = TypeVar("FunctionT", bound=Callable[..., Any])
 
+_ARRAY = of_numpy(lambda: (np.ndarray,))
 #: Reductions of the legacy API that stand for the operators they reduce with.
 _REDUCING = {"sum": "add", "max": "maximum", "min": "minimum", "prod": "multiply"}
 _PREFIXES = {module: prefix for prefix, modules in MODULES.items() for module in modules.values()}
@@ -105,7 +106,7 @@ class _Call:
 
         def call(*args: Any, **kwargs: Any) -> Any:
             self = work.prepared()
-            if execution_in_progress() is None and any(isinstance(value, np.ndarray) for value in args):
+            if execution_in_progress() is None and any(isinstance(value, _ARRAY) for value in args):
                 return self._on_arrays(call, args, kwargs)
             if self._since:
                 claim_version(f"{self._module}.{self._name}", self._since)

@@ -5,13 +5,14 @@ No page documents them; published tests use them. They work on arrays of the hos
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import ml_dtypes
-import numpy as np
-import numpy.typing as npt
-
+from nkiverify.foundation.late import ml_dtypes
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dtypes import DType
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 def allclose(

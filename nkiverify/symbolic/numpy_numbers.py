@@ -12,13 +12,13 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
+from nkiverify.foundation.late import of_numpy
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 from nkiverify.symbolic.values import UINT32_MAX, kernel_frame
 
-_NUMPY = (np.generic, np.ndarray)
+_NUMPY = of_numpy(lambda: (np.generic, np.ndarray))
 _INTEGERS = "iub"
 _DIVISIONS = frozenset({operator.floordiv, operator.mod, operator.truediv, divmod, math.fmod})
 #: Of a base of at least 2, or of a bit, nothing fits 32 bits from here on.

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from nkiverify.foundation.identity import identity
+from nkiverify.foundation.late import numpy as np
+from nkiverify.foundation.late import of_numpy
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
@@ -24,7 +24,10 @@ from nkiverify.symbolic.reals import SymReal
 from nkiverify.symbolic.segments import Element, ListOfParts, Segment
 
 #: Values without parts that could depend on a loop index.
-PLAIN = (np.generic, int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis))
+PLAIN: tuple[Any, ...] = (
+    *(int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis)),
+    *of_numpy(lambda: (np.generic,)),
+)
 
 
 #: Those that most values are of, by identity: a metaclass of the kernel's may say what a class equals.
@@ -43,7 +46,7 @@ def is_plain(value: object) -> bool:
 def _has_attributes(value: object) -> bool:
     """True if an object of a class derived from `int`, `tuple` or another built-in class has attributes as well."""
     kind = type(value)
-    if kind.__module__ == "builtins" or _is_ours(value) or isinstance(value, np.generic | Fraction):
+    if kind.__module__ == "builtins" or _is_ours(value) or isinstance(value, _WITHOUT_ATTRIBUTES):
         return False
     return bool(state_of(value))
 
@@ -52,6 +55,8 @@ class CannotSubstitute(Exception):
     """A value has parts that may depend on a loop index and that cannot be rewritten."""
 
 
+#: Classes derived from built-in ones whose objects have no attributes.
+_WITHOUT_ATTRIBUTES = (Fraction, *of_numpy(lambda: (np.generic,)))
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type, property)
 
 

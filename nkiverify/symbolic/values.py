@@ -9,8 +9,7 @@ from numbers import Integral
 from types import FrameType
 from typing import Any
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term, render
@@ -108,9 +107,9 @@ _BUILT_IN = frozenset(
 )
 #: Modules that compute for themselves, not for the kernel code that calls them.
 _OURS = ("nkiverify.", "nki.", "neuronxcc.")
-#: Integers of NumPy, and types whose numbers have a sign of their own.
-_SCALARS = frozenset({np.int8, np.int16, np.int32, np.int64, np.longlong})
-_UNSIGNED = frozenset({np.uint8, np.uint16, np.uint32, np.uint64, np.ulonglong})
+#: NumPy's types of integers.
+_SIGNED = ("int8", "int16", "int32", "int64", "longlong")
+_UNSIGNED = ("uint8", "uint16", "uint32", "uint64", "ulonglong")
 UINT32_MAX = 2**32 - 1
 
 
@@ -139,15 +138,21 @@ def observe(result: Term, frame: FrameType) -> Term:
 def beyond(value: object) -> int | None:
     """The plain integer beyond 32 bits that `value` is, or holds as an array of NumPy; None where there is none."""
     kind = type(value)
-    if kind is int or kind in _SCALARS:
-        return None if INT32_MIN <= value <= INT32_MAX else int(value)  # type: ignore[operator, call-overload]
     if isinstance(value, int):
         return None if INT32_MIN <= value <= INT32_MAX else int(value)
-    if kind in _UNSIGNED:
-        return None if value <= UINT32_MAX else int(value)  # type: ignore[operator, call-overload]
-    if kind is np.ndarray and value.dtype.kind in "iuO":  # type: ignore[attr-defined]
-        limit = UINT32_MAX if value.dtype.kind == "u" else INT32_MAX  # type: ignore[attr-defined]
-        elements = value.ravel().tolist()  # type: ignore[attr-defined]
+    # NumPy's own types say so; it is not asked, and not imported, about others.
+    return _beyond_in_numpy(value) if kind.__module__ == "numpy" else None
+
+
+def _beyond_in_numpy(value: Any) -> int | None:
+    kind = type(value)
+    if any(kind is getattr(np, name) for name in _SIGNED):
+        return None if INT32_MIN <= value <= INT32_MAX else int(value)
+    if any(kind is getattr(np, name) for name in _UNSIGNED):
+        return None if value <= UINT32_MAX else int(value)
+    if kind is np.ndarray and value.dtype.kind in "iuO":
+        limit = UINT32_MAX if value.dtype.kind == "u" else INT32_MAX
+        elements = value.ravel().tolist()
         return next((one for one in elements if type(one) is int and not INT32_MIN <= one <= limit), None)
     return None
 

@@ -7,90 +7,42 @@ proof: the domain is decided where all of its shapes are run, up to bounds where
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from typing import TYPE_CHECKING
 
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.analysis.sets.used import all_used
 from nkiverify.engines.embedded import EmbeddedEngine
-from nkiverify.engines.rounds import Rounds
 from nkiverify.engines.shapes import Shapes, domain_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of
-from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.ir.program import CARRIED, Assume, Iteration, Program, items
 from nkiverify.model.contracts import contract
-from nkiverify.model.hardware import Hardware
 from nkiverify.model.policy import AppliedPolicy, applied_policy
 from nkiverify.phases import DATAFLOW
-from nkiverify.phases.dataflow.claims import DataflowClaims
-from nkiverify.phases.dataflow.smallest import simplest
-from nkiverify.phases.dataflow.trial import SHAPE_WORK, Seen, Trial, attempt, stores
-from nkiverify.phases.dataflow.warned import Subject, warnings
+from nkiverify.phases.dataflow.tails import tails
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.verify.candidates import (
-    MAX_ALL,
-    MAX_SHAPES,
-    Candidates,
-    Part,
-    proved_for,
-    shapes_show_nothing,
-    solved,
-)
+from nkiverify.verify.candidates import MAX_SHAPES, proved_for, shapes_show_nothing, solved
+from nkiverify.verify.dataflow_question import Question, Search
 from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED, advice_on
 
-#: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
-#: the verdict depend on the machine.
-SEARCH_WORK = 60_000_000
-#: Work that the only shape may take.
-ONLY_WORK = 1_000_000_000
+if TYPE_CHECKING:
+    # Concrete runs, and NumPy with them, are imported as late as they are made: a proof needs none.
+    from nkiverify.phases.dataflow.trial import Seen, Trial
+
 #: Shapes that are run for what the verdict does not depend on.
 MAX_TOLERATED = 8
 #: What can be done where the shapes that were run are not all there are.
 ADVICE_BOUND = "bound the dimensions, so that all shapes can be run, or leave this phase out: --phase 1,2,3"
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """The limit that ended the exploration of the kernel early, and what can be done about it."""
-
-    construct: str
-    advice: str
-    site: Site | None
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """The question to be decided. `bounded` says how far loops were unrolled, if that may not have been enough."""
-
-    target: Target
-    program: Program
-    hardware: Hardware
-    #: What is claimed of the program, and shown for all shapes.
-    claimed: DataflowClaims
-    assumptions: tuple[str, ...]
-    reached: bool
-    limit: Limit | None
-    bounded: str
-    seconds: float
-    #: The run of a launch whose sizes are all numbers, where it was made in plain Python.
-    trial: Trial | None = None
-    #: The share of the usual work that a search for faults may take.
-    effort: float = 1.0
-
-    @property
-    def provable(self) -> bool:
-        """True if the program is all runs of the kernel."""
-        return self.limit is None and not self.bounded
 
 
 def verdict_of(question: Question) -> Run:
@@ -102,7 +54,7 @@ def verdict_of(question: Question) -> Run:
     handed = _hands_on(question) if not proof.open and question.trial is None else ""
     if handed:
         proof.stated.append(Stated("df.affine_range", None, handed))
-    search = _Searching(question).run() if question.limit is not None or ended is not None or proof.open else None
+    search = _searched(question) if question.limit is not None or ended is not None or proof.open else None
     smallest = _most_telling(question, ended, search) if search is not None and search.found is not None else True
     found = concluded(RULES, Known(question, proof, ended, search, smallest))
     run = recorded(question.target, DATAFLOW.number, EmbeddedEngine.name, found)
@@ -112,15 +64,25 @@ def verdict_of(question: Question) -> Run:
         return run
     if run.verdict is Verdict.FAILED and search is not None and search.found is not None:
         seconds = max(1.0, question.seconds)
+        from nkiverify.phases.dataflow.trial import stores
+
         trial = search.found
         told = stores(question.target, trial.values, question.hardware, seconds, trial.recorded)
         run = replace(run, coverage=told, suffices=_suffices(question, trial))
     return replace(run, warnings=(*run.warnings, *_warnings(question, proof, search)))
 
 
-def _most_telling(question: Question, ended: Inconclusive | None, search: _Search) -> bool:
+def _searched(question: Question) -> Search:
+    from nkiverify.verify.dataflow_search import Searching
+
+    return Searching(question).run()
+
+
+def _most_telling(question: Question, ended: Inconclusive | None, search: Search) -> bool:
     """Let the run that was found be the simplest with a fault, but for one that shows a store; whether there is no
     simpler one."""
+    from nkiverify.phases.dataflow.smallest import simplest
+
     assert search.found is not None
     dimensions = Shapes(question.program.dimensions, domain_of(question.program, question.assumptions)).dimensions
     found, smallest = simplest(
@@ -150,11 +112,13 @@ def _suffices(question: Question, trial: Trial) -> tuple[str, ...]:
     return enough(question.program, question.hardware, trial, question.seconds)
 
 
-def _tolerated(question: Question, left: Sequence[Stated], search: _Search | None, policy: AppliedPolicy) -> Tolerated:
+def _tolerated(question: Question, left: Sequence[Stated], search: Search | None, policy: AppliedPolicy) -> Tolerated:
     """The findings that are told of faults that the verdict does not depend on, and of claims `left` open that it does
     not."""
     trial = search.tolerated if search is not None else None
     if trial is None and left:
+        from nkiverify.phases.dataflow.trial import attempt
+
         shapes = Shapes(question.program.dimensions, domain_of(question.program, question.assumptions))
         trials = (
             attempt(question.target, values, question.hardware, question.seconds)
@@ -188,11 +152,17 @@ def _hands_on(question: Question) -> str:
     return _UNROLLED if any(isinstance(item, Iteration) for item in items(program.body)) else ""
 
 
-def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple[KernelWarning, ...]:
+def _warnings(question: Question, proof: Proof, search: Search | None) -> tuple[KernelWarning, ...]:
     """The kernel's dead stores, and the like. A kernel that has a fault is looked at on the shape that shows it."""
     assumed = domain_of(question.program, question.assumptions)
     shapes = Shapes(question.program.dimensions, assumed)
     proved = search is None and not question.bounded
+    none_dead = proved and all_used(question.program, question.claimed.proof)
+    if none_dead and not proof.read_unwritten and not any(tails(question.program, shapes.dimensions)):
+        # Nothing is left that a run could show.
+        return ()
+    from nkiverify.phases.dataflow.warned import Subject, warnings
+
     subject = Subject(
         question.target,
         question.program,
@@ -201,7 +171,7 @@ def _warnings(question: Question, proof: Proof, search: _Search | None) -> tuple
         proved,
         dimensions=tuple(shapes.dimensions),
         made=question.trial,
-        none_dead=proved and all_used(question.program, question.claimed.proof),
+        none_dead=none_dead,
     )
     if search is not None and search.found is not None:
         return warnings(replace(subject, at_fault=True, made=search.found), [search.found.values], (), search.found)
@@ -220,7 +190,7 @@ class Known:
     question: Question
     proof: Proof
     ended: Inconclusive | None
-    search: _Search | None
+    search: Search | None
     #: No simpler shape has the fault that was found.
     smallest: bool
 
@@ -345,126 +315,6 @@ RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
     all_run_within,
     sampled,
 )
-
-
-# --- searching --------------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Search:
-    found: Trial | None = None
-    #: Shapes of the domain that were run, and those of them that tell something.
-    inside: int = 0
-    tried: int = 0
-    claims: int = 0
-    #: A part of the domain of which every shape was run; whether each loop that can go round twice does so there.
-    part: Part | None = None
-    twice: bool = False
-    doubt: str = ""
-    #: A run that read unwritten elements which reach no output.
-    unwritten: Trial | None = None
-    #: A run with faults that the verdict does not depend on.
-    tolerated: Trial | None = None
-    #: Whether the time limit of the target was over before the search was.
-    late: bool = False
-
-    @property
-    def complete(self) -> bool:
-        """True if every shape of the domain was run."""
-        return self.part is not None and self.part.is_all
-
-
-class _Searching:
-    """Runs shapes of the domain, the simplest first, until one shows a fault or enough work has been done."""
-
-    def __init__(self, question: Question) -> None:
-        self._question = question
-        self._candidates = Candidates(question.program, question.assumptions)
-        self._shapes = self._candidates.shapes
-        self._deadline = time.process_time() + question.seconds
-        self._ran: set[tuple[int, ...]] = set()
-        self._work = 0
-        self._most_work = SEARCH_WORK * question.effort
-        #: Whether all shapes up to some bounds are run, after those that are tried.
-        self._all_shapes = False
-        self.result = _Search()
-
-    def run(self) -> _Search:
-        """Try shapes, then run all of them up to as large a bound as work allows."""
-        self._tried()
-        result = self.result
-        # What is not understood is UNKNOWN however many shapes are run; a part of them is worth telling.
-        limit = self._question.limit
-        if limit is not None and not self._shapes.dimensions:
-            return result
-        if result.found is None and not result.doubt and result.tried and not result.late:
-            # Where there is less effort, few shapes were tried before: all up to some bounds say more than others.
-            asked = self._candidates.asked or self._question.effort < 1
-            reached = self._candidates.reached(self._left()) if asked else Rounds((), loops=False)
-            self._work, self._all_shapes = 0, True
-            self._all(reached)
-        return result
-
-    def _tried(self) -> None:
-        """Run the simplest shapes, and those on which loops go round twice."""
-        for values in self._candidates.tried(self._left, lambda: not self.result.inside):
-            if not self._goes_on(values):
-                break
-
-    def _all(self, reached: Rounds) -> None:
-        """Run all shapes of the domain up to bounds that are made larger as long as there is work left."""
-        self.result.twice = reached.loops
-        most = MAX_ALL if self._question.limit is None else MAX_SHAPES
-        for part in self._candidates.parts(reached, self._goes_on, most):
-            if self.result.doubt:
-                return
-            self.result.part = part
-
-    def _left(self) -> float:
-        return max(0.0, self._deadline - time.process_time())
-
-    def _goes_on(self, values: dict[str, int]) -> bool:
-        """Run a shape, unless it has been run; whether there is reason to run others."""
-        result, key = self.result, tuple(values.values())
-        if key in self._ran:
-            return True
-        left = self._deadline - time.process_time()
-        result.late = left <= 0
-        if result.late or self._work >= self._most_work:
-            return False
-        allowed = SHAPE_WORK if values else ONLY_WORK
-        trial = self._question.trial
-        if trial is None:
-            # What iterations hand on in Python is looked for in the shapes on which loops go round twice: behind what
-            # ended the exploration nobody knows which these are.
-            orders = not self._all_shapes or self._question.limit is not None
-            trial = attempt(self._question.target, values, self._question.hardware, left, allowed, orders=orders)
-        self._work += trial.work
-        if trial.outside:
-            self._ran.add(key)
-            # The assert that keeps it out may be one that the symbolic run has not come to.
-            return not self._all_shapes or self._question.limit is None
-        result.late = bool(trial.unusable) and time.process_time() > self._deadline
-        if result.late or (trial.large and result.tried):
-            return False
-        self._ran.add(key)
-        result.inside += 1
-        if trial.unusable:
-            result.doubt = result.doubt or trial.unusable
-            return True
-        findings = trial.findings
-        if findings.doubts:
-            result.doubt = findings.doubts[0]
-            return True
-        result.tried += 1
-        result.claims = max(result.claims, findings.looked_at)
-        if findings.origins and result.unwritten is None:
-            result.unwritten = trial
-        if trial.tolerated and result.tolerated is None:
-            result.tolerated = trial
-        if findings.faults:
-            result.found = trial
-        return result.found is None
 
 
 def _is_empty(program: Program) -> bool:

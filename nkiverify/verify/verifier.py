@@ -420,7 +420,8 @@ def _repeats(exploration: Exploration) -> bool:
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, effort: float) -> Run:
     """The verdict of the phase whose claims are about sets of elements."""
     from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load
-    from nkiverify.verify.dataflow import Limit, Question, verdict_of
+    from nkiverify.verify.dataflow import verdict_of
+    from nkiverify.verify.dataflow_question import Limit, Question
 
     run = exploration.run
     claimed = exploration.claimed(PHASES[phase], seconds)

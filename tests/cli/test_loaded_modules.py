@@ -25,19 +25,21 @@ def double(a):
 """
 PROGRAM = """\
 import sys
+from nkiverify.foundation.process import is_for_kernels
 from nkiverify.cli.main import main
 from nkiverify.run import supervisor
 
 # The kernel's process is this one.
+is_for_kernels()
 supervisor.in_child = lambda subject, work, *rest: work()
 status = main(sys.argv[1:])
-print("loaded", status, *(name for name in sys.modules if name.partition(".")[0] == "nkiverify"))
+print("loaded", status, *sys.modules)
 """
 
 
-def loaded(folder: Path, *words: str) -> set[str]:
-    """The modules of the package that a successful check has loaded."""
-    (folder / "k.py").write_text(KERNEL)
+def everything_loaded(folder: Path, *words: str, kernel: str = KERNEL) -> set[str]:
+    """The modules that a successful check has loaded."""
+    (folder / "k.py").write_text(kernel)
     command = [sys.executable, "-c", PROGRAM, "check", f"{folder / 'k.py'}::double", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     _, status, *names = done.stdout.splitlines()[-1].split()
@@ -45,17 +47,45 @@ def loaded(folder: Path, *words: str) -> set[str]:
     return set(names)
 
 
+def loaded(folder: Path, *words: str) -> set[str]:
+    """Those of the package."""
+    return {name for name in everything_loaded(folder, *words) if name.partition(".")[0] == "nkiverify"}
+
+
+def test_a_proof_imports_no_numpy(tmp_path: Path) -> None:
+    words = ("--arg", "a=bf16[128,F]", "--where", "F <= 512")
+    names = everything_loaded(tmp_path, *words)
+    assert {"numpy", "ml_dtypes", "nkiverify.phases.dataflow.trial", "nkiverify.analysis.values"}.isdisjoint(names)
+    assert "islpy" in names
+    assert "islpy" not in everything_loaded(tmp_path, *words, "--phase", "1,2,3")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "import numpy as np\nassert np.ones(1).astype(nl.float8_e5m2).itemsize == 1\n",
+        "import importlib\nassert importlib.import_module('numpy').dtype(nl.bfloat16).itemsize == 2\n",
+    ],
+    ids=["by a statement", "by a function"],
+)
+def test_numpy_that_a_kernel_imports_knows_the_dtypes_of_nki(more: str, tmp_path: Path) -> None:
+    names = everything_loaded(
+        tmp_path, "--arg", "a=bf16[128,F]", "--where", "F <= 512", "--phase", "1", kernel=f"{KERNEL}\n\n{more}"
+    )
+    assert {"numpy", "ml_dtypes"} <= names
+
+
 @pytest.mark.parametrize(
     ("words", "most", "left_out"),
     [
         (
             ("--arg", "a=bf16[128,F]", "--where", "F <= 512", "--phase", "1,2"),
-            215,
+            216,
             ("analysis.values", "analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
         ),
         (
             ("--arg", "a=bf16[128,512]", "--phase", "1,2"),
-            231,
+            232,
             ("analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
         ),
         (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 289, ("engines.esbmc", "report.dashboard")),

@@ -316,7 +316,7 @@ def test_a_bound_is_the_same_however_slow_the_machine_is(tmp_path: Path, monkeyp
     subject = Subject.of(tmp_path, body, windows)
     bound = subject.verdict().qualifier
     slow = itertools.count()
-    monkeypatch.setattr("nkiverify.verify.dataflow.time", SimpleNamespace(process_time=lambda: next(slow) / 10))
+    monkeypatch.setattr("nkiverify.verify.dataflow_search.time", SimpleNamespace(process_time=lambda: next(slow) / 10))
     assert subject.verdict().qualifier == bound
 
 

@@ -16,7 +16,7 @@ from nkiverify.model.dtypes import bfloat16, float32
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.trial import Trial, attempt
 from nkiverify.results.session import ExitStatus, status_of
-from nkiverify.verify import dataflow as deciding
+from nkiverify.verify import dataflow_search as deciding
 from tests.dataflow.subject import Subject, contracts
 
 #: The sum is begun once, though each band of rows needs one of its own.

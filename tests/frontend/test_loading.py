@@ -251,7 +251,7 @@ def test_what_a_kernel_has_assigned_is_taken_back_while_another_runs_in_between(
 def test_functions_of_younger_pythons_may_be_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("cbrt", "exp2", "sumprod"):
         monkeypatch.delattr(math, name, raising=False)
-    ((module, functions), *_) = numeric_modules._substituted()
+    ((module, functions), *_) = numeric_modules._substitutes_of_python()
     assert module is math and "exp2" not in functions and "gcd" in functions
 
 

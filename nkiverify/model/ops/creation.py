@@ -11,8 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import READS
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums, legacy_tensor

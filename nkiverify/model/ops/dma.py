@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
 from nkiverify.model.bounds import Bounds

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model import allocation, legacy_tensor, operators_on_tiles
 from nkiverify.model.access import Access, MovedIndex
 from nkiverify.model.bounds import Bounds

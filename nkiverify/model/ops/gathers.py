@@ -5,8 +5,7 @@ A source `op` is the page of that operation, `L:op` the docstring of the legacy 
 
 from __future__ import annotations
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.allocation import result_tile as new_result
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model import contracts
 from nkiverify.model.contracts import require
 from nkiverify.model.dependence import Dependence, Link

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from numbers import Real
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
+from nkiverify.foundation.late import of_numpy
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.access import Access
 from nkiverify.model.allocation import allocate
@@ -56,6 +56,7 @@ from nkiverify.model.views import host_shape
 from nkiverify.symbolic import SymInt, all_of, equal
 from nkiverify.symbolic.execution import unsupported
 
+_INTEGER = of_numpy(lambda: (np.integer,))
 NKI = ("nki",)
 
 
@@ -161,7 +162,7 @@ def _(shape: object, dtype: object, buffer: object = SBUF, name: object = "") ->
 
 
 @LANGUAGE_RAND.legacy
-def _(shape: object, dtype: object = np.float32, **kwargs: object) -> LegacyTensor:
+def _(shape: object, dtype: object = float32, **kwargs: object) -> LegacyTensor:
     """A new SBUF tile of random numbers from 0 to 1."""
     return new_tile(host_shape(shape), named_dtype(dtype))
 
@@ -218,7 +219,7 @@ def _(seed: object, *, mask: Mask | None = None, **kwargs: object) -> None:
         one = operand(seed, mask, "seed")
         if one.dtype.is_integer and equal(one.size, 1) is True:
             return
-    elif isinstance(seed, int | np.integer):
+    elif isinstance(seed, (int, *_INTEGER)):
         return
     raise unsupported("nl.random_seed with a seed that is neither a number nor a tile of one integer")
 

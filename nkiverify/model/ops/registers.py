@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contents import any_of_dtype, held
 from nkiverify.model.contracts import define, require

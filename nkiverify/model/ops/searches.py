@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import RESULTS, Dependence, Link

@@ -5,8 +5,7 @@ A source `op` is the page of that operation, `L:op` the docstring of the legacy 
 
 from __future__ import annotations
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
 from nkiverify.model.access import Access

@@ -5,8 +5,7 @@ A source `op` is the page of that operation, LKI the known issues of the legacy 
 
 from __future__ import annotations
 
-import numpy as np
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import RESULTS, Dependence, Link
 from nkiverify.model.execution import current_execution

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
 
-import numpy as np
-
 from nkiverify.analysis.lifetimes.usage import on_chip_views
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import BrokenContract
 from nkiverify.model.access_patterns import in_units

@@ -18,8 +18,8 @@ from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Executed
 from nkiverify.phases.dataflow.smallest import proved_where
+from nkiverify.phases.dataflow.tails import divisors_of, tails
 from nkiverify.phases.dataflow.trial import Trial, attempt
-from nkiverify.phases.dataflow.unread import divisors_of, tails
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.verify.witness.generalise import others_failing
 from nkiverify.verify.witness.sufficient import as_text

@@ -1,0 +1,77 @@
+"""The question that phase 4 decides about a kernel, and what a search for faults in its domain has found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import Program
+from nkiverify.model.hardware import Hardware
+from nkiverify.phases.dataflow.claims import DataflowClaims
+from nkiverify.verify.candidates import Part
+
+if TYPE_CHECKING:
+    # A proof needs no concrete run.
+    from nkiverify.phases.dataflow.trial import Trial
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The limit that ended the exploration of the kernel early, and what can be done about it."""
+
+    construct: str
+    advice: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """The question to be decided. `bounded` says how far loops were unrolled, if that may not have been enough."""
+
+    target: Target
+    program: Program
+    hardware: Hardware
+    #: What is claimed of the program, and shown for all shapes.
+    claimed: DataflowClaims
+    assumptions: tuple[str, ...]
+    reached: bool
+    limit: Limit | None
+    bounded: str
+    seconds: float
+    #: The run of a launch whose sizes are all numbers, where it was made in plain Python.
+    trial: Trial | None = None
+    #: The share of the usual work that a search for faults may take.
+    effort: float = 1.0
+
+    @property
+    def provable(self) -> bool:
+        """True if the program is all runs of the kernel."""
+        return self.limit is None and not self.bounded
+
+
+@dataclass(slots=True)
+class Search:
+    """The result of a search for faults. `found` is a run that has one."""
+
+    found: Trial | None = None
+    #: Shapes of the domain that were run, and those of them that tell something.
+    inside: int = 0
+    tried: int = 0
+    claims: int = 0
+    #: A part of the domain of which every shape was run; whether each loop that can go round twice does so there.
+    part: Part | None = None
+    twice: bool = False
+    doubt: str = ""
+    #: A run that read unwritten elements which reach no output.
+    unwritten: Trial | None = None
+    #: A run with faults that the verdict does not depend on.
+    tolerated: Trial | None = None
+    #: Whether the time limit of the target was over before the search was.
+    late: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """True if every shape of the domain was run."""
+        return self.part is not None and self.part.is_all

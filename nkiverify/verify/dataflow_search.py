@@ -1,0 +1,109 @@
+"""The search for a fault of phase 4 among the shapes of a domain, where a proof leaves a claim open."""
+
+from __future__ import annotations
+
+import time
+
+from nkiverify.engines.rounds import Rounds
+from nkiverify.phases.dataflow.trial import SHAPE_WORK, attempt
+from nkiverify.verify.candidates import MAX_ALL, MAX_SHAPES, Candidates
+from nkiverify.verify.dataflow_question import Question, Search
+
+#: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
+#: the verdict depend on the machine.
+SEARCH_WORK = 60_000_000
+#: Work that the only shape may take.
+ONLY_WORK = 1_000_000_000
+
+
+class Searching:
+    """Runs shapes of the domain, the simplest first, until one shows a fault or enough work has been done."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._candidates = Candidates(question.program, question.assumptions)
+        self._shapes = self._candidates.shapes
+        self._deadline = time.process_time() + question.seconds
+        self._ran: set[tuple[int, ...]] = set()
+        self._work = 0
+        self._most_work = SEARCH_WORK * question.effort
+        #: Whether all shapes up to some bounds are run, after those that are tried.
+        self._all_shapes = False
+        self.result = Search()
+
+    def run(self) -> Search:
+        """Try shapes, then run all of them up to as large a bound as work allows."""
+        self._tried()
+        result = self.result
+        # What is not understood is UNKNOWN however many shapes are run; a part of them is worth telling.
+        limit = self._question.limit
+        if limit is not None and not self._shapes.dimensions:
+            return result
+        if result.found is None and not result.doubt and result.tried and not result.late:
+            # Where there is less effort, few shapes were tried before: all up to some bounds say more than others.
+            asked = self._candidates.asked or self._question.effort < 1
+            reached = self._candidates.reached(self._left()) if asked else Rounds((), loops=False)
+            self._work, self._all_shapes = 0, True
+            self._all(reached)
+        return result
+
+    def _tried(self) -> None:
+        """Run the simplest shapes, and those on which loops go round twice."""
+        for values in self._candidates.tried(self._left, lambda: not self.result.inside):
+            if not self._goes_on(values):
+                break
+
+    def _all(self, reached: Rounds) -> None:
+        """Run all shapes of the domain up to bounds that are made larger as long as there is work left."""
+        self.result.twice = reached.loops
+        most = MAX_ALL if self._question.limit is None else MAX_SHAPES
+        for part in self._candidates.parts(reached, self._goes_on, most):
+            if self.result.doubt:
+                return
+            self.result.part = part
+
+    def _left(self) -> float:
+        return max(0.0, self._deadline - time.process_time())
+
+    def _goes_on(self, values: dict[str, int]) -> bool:
+        """Run a shape, unless it has been run; whether there is reason to run others."""
+        result, key = self.result, tuple(values.values())
+        if key in self._ran:
+            return True
+        left = self._deadline - time.process_time()
+        result.late = left <= 0
+        if result.late or self._work >= self._most_work:
+            return False
+        allowed = SHAPE_WORK if values else ONLY_WORK
+        trial = self._question.trial
+        if trial is None:
+            # What iterations hand on in Python is looked for in the shapes on which loops go round twice: behind what
+            # ended the exploration nobody knows which these are.
+            orders = not self._all_shapes or self._question.limit is not None
+            trial = attempt(self._question.target, values, self._question.hardware, left, allowed, orders=orders)
+        self._work += trial.work
+        if trial.outside:
+            self._ran.add(key)
+            # The assert that keeps it out may be one that the symbolic run has not come to.
+            return not self._all_shapes or self._question.limit is None
+        result.late = bool(trial.unusable) and time.process_time() > self._deadline
+        if result.late or (trial.large and result.tried):
+            return False
+        self._ran.add(key)
+        result.inside += 1
+        if trial.unusable:
+            result.doubt = result.doubt or trial.unusable
+            return True
+        findings = trial.findings
+        if findings.doubts:
+            result.doubt = findings.doubts[0]
+            return True
+        result.tried += 1
+        result.claims = max(result.claims, findings.looked_at)
+        if findings.origins and result.unwritten is None:
+            result.unwritten = trial
+        if trial.tolerated and result.tolerated is None:
+            result.tolerated = trial
+        if findings.faults:
+            result.found = trial
+        return result.found is None
