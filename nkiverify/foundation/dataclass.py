@@ -1,9 +1,9 @@
-"""`dataclass`: makes classes of records as Python's does, in a sixth of the time.
+"""`dataclass`: makes classes of records as Python's does, in a tenth of the time.
 
 `dataclasses` writes each method of a record as text and has it compiled when its module is loaded: a thousand methods,
-a quarter of the time of a small check. Here that is done with `__init__` alone; the other methods are the same for all
-records, and ask for the values of the fields. Whatever else takes dataclasses, `dataclasses.replace` for example, takes
-these. Of the options there are those that are used.
+a quarter of the time of a small check. Here that is done with `__init__` alone, once for all records that have as many
+fields; the other methods are the same for all, and ask for the values of the fields. Whatever else takes dataclasses,
+`dataclasses.replace` for example, takes these. Of the options there are those that are used.
 """
 
 from __future__ import annotations
@@ -72,42 +72,74 @@ else:
         return found
 
     def _init(cls, found, frozen):
-        """`__init__`, written out: it is called more often than all else."""
+        """`__init__`, written out: it is called more often than all else. Classes with as many fields that are set in
+        the same ways share what is compiled."""
         missing = dataclasses.MISSING
-        given = {"_set": object.__setattr__, "_missing": missing}
-        positional, named, lines = [], [], []
-        for one in found:
-            parameter = value = one.name
-            if one.default_factory is not missing:
-                given[f"_make_{one.name}"] = one.default_factory
-                made = f"_make_{one.name}()"
-                parameter, value = f"{parameter}=_missing", f"{made} if {value} is _missing else {value}"
-                value = value if one.init else made
-            elif one.default is not missing:
-                given[f"_default_{one.name}"] = one.default
-                parameter = f"{parameter}=_default_{one.name}"
-                value = value if one.init else f"_default_{one.name}"
-            elif not one.init:
+        inside, ways = {"_set": object.__setattr__, "_missing": missing}, []
+        positional, named, defaults, named_defaults = [], [], [], {}
+        for number, one in enumerate(found):
+            made = one.default_factory is not missing
+            if not one.init and not made and one.default is missing:
                 continue
-            if one.init:
-                (named if one.kw_only else positional).append(parameter)
             slot = getattr(cls, one.name, None)
-            if frozen and isinstance(slot, types.MemberDescriptorType):
-                # In half the time of `object.__setattr__`, which looks for it.
-                given[f"_set_{one.name}"] = slot.__set__
-                lines.append(f"_set_{one.name}(self, {value})")
+            # A slot of a frozen record in half the time of `object.__setattr__`, which looks for it.
+            by_slot = frozen and isinstance(slot, types.MemberDescriptorType)
+            ways.append((number, one.init, one.kw_only, made, by_slot))
+            inside[f"_set{number}"] = slot.__set__ if by_slot else None
+            inside[f"_name{number}"] = one.name
+            inside[f"_value{number}"] = one.default_factory if made else one.default
+            if one.init:
+                (named if one.kw_only else positional).append(one.name)
+                default = missing if made else one.default
+                if one.kw_only and (made or one.default is not missing):
+                    named_defaults[one.name] = default
+                elif made or one.default is not missing:
+                    defaults.append(default)
+                elif defaults and not one.kw_only:
+                    raise TypeError(f"{one.name} of {cls.__name__} has no default, and the field before it has one")
+        key = (tuple(ways), frozen, hasattr(cls, "__post_init__"))
+        if key not in _codes:
+            _codes[key] = _compiled_init(*key)
+        code = _codes[key]
+        attributes = {f"_attribute{number}": found[number].name for number, *_ in ways}
+        code = code.replace(
+            co_varnames=("self", *positional, *named), co_names=tuple(attributes.get(n, n) for n in code.co_names)
+        )
+        cells = tuple(types.CellType(inside[name]) for name in code.co_freevars)
+        space = sys.modules[cls.__module__].__dict__
+        init = types.FunctionType(code, space, "__init__", tuple(defaults) or None, cells)
+        init.__kwdefaults__ = named_defaults or None
+        init.__qualname__ = f"{cls.__qualname__}.__init__"
+        return init
+
+    #: The codes of `__init__` that have been compiled.
+    _codes = {}
+
+    def _compiled_init(ways, frozen, more):
+        """The code of an `__init__` whose fields are set in these ways, by their numbers."""
+        positional, named, lines, inside = [], [], [], ["_set", "_missing"]
+        for number, init, kw_only, made, by_slot in ways:
+            value = f"_parameter{number}" if init else f"_value{number}{'()' * made}"
+            if init:
+                (named if kw_only else positional).append(value)
+                value = f"_value{number}() if {value} is _missing else {value}" if made else value
+            if made or not init:
+                inside.append(f"_value{number}")
+            if by_slot:
+                inside.append(f"_set{number}")
+                lines.append(f"_set{number}(self, {value})")
+            elif frozen:
+                inside.append(f"_name{number}")
+                lines.append(f"_set(self, _name{number}, {value})")
             else:
-                lines.append(f"_set(self, {one.name!r}, {value})" if frozen else f"self.{one.name} = {value}")
-        if hasattr(cls, "__post_init__"):
+                lines.append(f"self._attribute{number} = {value}")
+        if more:
             lines.append("self.__post_init__()")
         parameters = ", ".join(["self", *positional, *(["*", *named] if named else [])])
         body = "\n  ".join(lines or ["pass"])
-        text = f"def _made({', '.join(given)}):\n def __init__({parameters}):\n  {body}\n return __init__"
         names = {}
-        exec(text, sys.modules[cls.__module__].__dict__, names)
-        init = names["_made"](**given)
-        init.__qualname__ = f"{cls.__qualname__}.__init__"
-        return init
+        exec(f"def _made({', '.join(inside)}):\n def __init__({parameters}):\n  {body}\n return __init__", names)
+        return next(part for part in names["_made"].__code__.co_consts if isinstance(part, types.CodeType))
 
     def _values(names):
         """A function from a record to the tuple of these fields of it."""
