@@ -10,7 +10,6 @@ for the processes that it starts. What the system does not offer is left out: `n
 
 from __future__ import annotations
 
-import compileall
 import contextlib
 import ctypes
 import importlib
@@ -24,6 +23,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import nkiverify
 from nkiverify.foundation import resources
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.dataclass import dataclass
@@ -180,11 +180,32 @@ def _finite(*limits: int) -> list[int]:
 
 
 def _keep_byte_code() -> None:
-    """Import what verifying takes, and compile the stubs, while Python can still keep the byte code of a checkout."""
+    """Import what verifying takes, and compile the package and the stubs where a module never was, while Python can
+    still keep the byte code of a checkout: what is imported later would be compiled anew each time."""
     importlib.import_module("nkiverify.verify.verifier")
-    stubs = resources.root() / "stubs"
-    if not sys.dont_write_bytecode and os.access(stubs, os.W_OK):
-        compileall.compile_dir(stubs, quiet=2)
+    for folder in (Path(nkiverify.__file__).parent, resources.root() / "stubs"):
+        if not sys.dont_write_bytecode and os.access(folder, os.W_OK) and _lacks_byte_code(folder):
+            import compileall  # as late as this: once for an installation
+
+            compileall.compile_dir(folder, quiet=2)
+
+
+def _lacks_byte_code(folder: Path) -> bool:
+    """True if there is a module in the folder, or below it, that was never compiled by this Python."""
+    pending = [str(folder)]
+    while pending:
+        place, wanted = pending.pop(), set[str]()
+        with os.scandir(place) as entries:
+            for entry in entries:
+                if entry.name.endswith(".py"):
+                    wanted.add(f"{entry.name[:-3]}.{sys.implementation.cache_tag}.pyc")
+                elif entry.name != "__pycache__" and entry.is_dir():
+                    pending.append(entry.path)
+        with contextlib.suppress(OSError):
+            wanted -= {path.name for path in Path(place, "__pycache__").iterdir()}
+        if wanted:
+            return True
+    return False
 
 
 def _libc() -> ctypes.CDLL:
