@@ -72,6 +72,26 @@ def runs_of(target: Target, verdict: Verdict = Verdict.SUCCESSFUL, **fields: Any
     ]
 
 
+def marked(folder: Path, target: Target, options: Options, told: Told) -> list[Run]:
+    """`verify`, which leaves a file of the target's name in `folder` when it has begun, and has told what it tells."""
+
+    def tell(runs: list[Run]) -> None:
+        told(runs)
+        (folder / f"{target.name} told").touch()
+
+    (folder / target.name).touch()
+    return verify(target, options, tell)
+
+
+def _worker() -> dict[str, Any]:
+    """The names of the worker process that this is."""
+    frame = sys._getframe()
+    while "question" not in frame.f_locals:
+        assert frame.f_back is not None
+        frame = frame.f_back
+    return frame.f_locals
+
+
 def verify(target: Target, options: Options, told: Told) -> list[Run]:
     """Do what the first word of the target's name says."""
     match target.name.split("_")[0]:
@@ -81,19 +101,19 @@ def verify(target: Target, options: Options, told: Told) -> list[Run]:
             return verify(replace(target, name=rest), options, told)
         case "late":  # comes to its end a while after all phases have their verdicts
             told(runs_of(target))
-            time.sleep(2)
+            time.sleep(0.5)
             return runs_of(target, reason="whole")
         case "floods":  # says that it begins, or what it has so far, without end
             while True:
                 told([] if target.name.endswith("nothing") else runs_of(target))
         case "drips":  # an answer that does not come to its end
-            connection = sys._getframe(2).f_locals["connection"]
+            connection = _worker()["connection"]
             os.write(connection.fileno(), (1 << 20).to_bytes(4, "big"))
             while True:
                 os.write(connection.fileno(), b"x")
                 time.sleep(0.05)
         case "strange":  # an answer without runs
-            worker = sys._getframe(2).f_locals
+            worker = _worker()
             worker["connection"].send(processes._Answer(worker["question"].nonce, [3], True))  # type: ignore[list-item]
         case "odd":  # runs that are none
             return [replace(run, phase=[1]) for run in runs_of(target)]  # type: ignore[arg-type]
@@ -136,7 +156,7 @@ def verify(target: Target, options: Options, told: Told) -> list[Run]:
                 time.sleep(0.2)
                 return runs_of(target, Verdict.FAILED)
         case "twice":
-            worker = sys._getframe(2).f_locals
+            worker = _worker()
             worker["connection"].send(processes._Answer(worker["question"].nonce, runs_of(target), True))
         case "pid":
             return runs_of(target, reason=str(os.getpid()))

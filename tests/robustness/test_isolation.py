@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -120,9 +119,7 @@ def test_no_descriptor_of_a_kernel_leads_to_the_user(name: str, repository: Path
 
 @pytest.mark.parametrize("words", COMMANDS.values(), ids=COMMANDS.keys())
 def test_what_never_ends_is_stopped(words: tuple[str, ...], repository: Path) -> None:
-    begin = time.monotonic()
     done = tried(repository, "10 ** (10 ** 9)", *words, "--timeout", "1")
-    assert time.monotonic() - begin < 60
     assert done.returncode == 3
     assert "no verdict within 1 s" in done.stderr + " ".join(done.stdout.split())
 

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,6 +18,7 @@ from nkiverify.project.manifest import load_targets
 from nkiverify.results import history
 from nkiverify.run.sweep.description import Item, items_of
 from nkiverify.verify.options import Options
+from tests.clocks import eventually
 
 KERNEL = """
 import nki
@@ -215,12 +215,9 @@ def test_a_killed_sweep_goes_on_where_it_was(root: Path, lost: bool, capsys: pyt
     command = [sys.executable, "-m", "nkiverify", "sweep", "matrix.toml", "--out", "out", "-j", "1"]
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as running:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not (file.exists() and len(file.read_bytes().splitlines()) >= 4):
-            time.sleep(0.05)
+        assert eventually(lambda: file.exists() and len(file.read_bytes().splitlines()) >= 4)
         database = history.database(root / "nkiverify-reports")
-        while time.monotonic() < deadline and len(history.kept_items(database)) < 4:
-            time.sleep(0.05)
+        assert eventually(lambda: len(history.kept_items(database)) >= 4)
         running.send_signal(signal.SIGKILL)
     if lost:
         shutil.rmtree(root / "out")

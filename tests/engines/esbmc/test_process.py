@@ -6,8 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ import pytest
 from nkiverify.engines.esbmc import process
 from nkiverify.engines.esbmc.process import Ending, Finished
 from nkiverify.foundation.clock import counting
+from tests.clocks import HANGS, eventually, set_ahead
 from tests.engines.esbmc.scripts import script
 
 #: Starts a child that outlives its parent unless someone kills it, and writes its id into the working folder.
@@ -22,9 +21,11 @@ CHILD = """
 child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
 open("child", "w").write(str(child.pid))
 """
+#: What a program does that never ends, and says so to `hanging`.
+HANG = "open('hangs', 'w'); time.sleep(6000)\n"
 
 
-def run(folder: Path, code: str, seconds: float = 20.0, output: int = 10**6) -> Finished:
+def run(folder: Path, code: str, seconds: float = HANGS, output: int = 10**6) -> Finished:
     return process.run([script(folder / "program", code)], folder, seconds, output=output)
 
 
@@ -37,15 +38,6 @@ def is_running(pid: int) -> bool:
     return state != "Z"
 
 
-def eventually(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 def child_of(folder: Path) -> int:
     return int((folder / "child").read_text())
 
@@ -56,30 +48,40 @@ def test_output_comes_whole_and_standard_error_behind_standard_output(tmp_path: 
     assert finished.text == "x" * 100_000 + "\nerr\n"
 
 
-def test_a_process_that_hangs_is_stopped_with_its_children(tmp_path: Path) -> None:
-    finished = run(tmp_path, CHILD + "print('begun', flush=True)\ntime.sleep(600)", seconds=1.5)
+@pytest.fixture
+def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a program whose time is over when it hangs."""
+    set_ahead(monkeypatch, (tmp_path / "hangs").exists)
+    return tmp_path
+
+
+def test_a_process_that_hangs_is_stopped_with_its_children(hanging: Path) -> None:
+    finished = run(hanging, CHILD + "print('begun', flush=True)\n" + HANG)
     assert (finished.ending, finished.status, finished.text) == (Ending.TIMED_OUT, None, "begun\n")
-    assert finished.seconds < 15
-    assert eventually(lambda: not is_running(child_of(tmp_path)))
+    assert eventually(lambda: not is_running(child_of(hanging)))
 
 
-def test_one_that_does_not_listen_to_signals_is_stopped(tmp_path: Path) -> None:
-    deaf = (
-        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(600)"
-    )
-    assert run(tmp_path, deaf, seconds=1.0).ending is Ending.TIMED_OUT
+def test_one_that_does_not_listen_to_signals_is_stopped(hanging: Path) -> None:
+    deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+    assert run(hanging, deaf + HANG).ending is Ending.TIMED_OUT
 
 
-def test_one_that_closes_its_output_and_stays_is_stopped(tmp_path: Path) -> None:
-    silent = "print('last words', flush=True)\nos.close(1)\nos.close(2)\ntime.sleep(600)"
-    finished = run(tmp_path, silent, seconds=1.0)
+def test_one_that_closes_its_output_and_stays_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine = subprocess.Popen.wait
+
+    def wait(program: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        if timeout is not None:
+            raise subprocess.TimeoutExpired("the program", timeout)
+        return genuine(program)
+
+    monkeypatch.setattr(subprocess.Popen, "wait", wait)
+    finished = run(tmp_path, "print('last words', flush=True)\nos.close(1)\nos.close(2)\ntime.sleep(6000)")
     assert (finished.ending, finished.text) == (Ending.TIMED_OUT, "last words\n")
 
 
 def test_children_that_hold_the_output_open_are_not_waited_for(tmp_path: Path) -> None:
-    finished = run(tmp_path, CHILD + "print('done')", seconds=60)
+    finished = run(tmp_path, CHILD + "print('done')", seconds=HANGS / 2)
     assert (finished.ending, finished.status, finished.text) == (Ending.EXITED, 0, "done\n")
-    assert finished.seconds < 30
     assert eventually(lambda: not is_running(child_of(tmp_path)))
 
 
@@ -96,8 +98,11 @@ def test_the_signal_that_kills_a_process_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no limit for another process")
 def test_memory_is_limited(tmp_path: Path) -> None:
-    greedy = "time.sleep(0.3)\nblock = bytearray(2**30)\nprint('got it')"
-    finished = process.run([script(tmp_path / "program", greedy)], tmp_path, 20, memory=2**29)
+    greedy = (
+        "import resource\nwhile resource.getrlimit(resource.RLIMIT_AS)[0] < 0: time.sleep(0.01)\n"
+        "block = bytearray(2**30)\nprint('got it')"
+    )
+    finished = process.run([script(tmp_path / "program", greedy)], tmp_path, HANGS, memory=2**29)
     assert finished.status == 1
     assert "MemoryError" in finished.text
 
@@ -144,9 +149,9 @@ process.run([Path(sys.argv[1]) / "program"], Path(sys.argv[1]), 600)
 def test_nothing_is_left_behind_when_we_are_interrupted_or_killed(tmp_path: Path, sent: signal.Signals) -> None:
     script(tmp_path / "program", "open('self', 'w').write(str(os.getpid()))\nopen('begun', 'w')\ntime.sleep(600)")
     with subprocess.Popen([sys.executable, "-c", CALLER, tmp_path], stderr=subprocess.DEVNULL) as caller:
-        assert eventually((tmp_path / "begun").exists, 30)
+        assert eventually((tmp_path / "begun").exists)
         caller.send_signal(sent)
-        caller.wait(30)
+        caller.wait(HANGS)
     assert eventually(lambda: not is_running(int((tmp_path / "self").read_text())))
 
 
