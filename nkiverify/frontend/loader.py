@@ -176,6 +176,8 @@ class KernelSpace:
 
     def load(self, name: str) -> ModuleType:
         """The module of this name, loaded if it is not yet."""
+        if name in self.modules:
+            return self.modules[name]
         with self.active():
             return importlib.import_module(name)
 

@@ -64,12 +64,6 @@ class Facts(KnownBounds):
             condition = condition.substitute(self.replacements)
         if not isinstance(condition, Condition):
             self.contradictory = self.contradictory or not condition
-        elif isinstance(condition, Junction):
-            if condition.conjunction:
-                for part in condition.parts:
-                    self._add(part)
-            else:
-                self._add_simpler(condition, self._add_disjunction)
         elif isinstance(condition, Comparison):
             self._describe(condition.term)
             if condition.relation is Relation.EQUAL:
@@ -78,6 +72,12 @@ class Facts(KnownBounds):
                 self._add_at_most(condition.term)
             else:
                 self._add_simpler(condition, self._add_unequal)
+        elif isinstance(condition, Junction):
+            if condition.conjunction:
+                for part in condition.parts:
+                    self._add(part)
+            else:
+                self._add_simpler(condition, self._add_disjunction)
 
     def _add_simpler(self, condition: _ConditionT, add: Callable[[_ConditionT], None]) -> None:
         """Add a condition by what it comes to here; as it is where that is being looked for."""
@@ -319,11 +319,11 @@ class Facts(KnownBounds):
         budget.steps -= 1
         if budget.steps < 0:
             return False
-        if isinstance(goal, Junction):
+        if not isinstance(goal, Comparison):
+            assert isinstance(goal, Junction)
             if goal.conjunction:
                 return all(self._proves(part, budget) for part in goal.parts)
             return self._proves_any(goal, budget)
-        assert isinstance(goal, Comparison)
         working = self._with(goal.term)
         # Shallow proofs first: a deep search in a wrong direction would spend what a short right one needs.
         return any(working._proves_comparison(goal, budget, depth) for depth in DEPTHS)
