@@ -117,12 +117,11 @@ def frame_site(frame: FrameType) -> Site:
     if site is None:
         line, end_line, column, end_column = -1, -1, -1, -1
         found = spans.of(frame.f_lasti // 2)
-        if found is not None:
-            if found[0] is not None:
-                line = found[0]
-                end_line = found[1] if found[1] is not None else -1
-                column = found[2] if found[2] is not None else -1
-                end_column = found[3] if found[3] is not None else -1
+        if found is not None and found[0] is not None:
+            line = found[0]
+            end_line = found[1] if found[1] is not None else -1
+            column = found[2] if found[2] is not None else -1
+            end_column = found[3] if found[3] is not None else -1
         if line < 0:  # asked last: Python finds it by going through all lines before it
             line = frame.f_lineno
         site = Site(code.co_filename, line, column, end_line, end_column, code.co_name)

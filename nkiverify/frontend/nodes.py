@@ -13,8 +13,11 @@ HOOKS = "__nki__"
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
+_LOAD = ast.Load()
+
+
 def load(name: str) -> ast.expr:
-    return ast.Name(name, ast.Load())
+    return ast.Name(name, _LOAD)
 
 
 def store(name: str) -> ast.expr:
@@ -22,7 +25,7 @@ def store(name: str) -> ast.expr:
 
 
 def hook(name: str, *arguments: ast.expr) -> ast.Call:
-    return ast.Call(ast.Attribute(load(HOOKS), name, ast.Load()), list(arguments), [])
+    return ast.Call(ast.Attribute(load(HOOKS), name, _LOAD), list(arguments), [])
 
 
 def placed(node: _Node, place: ast.AST, end: ast.AST | None = None) -> _Node:
@@ -49,14 +52,10 @@ def _put(node: Any, place: Any) -> None:
 def _place_within(node: ast.AST) -> None:
     """Give the new nodes within `node`, which has a position, that position. Where a part has one of its own, its
     parts have got theirs."""
-    pending = [(node, child) for child in child_nodes(node)]
+    pending = [(node, child) for child in child_nodes(node) if not hasattr(child, "lineno")]
     while pending:
-        parent, child = pending.pop()
+        around, child = pending.pop()
         if "lineno" in child._attributes:
-            if hasattr(child, "lineno"):
-                continue
-            _put(child, parent)
-            owner = child
-        else:
-            owner = parent
-        pending.extend((owner, part) for part in child_nodes(child))
+            _put(child, around)
+            around = child
+        pending += [(around, part) for part in child_nodes(child) if not hasattr(part, "lineno")]

@@ -24,7 +24,7 @@ The ranges that `for` statements run over are handed to the run, as the legacy A
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -155,11 +155,12 @@ class Watching(ast.NodeTransformer):
     # --- scopes ------------------------------------------------------------------------------------------------------
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
-        imported = [one for one in walk(node) if isinstance(one, ast.Import | ast.ImportFrom)]
+        nodes = list(walk(node))
+        imported = [one for one in nodes if isinstance(one, ast.Import | ast.ImportFrom)]
         names = {alias.asname or alias.name.partition(".")[0] for one in imported for alias in one.names}
         self._modules = frozenset(names - _MACHINE)
         froms = {a.asname or a.name for one in imported if isinstance(one, ast.ImportFrom) for a in one.names}
-        self._stated = frozenset(froms | set(self._bound_outside(node.body)) | set(self._defaults(node)))
+        self._stated = frozenset(froms | set(self._bound_outside(node.body)) | set(self._defaults(nodes)))
         return self.generic_visit(node)
 
     def _bound_outside(self, statements: list[ast.stmt]) -> Iterator[str]:
@@ -175,9 +176,9 @@ class Watching(ast.NodeTransformer):
                 yield part.id
             pending.extend(child_nodes(part))
 
-    def _defaults(self, module: ast.Module) -> Iterator[str]:
+    def _defaults(self, nodes: Iterable[ast.AST]) -> Iterator[str]:
         """Parameters whose default may be an integer of more than 32 bits."""
-        for node in walk(module):
+        for node in nodes:
             if isinstance(node, ast.arguments):
                 positional = [*node.posonlyargs, *node.args]
                 parameters = [*positional[len(positional) - len(node.defaults) :], *node.kwonlyargs]
@@ -288,8 +289,10 @@ class Watching(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         token, makes_text = _is_token(node.func), _makes_text(node.func)
         self._callees.add(node.func)
-        self.generic_visit(node)
-        node.func = self.callee(node.func)
+        node.func = self.callee(self.visit(node.func))
+        node.args = [self.visit(one) for one in node.args]
+        for keyword in node.keywords:
+            keyword.value = self.visit(keyword.value)
         if not self._depth:
             return placed(hook("shown", node), node) if makes_text else node
         return node if token else placed(hook("called", node), node)
@@ -314,15 +317,15 @@ class Watching(ast.NodeTransformer):
     # --- what was computed elsewhere ---------------------------------------------------------------------------------
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        if not self._depth or not isinstance(node.ctx, ast.Load) or node in self._callees:
+        if node.id not in self._stated or not self._depth or not isinstance(node.ctx, ast.Load):
             return node
-        return placed(hook("stated", node), node) if node.id in self._stated else node
+        return node if node in self._callees else placed(hook("stated", node), node)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         called = node in self._callees
         of_module = isinstance(node.value, ast.Name) and node.value.id in self._modules
         self._callees.add(node.value)
-        self.generic_visit(node)
+        node.value = self.visit(node.value)
         if self._depth and isinstance(node.ctx, ast.Load) and not called and (of_module or node.attr in self._stated):
             return placed(hook("stated", self.attribute(node)), node)
         return self.attribute(node)

@@ -27,6 +27,7 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
         return (*item.operation.reads.values(), *item.operation.writes.values())
 
     def walk(block: Block, around: tuple[Index, ...], before: set[Index]) -> None:
+        met: set[int] = set()
         for item in block.items:
             if isinstance(item, Loop):
                 if item.index in before:
@@ -38,14 +39,17 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
                 walk(item.then, around, set(before))
                 walk(item.orelse, around, set(before))
             elif isinstance(item, Executed | Returned):
-                for view in views(item):
+                for storage in (view.storage for view in views(item)):
+                    if id(storage) in met:
+                        continue
+                    met.add(id(storage))
                     own = {
                         (at, atom)
-                        for at, index in enumerate(indices_of(view.storage))
+                        for at, index in enumerate(indices_of(storage))
                         for atom in around
                         if index is terms.of_atom(atom)
                     }
-                    key = key_of(view.storage)
+                    key = key_of(storage)
                     places[key] = places[key] & own if key in places else own
 
     walk(block, (), set())

@@ -120,6 +120,8 @@ class _Uses:
         #: Places that are used in some run, and lines that are.
         self._used: set[_Place] = set()
         self._used_lines: set[Source | None] = {None}
+        #: Whether views meet, by what is asked: all of that is held by the places, or here.
+        self._met: dict[tuple[int, ...], bool] = {}
         #: Allocations that something used reads.
         self._fed: set[Key] = set()
         self._collect(program.body, ())
@@ -229,7 +231,7 @@ class _Uses:
         views = product(place.views_written(key), reader.views_read(key))
         facts = self._facts_at(place), self._facts_at(reader)
         return any(
-            meets(written, read, inner, others, facts)
+            self._meets(written, read, inner, others, facts)
             and (not behind or disjoint(read, behind, (), others, self._facts_at(reader)))
             for written, read in views
         )
@@ -293,10 +295,20 @@ class _Uses:
                 return False
             views = product(place.views_written(key), reader.views_read(key))
             facts = self._facts_at(place), self._facts_at(reader)
-            met = any(meets(written, read, (), others, facts) for written, read in views)
+            met = any(self._meets(written, read, (), others, facts) for written, read in views)
             if met and all(self._goes_on_to(reader, number) for number in range(depth, len(reader.way))):
                 return True
         return False
+
+    def _meets(
+        self, written: Tensor, read: Tensor, inner: Sequence[Loop], others: Sequence[Loop], facts: tuple[Facts, Facts]
+    ) -> bool:
+        """`meets`, which is asked of the same two views for each line of a kernel that reads a tile and writes it."""
+        asked = tuple(map(id, (written, read, *inner, None, *others, *facts)))
+        found = self._met.get(asked)
+        if found is None:
+            found = self._met[asked] = meets(written, read, inner, others, facts)
+        return found
 
     # --- the program --------------------------------------------------------------------------------------------------
 
