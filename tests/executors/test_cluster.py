@@ -24,6 +24,7 @@ from nkiverify.run.executors import choice, cluster
 from nkiverify.run.executors.jobs import Job, JobRuns, perform
 from nkiverify.run.executors.parcels import Parcel, relocated
 from nkiverify.verify.options import Options
+from tests.clocks import HANGS
 from tests.executors.fakes import Record
 
 KERNEL = """
@@ -112,7 +113,7 @@ def scheduler() -> Iterator[Any]:
 
 def on(address: str, root: Path, *names: str, act: Callable[[str, str], None] | None = None) -> JobRuns:
     """Run targets of the repository on the cluster."""
-    options = Options(root=root, timeout=20)
+    options = Options(root=root, timeout=HANGS)
     targets = {target.name: target for target in load_targets(root)}
     jobs = [Job(name, targets[name], options) for name in names]
     record = Record(act=act) if act is not None else Record()
@@ -167,12 +168,12 @@ def test_kernels_are_confined_on_a_cluster(root: Path, tmp_path: Path, monkeypat
 
 
 def test_a_scheduler_that_goes_away_costs_no_verdict_that_is_there(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cluster, "SCHEDULER_SECONDS", 2.0)
     own = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50)
     ends: list[threading.Thread] = []
 
     def end_scheduler(event: str, name: str) -> None:
         if event == "finished":
+            monkeypatch.setattr(cluster, "SCHEDULER_SECONDS", 2.0)
             ends.append(threading.Thread(target=own.close))
             ends[0].start()
 
