@@ -50,10 +50,8 @@ from nkiverify.symbolic.values import as_term
 TOO_LONG = "a concrete run that takes too long"
 #: Contracts that a run goes on to look at after it has broken the one that it is made for: a fifth of a second's work.
 AFTERWARDS = 10_000
-#: Contracts that are checked between two looks at how many there have been; and, a multiple of it, between two looks at
-#: the clock: some milliseconds' work, against a system call.
+#: Contracts that are checked between two looks at the clock: less than a millisecond's work, against a system call.
 CLAIMS_BETWEEN_LOOKS = 64
-_CLAIMS_BETWEEN_TIMES = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +176,8 @@ class ConcreteExecution:
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Check that `condition` holds."""
         self.looked_at += 1
-        if not self.looked_at % CLAIMS_BETWEEN_LOOKS:
-            self.keep_limits()
+        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and self.overdue:
+            raise self.unsupported(TOO_LONG)
         if condition is True:
             return
         if isinstance(condition, Condition):
@@ -195,11 +193,6 @@ class ConcreteExecution:
 
     def leaves_open(self, rule: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
         """Nothing: whether it holds is not known here either."""
-
-    def keep_limits(self) -> None:
-        """End the run, as unsupported, if it has looked at the contracts that it may, or taken its time."""
-        if self.looked_at > self._contracts or (not self.looked_at % _CLAIMS_BETWEEN_TIMES and self.overdue):
-            raise self.unsupported(TOO_LONG)
 
     @property
     def overdue(self) -> bool:

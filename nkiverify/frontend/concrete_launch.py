@@ -84,20 +84,14 @@ class ConcreteLaunch(ObservingExecution):
 
     def _truth(self, condition: object) -> bool:
         self.looked_at += 1
-        if not self.looked_at % CLAIMS_BETWEEN_LOOKS:
-            self.keep_limits()
+        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and (self.overdue or self.repeats):
+            raise self.unsupported(TOO_LONG)
         if isinstance(condition, Condition):
             try:
                 return counterexample(condition) is None
             except UnsupportedConstruct as limit:
                 raise self.unsupported(limit.construct) from None
         return bool(condition)
-
-    def keep_limits(self) -> None:
-        """End the run where a concrete one ends, and where it repeats itself and is to stop there."""
-        super().keep_limits()
-        if self.repeats:
-            raise self.unsupported(TOO_LONG)
 
     def _state(
         self,
