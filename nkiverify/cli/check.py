@@ -20,7 +20,6 @@ from nkiverify.cli.arguments import (
 )
 from nkiverify.cli.formats import FORMATS, text_of
 from nkiverify.cli.policy import add_policy, policy_of
-from nkiverify.cli.remembered import Memory, memory_of
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
 from nkiverify.project.settings import Settings, layered
@@ -30,6 +29,7 @@ from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, 
 if TYPE_CHECKING:
     from nkiverify.cli.last_failure import Question
     from nkiverify.cli.outcome import Checked
+    from nkiverify.cli.remembered import Memory
     from nkiverify.project.request import Request
     from nkiverify.results.session import Session
     from nkiverify.run.confinement import Confinement
@@ -139,7 +139,11 @@ def execute(arguments: argparse.Namespace) -> int:
     """Check what the arguments ask for; the exit status."""
     if arguments.list:
         return _list(arguments)
-    memory = memory_of(arguments) if is_supervised() else None
+    if arguments.no_cache or not is_supervised():
+        return _executed(arguments, None)
+    from nkiverify.cli.remembered import memory_of
+
+    memory = memory_of(arguments)
     if memory is None:
         return _executed(arguments, None)
     before = memory.told_again()

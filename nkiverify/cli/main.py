@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 #: How many more objects there may be before those that refer to each other are looked for.
-_ALLOCATIONS = 100_000
+_ALLOCATIONS = 250_000
 
 
 def rarely_collected() -> None:

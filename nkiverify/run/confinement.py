@@ -14,7 +14,6 @@ import contextlib
 import ctypes
 import importlib
 import os
-import platform
 import resource
 import struct
 import sys
@@ -106,7 +105,7 @@ def landlock_version() -> int:
 
 def has_seccomp() -> bool:
     """True if the system has seccomp, and we know its calls on this machine."""
-    return sys.platform == "linux" and platform.machine() in _MACHINES and _libc().prctl(_GET_SECCOMP, 0, 0, 0, 0) >= 0
+    return sys.platform == "linux" and os.uname().machine in _MACHINES and _libc().prctl(_GET_SECCOMP, 0, 0, 0, 0) >= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +140,7 @@ class Confinement:
         with contextlib.suppress(OSError):
             _landlock([*self.writable, *_temporary_folder()])
         if has_seccomp():
-            _filter(_MACHINES[platform.machine()], self.network, self.programs)
+            _filter(_MACHINES[os.uname().machine], self.network, self.programs)
 
 
 def _temporary_folder() -> list[Path]:

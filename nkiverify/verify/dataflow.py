@@ -29,7 +29,6 @@ from nkiverify.phases import DATAFLOW
 from nkiverify.phases.dataflow.tails import tails
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.verify.candidates import MAX_SHAPES, proved_for, shapes_show_nothing, solved
 from nkiverify.verify.dataflow_question import Question, Search
 from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
@@ -162,6 +161,7 @@ def _warnings(question: Question, proof: Proof, search: Search | None) -> tuple[
         # Nothing is left that a run could show.
         return ()
     from nkiverify.phases.dataflow.warned import Subject, warnings
+    from nkiverify.verify.candidates import MAX_SHAPES, solved
 
     subject = Subject(
         question.target,
@@ -247,6 +247,8 @@ def not_understood(known: Known) -> Conclusion | None:
         return None
     reason = known.reason
     if search is not None and search.tried:
+        from nkiverify.verify.candidates import proved_for, shapes_show_nothing
+
         reason = f"{reason}; {shapes_show_nothing(search.tried)}{proved_for(search.part)}"
     return Conclusion(Verdict.UNKNOWN, limit.construct, reason, limit.site, limit.advice)
 
@@ -296,6 +298,8 @@ def sampled(known: Known) -> Conclusion | None:
     """Some shapes were run, and have no fault: that is no proof."""
     if known.search is None:
         return None
+    from nkiverify.verify.candidates import proved_for
+
     tried = known.search.tried
     reason = f"{known.reason}{proved_for(known.search.part)}"
     return known.unknown(f"{SAMPLED} {tried} shape{'s' if tried > 1 else ''}", ADVICE_BOUND, reason)

@@ -10,11 +10,11 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.claims import DataflowClaims
-from nkiverify.verify.candidates import Part
 
 if TYPE_CHECKING:
     # A proof needs no concrete run.
     from nkiverify.phases.dataflow.trial import Trial
+    from nkiverify.verify.candidates import Part
 
 
 @dataclass(frozen=True, slots=True)

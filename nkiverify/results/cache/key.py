@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import platform
 import shutil
 import sys
 from collections.abc import Mapping, Sequence, Set
@@ -134,7 +133,7 @@ class Keys:
             FORMAT,
             sorted((name, digest) for name, (digest, _) in self._package.items()),
             sys.version,
-            platform.machine(),
+            os.uname().machine if sys.platform != "win32" else "",
             list(sys.flags),
             _distributions(),
         ]

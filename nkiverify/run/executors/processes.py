@@ -8,6 +8,7 @@ of the monotonic clock: setting the time of the machine moves none.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import multiprocessing
 import multiprocessing.resource_tracker as resource_tracker
 import os
@@ -158,6 +159,9 @@ class WorkerProcesses:
         self._memory = memory
         self._grace = grace
         self._confinement = confinement
+        # Workers have what they all import, concrete runs and NumPy, from this process.
+        importlib.import_module("nkiverify.verify.dataflow_search")
+        importlib.import_module("nkiverify.phases.dataflow.warned")
         self._context = start_method()
         self._workers: list[_Worker] = []
         self._waiting: deque[_Task] = deque()
