@@ -183,13 +183,13 @@ def _keep_byte_code() -> None:
     still keep the byte code of a checkout: what is imported later would be compiled anew each time."""
     importlib.import_module("nkiverify.verify.verifier")
     for folder in (Path(nkiverify.__file__).parent, resources.root() / "stubs"):
-        if not sys.dont_write_bytecode and os.access(folder, os.W_OK) and _lacks_byte_code(folder):
+        if not sys.dont_write_bytecode and os.access(folder, os.W_OK) and lacks_byte_code(folder):
             import compileall  # as late as this: once for an installation
 
             compileall.compile_dir(folder, quiet=2)
 
 
-def _lacks_byte_code(folder: Path) -> bool:
+def lacks_byte_code(folder: Path) -> bool:
     """True if there is a module in the folder, or below it, that was never compiled by this Python."""
     pending = [str(folder)]
     while pending:
