@@ -34,6 +34,8 @@ SECTION = "scale"
 LENGTHS = (10, 100, 1000, 3000, 10_000)
 #: Phases that are measured together: the first two decide claims that are stated as the kernel runs.
 SHARED = ((1, 2), (3,), (4,))
+#: Columns of the tiled matmul of numbers.
+COLUMNS = (512, 4096, 16_384, 65_536)
 #: Loops within one another; ten are more than Python has room for once they are instrumented, and UNKNOWN.
 DEPTHS = (1, 2, 4, 8, 9)
 #: The phases of the whole manifest that are measured: the fourth takes longer than the others together.
@@ -54,7 +56,7 @@ def lines(folder: Path) -> Iterator[str]:
 
     load = bench.load_average()
     rates: dict[str, float] = {}
-    for part in (partial(executors, folder, rates), straight_lines, loops, repeated):
+    for part in (partial(executors, folder, rates), straight_lines, numbers, loops, repeated):
         yield from part()
         yield ""
     yield from on_paper(rates["2 worker processes"])
@@ -87,6 +89,24 @@ def straight_lines() -> Iterator[str]:
             claims, first, again = measured(partial(bench_kernels.straight_line, length), phases)
             named = ", ".join(map(str, phases)) + (" (not proved)" if claims is None else "")
             yield f"| {length} | {named} | {claims or ''} | {first:.2f} | {again:.2f} | {again / length * 1000:.2f} |"
+
+
+def numbers() -> Iterator[str]:
+    """The cost of launches of numbers by their sizes."""
+    from lab import bench_kernels
+
+    yield "Launches of numbers, the tiled matmul of 1024 rows, first and second verification in a process:"
+    yield ""
+    yield "| columns | phases | claims | first, CPU s | again, CPU s |"
+    yield "|---:|---|---:|---:|---:|"
+    for columns in COLUMNS:
+        for phases in (*SHARED, (1, 2, 3, 4)):
+
+            def make(root: Path, options: Options, columns: int = columns) -> Target:
+                return bench_kernels.matmul(columns, replace(options, root=ROOT))
+
+            claims, first, again = measured(make, phases)
+            yield f"| {columns} | {', '.join(map(str, phases))} | {claims or ''} | {first:.2f} | {again:.2f} |"
 
 
 def loops() -> Iterator[str]:
@@ -232,7 +252,12 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 #: Parts that can be measured alone.
-ALONE: dict[str, Callable[[], Iterator[str]]] = {"straight-lines": straight_lines, "loops": loops, "memory": repeated}
+ALONE: dict[str, Callable[[], Iterator[str]]] = {
+    "straight-lines": straight_lines,
+    "launches": numbers,
+    "loops": loops,
+    "memory": repeated,
+}
 
 
 if __name__ == "__main__":
