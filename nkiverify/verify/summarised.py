@@ -23,14 +23,17 @@ CONTRACTS_PER_STEP = 4
 
 
 def summarised(target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int]) -> Exploration | None:
-    """The symbolic run of a launch of numbers; None where it leaves anything out, or a loop is not summarised."""
+    """The symbolic run of a launch of numbers; None where it leaves anything out, assumes anything, or a loop is not
+    summarised."""
     try:
         found = explore(target, hardware, limits, phases, most=1)
     except Exception:  # whatever is wrong with it, plain Python decides
         return None
     run = found.run
     assert isinstance(run, SymbolicExecution)
-    return None if run.unsupported_construct is not None or run.raised_within else found
+    if run.unsupported_construct is not None or run.raised_within or run.program.dimensions:
+        return None
+    return None if found.assumptions else found
 
 
 def settled(explored: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> bool:
