@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from nkiverify.symbolic.prover import BUDGETS
 from tests.soundness.trap import Trap, complaints
 
 TRAPS = [
@@ -31,7 +33,7 @@ TRAPS = [
             assert w > 1
         """,
         low=1,
-        seconds=2.0,
+        seconds=60.0,
     ),
     Trap(
         "divisor_wrong_for_a_large_first_one_only",
@@ -43,7 +45,7 @@ TRAPS = [
             assert not (first == 9 and w == 2)
         """,
         low=1,
-        seconds=2.0,
+        seconds=60.0,
         tried=range(1, 12),
     ),
     Trap(
@@ -57,7 +59,7 @@ TRAPS = [
                 assert n % (w + 1)
         """,
         low=1,
-        seconds=2.0,
+        seconds=60.0,
     ),
     Trap(
         "division_by_zero_in_a_later_round_wrong",
@@ -67,7 +69,7 @@ TRAPS = [
                 w -= 2
         """,
         low=1,
-        seconds=2.0,
+        seconds=1.0,
         phase=2,
         tried=range(1, 10),
     ),
@@ -111,7 +113,7 @@ TRAPS = [
             assert w % 8 == 0
         """,
         low=1,
-        seconds=2.0,
+        seconds=60.0,
         tried=range(1, 12),
     ),
     Trap(
@@ -139,7 +141,7 @@ TRAPS = [
             assert n % w == 0
         """,
         low=1,
-        seconds=2.0,
+        seconds=60.0,
     ),
     Trap(
         "counts_rounds_wrong",
@@ -152,7 +154,7 @@ TRAPS = [
             assert rounds < 6
         """,
         low=1,
-        seconds=2.0,
+        seconds=1.0,
         tried=range(1, 14),
     ),
     Trap(
@@ -174,7 +176,7 @@ TRAPS = [
                 return 1
         """,
         low=1,
-        seconds=2.0,
+        seconds=1.0,
         tried=range(1, 14),
     ),
     Trap(
@@ -187,7 +189,7 @@ TRAPS = [
             assert now() < 5
         """,
         low=1,
-        seconds=2.0,
+        seconds=1.0,
         tried=range(1, 14),
     ),
     Trap(
@@ -217,12 +219,23 @@ TRAPS = [
                 assert False
         """,
         low=1,
-        seconds=2.0,
+        seconds=1.0,
         tried=range(1, 10),
     ),
 ]
 
 
+#: Are decided, or found to be undecided, with a hundredth of Z3's steps.
+EASY = {
+    "divisor_of_two_conditions_right", "divisor_wrong", "divisor_wrong_for_a_large_first_one_only",
+    "greatest_divisor_right", "multiples_stay_multiples_right", "not_a_multiple_wrong", "break_right",
+    "break_in_the_middle_wrong",
+}  # fmt: skip
+
+
 @pytest.mark.parametrize("trap", TRAPS, ids=str)
-def test_verdict_is_not_wrong(trap: Trap, tmp_path: Path) -> None:
+def test_verdict_is_not_wrong(trap: Trap, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    if trap.name in EASY:
+        for field in fields(BUDGETS):
+            monkeypatch.setattr(BUDGETS, field.name, 10)
     assert complaints(trap, tmp_path) == []
