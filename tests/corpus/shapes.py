@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nkiverify.analysis.ranges import run as ranges
+from nkiverify.foundation.errors import ContractViolation
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.concrete_launch import rule_of
@@ -78,7 +79,8 @@ class Runner:
         self._contracts = contracts
         self._hardware = hardware_named(target.hardware)
         self._loaded: dict[Rewriting, tuple[Callable[..., Any], KernelSpace]] = {}
-        self._broken_on: dict[tuple[Rewriting, tuple[int, ...]], list[str]] = {}
+        #: The contracts that runs break: those that stop at the first one, and those that do not.
+        self._broken_on: dict[tuple[Rewriting, tuple[int, ...], bool], list[str]] = {}
         self._failing: dict[tuple[int, tuple[int, ...]], bool] = {}
 
     def fails(self, phase: int, values: dict[str, int]) -> bool:
@@ -98,28 +100,35 @@ class Runner:
             )
             return any(seen.findings for seen in runs)
         rewriting = Rewriting.ARITHMETIC if PHASES[phase].checks_arithmetic else Rewriting.NONE
-        key = (rewriting, tuple(values.values()))
-        if key not in self._broken_on:
-            self._broken_on[key] = self._broken(rewriting, values)
-        # Division by zero and integers beyond 32 bits are claims of phase 2.
-        broken = self._broken_on[key]
-        return any((2 if rule.startswith("host.") else contract(rule).phase) == phase for rule in broken)
+        # Where the first one is of another phase, there may be one of this phase behind it.
+        first = self._phases_broken(rewriting, values, True)
+        return phase in first or (bool(first) and phase in self._phases_broken(rewriting, values, False))
 
-    def _broken(self, rewriting: Rewriting, values: dict[str, int]) -> list[str]:
-        """The contracts of phases 1 to 3 that the run breaks; none where the values are no legal input.
+    def _phases_broken(self, rewriting: Rewriting, values: dict[str, int], stop: bool) -> set[int]:
+        key = (rewriting, tuple(values.values()), stop)
+        if key not in self._broken_on:
+            self._broken_on[key] = self._broken(rewriting, values, stop)
+        # Division by zero and integers beyond 32 bits are claims of phase 2.
+        return {2 if rule.startswith("host.") else contract(rule).phase for rule in self._broken_on[key]}
+
+    def _broken(self, rewriting: Rewriting, values: dict[str, int], stop: bool) -> list[str]:
+        """The contracts of phases 1 to 3 that the run breaks, or with `stop` the first one; none where the values are
+        no legal input.
 
         Raises `UnsupportedConstruct` where it looks at more contracts than it may."""
         if rewriting not in self._loaded:
             self._loaded[rewriting] = load_kernel(self._target.kernel, self._target.root, rewriting)
         kernel, space = self._loaded[rewriting]
         phases = SHAPE_PHASES | {MEMORY.number}
-        run = ConcreteExecution(self._hardware, stop_at_first=False, phases=phases, contracts=self._contracts)
+        run = ConcreteExecution(self._hardware, stop_at_first=stop, phases=phases, contracts=self._contracts)
         error: Exception | None = None
         try:
             with space.active(), running(run):
                 self._target.function(Verification(ConcreteBinding(values), kernel))
         except OutsideDomain:
             return []
+        except ContractViolation:
+            return [found.contract.id for found in run.broken]
         except Exception as raised:
             error = raised
         broken = [found.contract.id for found in run.broken]
