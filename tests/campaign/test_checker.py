@@ -16,6 +16,7 @@ from lab.checker import ANSWERING
 from lab.exchange import Loaded
 from lab.faults import marked, places
 from nkiverify.foundation import resources
+from tests.clocks import HANGS
 
 SOURCE = '''\
 """A module."""
@@ -147,7 +148,7 @@ def test_each_fault_is_noticed_by_the_first_test_that_fails(tmp_path: Path) -> N
     (tmp_path / "job").write_text(json.dumps(job), encoding="utf-8")
     command = (sys.executable, "-m", "lab.noticing", "job")
     environment = {"PYTHONPATH": f"{tmp_path}:{resources.root()}", "PATH": ""}
-    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=300)
+    subprocess.run(command, cwd=tmp_path, env=environment, check=True, capture_output=True, timeout=HANGS)
     said = [json.loads(line) for line in (tmp_path / "record").read_text(encoding="utf-8").splitlines()]
     assert [one["number"] for one in said] == list(range(len(found)))
     by = {(found[one["number"]].line, found[one["number"]].what): one for one in said}

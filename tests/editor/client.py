@@ -13,10 +13,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.clocks import HANGS
+
 Message = dict[str, Any]
 
 #: Seconds after which the server is taken to be silent.
-DEADLINE = 60.0
+DEADLINE = float(HANGS)
 
 
 class Editor:

@@ -20,6 +20,7 @@ from nkiverify.run.executors.cluster import DaskCluster
 from nkiverify.run.executors.jobs import Job, perform
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
+from tests.clocks import HANGS
 from tests.executors.fakes import Record
 
 NAMES = ("transpose2d", "transpose2d_129_rows", "avgpool_buggy")
@@ -55,7 +56,7 @@ def test_a_worker_with_the_wheel_alone_gives_the_verdicts_of_this_machine(
 
     address = scheduler.scheduler_address
     with Client(address, set_as_default=False) as client:
-        client.wait_for_workers(1, timeout=60)
+        client.wait_for_workers(1, timeout=HANGS)
         (found,) = client.run(where).values()
     assert found == (str(tmp_path / "elsewhere"), str(wheel_site / "nkiverify" / "foundation" / "resources.py"), False)
     options = Options(root=root(), phases=(1, 2), engine="embedded")

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.clocks import HANGS
+
 TOP = Path(__file__).parents[2]
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are supervised on Linux")
@@ -45,7 +47,7 @@ def folder(tmp_path: Path) -> Path:
 def check(folder: Path, *words: str, kernel: tuple[str, ...] = WORDS) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(TOP), "XDG_CACHE_HOME": str(folder / "caches")}
     command = [sys.executable, "-m", "nkiverify", "check", *kernel, *words]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS)
 
 
 def test_the_same_text_is_told_again_until_something_changes(folder: Path) -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.foundation import resources
+from tests.clocks import HANGS
 
 #: Targets of different families that take a moment, and one that fails.
 TARGETS = ("matmul_tiled*", "transpose2d*", "interpolate_bilinear_all")
@@ -43,7 +44,7 @@ def command(*arguments: str) -> list[str]:
 def run(checkout: Path, *arguments: str, wrapped: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": ""}
     words = [*wrapped, *command(*arguments)]
-    return subprocess.run(words, cwd=checkout, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(words, cwd=checkout, env=environment, capture_output=True, text=True, timeout=HANGS)
 
 
 def results(checkout: Path) -> list[tuple[str, int, str]]:
@@ -67,7 +68,7 @@ def test_two_runs_at_once_are_both_whole(checkout: Path) -> None:
         for _ in range(2)
     ]
     for process in processes:
-        output, errors = process.communicate(timeout=300)
+        output, errors = process.communicate(timeout=HANGS)
         assert process.returncode == 0, errors
         assert "all as expected" in output
     assert len(results(checkout)) > 10
@@ -89,7 +90,7 @@ def test_a_run_after_one_that_was_killed(checkout: Path) -> None:
         )
         time.sleep(delay)
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(30)
+        process.wait(HANGS)
         # What was there is whole: the old results, or the new ones.
         assert results(checkout) == expected
     assert run(checkout).returncode == 0
@@ -106,7 +107,7 @@ def test_a_checkout_that_cannot_be_written_to(checkout: Path) -> None:
         pytest.skip("nothing can be mounted here")
     before = results(checkout)
     words = " ".join(f"'{word}'" for word in command("--no-cache"))
-    ended = subprocess.run([*isolated, script + words], capture_output=True, text=True, timeout=300)
+    ended = subprocess.run([*isolated, script + words], capture_output=True, text=True, timeout=HANGS)
     # The verdicts are shown; the last line says what the status says.
     assert "runs of" in ended.stdout and "all as expected" not in ended.stdout
     assert "not written: " in ended.stdout

@@ -14,6 +14,7 @@ import pytest
 
 from nkiverify.run.confinement import has_seccomp, landlock_version
 from tests.check.kernel_files import COPY, write
+from tests.clocks import HANGS
 
 TOP = Path(__file__).parents[2]
 
@@ -54,7 +55,7 @@ def tried(
     environment = os.environ | {"PYTHONPATH": str(TOP), "TMPDIR": str(folder / "tmp")}
     script = SCRIPT.format(tried=line, network=network, programs=programs, memory=memory, before=before)
     command = [sys.executable, "-c", script]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -164,7 +165,7 @@ def test_processor_time_has_a_limit_that_nobody_has_to_watch() -> None:
         env=os.environ | {"PYTHONPATH": str(TOP)},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANGS,
     )
     assert (done.stdout, done.returncode) == ("begun\n", -signal.SIGXCPU)
 
@@ -184,7 +185,7 @@ def test_what_the_system_refuses_is_unknown_with_its_place(line: str, tried: str
     command = [sys.executable, "-m", "nkiverify", "check", "k.py::copy", "--arg", "a=bf16[P,F]", "--phase", "1"]
     (tmp_path / "tmp").mkdir()
     environment = os.environ | {"PYTHONPATH": str(TOP), "TMPDIR": str(tmp_path / "tmp")}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=HANGS)
     said = " ".join(done.stdout.split())
     assert done.returncode == 3, said
     asked = r"the kernel asks for (what it may not|more than there is): \[Errno \d+\] [\w ]+ at k.py"

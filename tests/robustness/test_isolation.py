@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.run.confinement import landlock_version
+from tests.clocks import HANGS
 
 TOP = Path(__file__).parents[2]
 
@@ -78,7 +79,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def nkiverify(folder: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | {"PYTHONPATH": str(TOP), "TMPDIR": str(folder / "tmp")} | more
     command = [sys.executable, "-m", "nkiverify", *words]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=HANGS)
 
 
 def tried(folder: Path, line: str, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
