@@ -6,6 +6,7 @@ import dis
 import inspect
 import sys
 import types
+from collections.abc import Iterator
 from itertools import islice
 from types import CodeType, FrameType
 from typing import Annotated
@@ -62,20 +63,27 @@ class _Spans:
         self.sites: dict[int, Site] = {}
         self.instructions: dict[int, int] = {}
         self._next = 0
-        self._coming = code.co_positions() if sys.version_info >= (3, 11) else None
+        self._coming = _positions(code)
         self._all: tuple[_Position, ...] = ()
 
     def of(self, instruction: int) -> _Position | None:
-        """The span of the instruction with this number; None before Python 3.11, which has none."""
+        """The span of the instruction with this number, if Python tells of any."""
         if self._coming is None:
             return None
         if not self._all and instruction < self._next:
-            self._all = tuple(self.code.co_positions())
+            self._all = tuple(_positions(self.code) or ())
         if self._all:
             return self._all[instruction]
         found = next(islice(self._coming, instruction - self._next, None))
         self._next = instruction + 1
         return found
+
+
+def _positions(code: CodeType) -> Iterator[_Position] | None:
+    """The spans of all instructions, in order; None before Python 3.11, which has none."""
+    if sys.version_info >= (3, 11):
+        return code.co_positions()
+    return None
 
 
 #: The opcode of what lies behind an instruction for the interpreter's own use; no instruction before Python 3.11.
