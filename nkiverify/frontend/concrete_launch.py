@@ -14,8 +14,7 @@ from itertools import product as cartesian
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
-from nkiverify.foundation.identity import identity
-from nkiverify.foundation.source import Site, frame_site, instruction_of, kernel_frame, kernel_site
+from nkiverify.foundation.source import Site, frame_site, identity, instruction_of, kernel_frame, kernel_site
 from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, Recorded, innermost_kernel_site
 from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
 from nkiverify.frontend.paths import Limits, Unsupported

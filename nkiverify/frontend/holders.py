@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.identity import identity
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
-from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_class
+from nkiverify.foundation.source import KERNEL_MARKER, identity, is_kernel_class
 from nkiverify.frontend.seen import library_module
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition

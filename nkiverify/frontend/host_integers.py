@@ -11,9 +11,9 @@ from collections.abc import Callable
 from types import BuiltinMethodType, MethodDescriptorType, MethodWrapperType, WrapperDescriptorType
 from typing import Any
 
-from nkiverify.foundation.identity import identity
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
+from nkiverify.foundation.source import identity
 from nkiverify.frontend.seen import shown
 from nkiverify.symbolic.execution import execution_in_progress
 from nkiverify.symbolic.integers import SymInt

@@ -17,8 +17,7 @@ from operator import is_
 from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.identity import identity
-from nkiverify.foundation.source import KERNEL_MARKER, is_kernel_frame
+from nkiverify.foundation.source import KERNEL_MARKER, identity, is_kernel_frame
 from nkiverify.frontend.holders import (
     MISSING,
     Holder,

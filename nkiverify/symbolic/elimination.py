@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.identity import identity
+from nkiverify.foundation.source import identity
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Condition, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence
 from typing import Any, NoReturn
 
-from nkiverify.foundation.identity import identity
+from nkiverify.foundation.source import identity
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.execution import current_execution, unsupported

@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from nkiverify.foundation.identity import identity
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
+from nkiverify.foundation.source import identity
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition

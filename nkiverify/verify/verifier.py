@@ -14,9 +14,9 @@ from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.foundation.clock import counting, now, spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
-from nkiverify.foundation.identity import identity
 from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import Kind, Run, Verdict
+from nkiverify.foundation.source import identity
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.concrete import TOO_LONG
 from nkiverify.frontend.concrete_launch import MAX_RECORDED, ConcreteLaunch

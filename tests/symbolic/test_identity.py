@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from nkiverify.foundation.identity import identity
+from nkiverify.foundation.source import identity
 
 
 class _Alike(type):
@@ -25,7 +25,7 @@ def test_objects_that_say_that_they_are_equal_have_identities_of_their_own() -> 
 
 def test_no_audit_hook_is_told() -> None:
     program = (
-        "import sys; from nkiverify.foundation.identity import identity; told = []; "
+        "import sys; from nkiverify.foundation.source import identity; told = []; "
         "sys.addaudithook(lambda event, arguments: told.append(event)); "
         "identity(told); print(told == []); id(told); print(told)"
     )

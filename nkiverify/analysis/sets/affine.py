@@ -18,7 +18,7 @@ import islpy as isl
 
 from nkiverify.analysis.sets.products import Products
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.identity import identity
+from nkiverify.foundation.source import identity
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation

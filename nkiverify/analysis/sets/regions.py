@@ -19,7 +19,7 @@ from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.structure import views_of
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.identity import identity
+from nkiverify.foundation.source import identity
 from nkiverify.ir.program import Program
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import Mask, Relation

@@ -24,7 +24,7 @@ from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.identity import identity
+from nkiverify.foundation.source import identity
 from nkiverify.ir.program import Assume, Block, Branch, Loop, Program, inner_blocks, items
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.model.tensor import Tensor
