@@ -167,7 +167,7 @@ class ConcreteLaunch(ObservingExecution):
         claim that one look at all iterations of the loops, whose cost grows with the square of the claims, should be
         cheaper than going on."""
         after = self.limits.repeats_after
-        if after is None or self.looked_at < max(REPEATS_FROM, len(self.program.body.items) ** 2):
+        if after is None or self.looked_at < max(REPEATS_FROM, (2 * len(self.program.body.items)) ** 2):
             return False
         return not after or executes_more(self.recorded, after)
 

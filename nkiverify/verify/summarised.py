@@ -19,7 +19,7 @@ from nkiverify.phases import DATAFLOW, PHASES
 from nkiverify.verify.exploration import Exploration, explore
 
 #: Contracts that a launch has looked at in plain Python for each step that the attempt may make.
-CONTRACTS_PER_STEP = 4
+CONTRACTS_PER_STEP = 64
 
 
 def summarised(target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int]) -> Exploration | None:

@@ -15,7 +15,7 @@ from nkiverify.frontend import concrete_launch
 from nkiverify.frontend.concrete_launch import MAX_PROGRAMS
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, uint32
-from nkiverify.verify import verifier
+from nkiverify.verify import summarised, verifier
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -97,8 +97,9 @@ def test_a_launch_that_repeats_itself_is_run_to_its_end_only_where_a_summary_lea
 
     monkeypatch.setattr(concrete_launch, "REPEATS_FROM", 64)
     monkeypatch.setattr(verifier, "MAX_RECORDED", 64)
+    monkeypatch.setattr(summarised, "CONTRACTS_PER_STEP", 1)
     monkeypatch.setattr(verifier, "played", told)
-    target = replace(Subject.of(tmp_path, body, launch(64 * 80, 32)).target, kind=Kind.CONCRETE)
+    target = replace(Subject.of(tmp_path, body, launch(64 * 400, 32)).target, kind=Kind.CONCRETE)
     runs = verify(target, Options(root=tmp_path, phases=phases, engine="embedded"))
     assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL] * len(phases), runs
     assert early == ended
