@@ -228,9 +228,14 @@ def test_only_what_has_every_verdict_has_time_for_a_cross_check(
 ) -> None:
     # More than the clock is set ahead by.
     monkeypatch.setattr("nkiverify.verify.options.CROSS_CHECK_SECONDS", 2e5)
-    record = Record()
+
+    def go_on(event: str, name: str) -> None:
+        if (event, name, engine) == ("finished", "hang", "auto"):
+            (tmp_path / "go").touch()
+
+    record = Record(act=go_on)
     set_ahead(monkeypatch, Stalled(tmp_path, record, ["late told", "hang"]))
-    outcome = work("late", "hang", engine=engine, listener=record, does=partial(marked, tmp_path))
+    outcome = work("late", "hang", engine=engine, listener=record, does=partial(marked, tmp_path), root=tmp_path)
     assert verdicts(outcome) == {"late": Verdict.SUCCESSFUL, "hang": Verdict.UNKNOWN}
     assert outcome.runs[0].reason == reason
 
