@@ -23,18 +23,16 @@ def eventually(condition: Callable[[], bool]) -> bool:
     return True
 
 
-def set_ahead(monkeypatch: pytest.MonkeyPatch, when: Callable[[], bool]) -> None:
+def set_ahead(monkeypatch: pytest.MonkeyPatch, when: Callable[[], bool], after: int = 1) -> None:
     """Set the monotonic clock of this process ahead by hours once `when` holds: time-outs are waited for by nobody.
 
-    Only who asks for the time a second time from then on is told: what came before that, has been looked at then.
+    The time is asked for `after` times more before that: so often as what came before has been looked at then.
     """
-    ahead, seen = 0.0, False
+    asked = 0
 
     def told() -> float:
-        nonlocal ahead, seen
-        if seen:
-            ahead = 1e5
-        seen = seen or when()
-        return _real_time() + ahead
+        nonlocal asked
+        asked += asked > 0 or when()
+        return _real_time() + (1e5 if asked > after else 0.0)
 
     monkeypatch.setattr(time, "monotonic", told)

@@ -25,6 +25,8 @@ from nkiverify.verify.options import Options
 from tests.clocks import HANGS, eventually, set_ahead
 from tests.executors.fakes import Record, marked, options, target, targets_by_name, verify
 
+#: So often the executor asks for the time while it looks several times at what its workers have said.
+ASKED = 40
 #: Long enough for what does answer, on a busy machine: for what does not, the clock is set ahead.
 GRACE = float(HANGS)
 
@@ -168,7 +170,7 @@ def test_a_clock_that_jumps_ends_nothing_early_and_lets_nothing_run_on(
         monkeypatch.setattr(time, "time", lambda: true_time() + jump)
 
     record = Record(act=set_clock)
-    set_ahead(monkeypatch, Stalled(tmp_path, record, ["hang"], ["slow_a"]))
+    set_ahead(monkeypatch, Stalled(tmp_path, record, ["hang"], ["slow_a"]), ASKED)
     outcome = work("slow_a", "hang", listener=record, does=partial(marked, tmp_path))
     assert verdicts(outcome) == {"slow_a": Verdict.SUCCESSFUL, "hang": Verdict.UNKNOWN}
 
@@ -183,7 +185,7 @@ def test_a_target_that_does_not_answer_in_time_is_stopped_and_unknown(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     record = Record()
-    set_ahead(monkeypatch, Stalled(tmp_path, record, [name], ["a", "b", "c"]))
+    set_ahead(monkeypatch, Stalled(tmp_path, record, [name], ["a", "b", "c"]), ASKED)
     outcome = work("a", name, "b", "c", listener=record, does=partial(marked, tmp_path))
     assert verdicts(outcome) == {
         "a": Verdict.SUCCESSFUL, name: Verdict.UNKNOWN, "b": Verdict.SUCCESSFUL, "c": Verdict.SUCCESSFUL
@@ -213,7 +215,7 @@ def test_a_stopped_target_keeps_the_verdicts_that_it_had(
     name: str, verdict: Verdict, qualifier: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if name == "tells_hang":
-        set_ahead(monkeypatch, (tmp_path / f"{name} told").exists)
+        set_ahead(monkeypatch, (tmp_path / f"{name} told").exists, ASKED)
     both = target(name, expect={1: Verdict.FAILED, 2: Verdict.SUCCESSFUL})
     executor = WorkerProcesses([both], partial(marked, tmp_path), partial(targets_by_name, [name]), 1, grace=GRACE)
     runs = run([both], executor, options()).runs
@@ -234,7 +236,7 @@ def test_only_what_has_every_verdict_has_time_for_a_cross_check(
             (tmp_path / "go").touch()
 
     record = Record(act=go_on)
-    set_ahead(monkeypatch, Stalled(tmp_path, record, ["late told", "hang"]))
+    set_ahead(monkeypatch, Stalled(tmp_path, record, ["late told", "hang"]), ASKED)
     outcome = work("late", "hang", engine=engine, listener=record, does=partial(marked, tmp_path), root=tmp_path)
     assert verdicts(outcome) == {"late": Verdict.SUCCESSFUL, "hang": Verdict.UNKNOWN}
     assert outcome.runs[0].reason == reason
