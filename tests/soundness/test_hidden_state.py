@@ -378,6 +378,15 @@ TRAPS = [
                 assert nl.add.trap < 3
                 nl.add.trap += 1
         """),
+    Trap("nl_function_attribute_after_use_on_the_host_wrong", """
+        import numpy as np
+        table = nl.add(np.ones((2, 2), np.float32), np.ones((2, 2), np.float32))
+        def kernel(n):
+            nl.add.trap = 0
+            for i in range(n):
+                assert nl.add.trap < 3
+                nl.add.trap += 1
+        """),
     Trap("sys_modules_state_wrong", """
         import sys, types
         def kernel(n):

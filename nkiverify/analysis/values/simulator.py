@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -107,10 +108,8 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         for position, value in enumerate(args)
     ]
     named = {name: enter(value, name) for name, value in kwargs.items()}
-    scope = getattr(kernel.function, "__globals__", {})
-    scope.setdefault(KERNEL_MARKER, True)
     try:
-        with threadpool_limits(1), running(run):
+        with threadpool_limits(1), running(run), _as_kernel_code(kernel.function):
             result = kernel(*positional, **named)
             returned = named_tensors("result", result)
             made = _as_torch if any(map(_is_torch, frameworks)) else _as_numpy
@@ -128,6 +127,21 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
         for found in undefined_parts(run, tensor, name):
             warnings.warn(str(found), UndefinedResultWarning, stacklevel=3)
     return arrays
+
+
+@contextmanager
+def _as_kernel_code(function: object) -> Iterator[None]:
+    """Have the module of a function count as kernel code, for as long as the function is executed: it may be one of
+    ours, as where a function of nki.language is given arrays, whose frames are otherwise never a kernel's."""
+    scope = getattr(function, "__globals__", {})
+    marks = KERNEL_MARKER not in scope
+    if marks:
+        scope[KERNEL_MARKER] = True
+    try:
+        yield
+    finally:
+        if marks:
+            del scope[KERNEL_MARKER]
 
 
 def given_array(value: Any) -> Array | None:
