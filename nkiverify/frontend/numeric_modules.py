@@ -310,7 +310,7 @@ def _substitutes_of_python() -> Iterator[tuple[ModuleType, dict[str, Any]]]:
 
 
 def _substitutes_in_numpy() -> dict[str, Any]:
-    """What stands for some of NumPy's functions."""
+    """Wrappers that stand for some of NumPy's functions."""
     universal = {name: _Universal(getattr(np, name), exact) for name, exact in _UNIVERSAL.items() if hasattr(np, name)}
     sequences = {name: _OfSequences(getattr(np, name)) for name in PARTIAL if hasattr(np, name)}
     products = {name: _OfProducts(getattr(np, name)) for name in _PRODUCTS if hasattr(np, name)}

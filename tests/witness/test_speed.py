@@ -27,7 +27,7 @@ TUTORIAL = (
 
 
 #: Calls of functions, of which Python makes some millions in a second; and milliseconds of an idle core for Z3.
-MOST_CALLS, MOST_MILLISECONDS = 100_000, 200
+MOST_CALLS, MOST_MILLISECONDS = 200_000, 200
 
 
 @pytest.mark.parametrize("name", TUTORIAL)

@@ -1,4 +1,4 @@
-"""Which power of a generator a residue is: by a table of all powers, or in steps where few are asked about."""
+"""The power of a generator that a residue is: from a table of all powers, or in steps where few are asked about."""
 
 from __future__ import annotations
 
