@@ -44,7 +44,6 @@ TRAPS = [
                     for j in range(m):
                         assert i * m + j < n * m
         """,
-        decided=True,
         low=1,
     ),
     Trap(
@@ -69,7 +68,6 @@ TRAPS = [
                     counts[0] += i
                     assert counts[0] == i
         """,
-        decided=True,
     ),
     Trap(
         "deleted_below_if_wrong",
