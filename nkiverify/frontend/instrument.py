@@ -44,7 +44,14 @@ from pathlib import Path
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.attributes import OWN_NAMES
 from nkiverify.frontend.nodes import HOOKS, hook, load, placed, store
-from nkiverify.frontend.source_names import UsedNames, computed_by, leaves_early, read_before_written, target_names
+from nkiverify.frontend.source_names import (
+    UsedNames,
+    computed_by,
+    deletes,
+    leaves_early,
+    read_before_written,
+    target_names,
+)
 from nkiverify.frontend.watching import RangeLoops, Watching, iterated
 
 #: Types whose calls are redirected.
@@ -167,7 +174,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
         otherwise = self._statements(node.orelse)
         # Of the rewritten body: a loop around a branch with a loop in it counts as one that unbinds names, and is
         # unrolled. Summarised, one of the published kernels takes three times as long.
-        unbinds = UsedNames.of(node.body).deletes
+        unbinds = deletes(node.body)
         call = hook(
             "loop",
             iterable,

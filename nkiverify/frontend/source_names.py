@@ -79,7 +79,6 @@ class UsedNames:
     appended: set[str] = field(default_factory=set)
     #: Those that are said to belong to a scope around.
     shared: set[str] = field(default_factory=set)
-    deletes: bool = False
     yields: bool = False
 
     @staticmethod
@@ -87,7 +86,7 @@ class UsedNames:
         """The names that the statements use."""
         found = UsedNames()
         stored, read = found.stored, found.read
-        kinds: set[type[ast.AST] | type[ast.expr_context]] = set()
+        yields = False
         pending: list[ast.AST] = list(body)
         while pending:
             node = pending.pop()
@@ -95,7 +94,6 @@ class UsedNames:
                 context = type(node.ctx)
                 if context is not ast.Load:
                     stored.add(node.id)
-                    kinds.add(context)
                 if context is not ast.Store:
                     read[node.id] += 1
             elif isinstance(node, _SCOPES):
@@ -106,7 +104,7 @@ class UsedNames:
                 read.update(_read_in(node.target))
                 pending += (node.iter, *node.ifs)
             else:
-                kinds.add(type(node))
+                yields = yields or isinstance(node, ast.Yield | ast.YieldFrom)
                 if isinstance(node, ast.Call):
                     function = node.func
                     if isinstance(function, ast.Attribute) and function.attr == "append":
@@ -114,8 +112,12 @@ class UsedNames:
                 elif type(node) in _NAMING:
                     (found.shared if isinstance(node, ast.Global | ast.Nonlocal) else stored).update(_named_by(node))
                 pending += child_nodes(node)
-        deletes, yields = ast.Del in kinds, not kinds.isdisjoint((ast.Yield, ast.YieldFrom))
-        return UsedNames(stored, read, found.appended, found.shared, deletes, yields)
+        return UsedNames(stored, read, found.appended, found.shared, yields)
+
+
+def deletes(body: list[ast.stmt]) -> bool:
+    """True if the body unbinds a local name."""
+    return any(isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del) for node in walk_scope(body))
 
 
 #: What holds names as texts.

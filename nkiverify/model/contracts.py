@@ -120,12 +120,8 @@ def require(id: str, condition: object, /, **quantities: object) -> None:
     """
     run = _execution()
     rule = _registry.get(id) or contract(id)
-    # `_counts`, written out: nothing is called more often.
-    if rule.phase not in run.phases or (_legacy_calls and _LEGACY not in rule.api):
-        return
-    if (rule.since or rule.until) and not within(nki_version(), rule.since, rule.until):
-        return
-    run.require(rule, condition, quantities)
+    if _counts(rule, run):
+        run.require(rule, condition, quantities)
 
 
 def require_if_open(id: str, condition: object, /, **quantities: object) -> None:

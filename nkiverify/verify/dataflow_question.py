@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.claims import DataflowClaims
+from nkiverify.phases.phase import Phase
+from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.verdicts import advice_on
 
 if TYPE_CHECKING:
     # A proof needs no concrete run.
@@ -49,6 +54,40 @@ class Question:
     def provable(self) -> bool:
         """True if the program is all runs of the kernel."""
         return self.limit is None and not self.bounded
+
+
+def question(exploration: Exploration, engine: EmbeddedEngine, phase: Phase, seconds: float, effort: float) -> Question:
+    """The question about what was explored, for so many seconds and with so much of the usual `effort`."""
+    run = exploration.run
+    claimed = exploration.claimed(phase, seconds)
+    assert isinstance(claimed, DataflowClaims)
+    limit = run.unsupported_construct
+    stopped = Limit(limit.construct, advice_on(run.program, limit.advice), limit.site) if limit is not None else None
+    engine.limit(seconds)
+    unsure = any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in engine.decide_unwinding())
+    return Question(
+        target=exploration.target,
+        program=run.program,
+        hardware=exploration.hardware,
+        claimed=claimed,
+        assumptions=exploration.assumptions,
+        reached=exploration.reached,
+        limit=stopped,
+        bounded=f"bounded {run.limits.unwind}" if unsure else "",
+        seconds=seconds,
+        trial=_trial(exploration, seconds),
+        effort=effort,
+    )
+
+
+def _trial(exploration: Exploration, seconds: float) -> Trial | None:
+    """The concrete run, on the shadow memory, where the target was explored by one."""
+    run = exploration.run
+    if not isinstance(run, ConcreteLaunch):
+        return None
+    from nkiverify.phases.dataflow.trial import trial_of
+
+    return trial_of(exploration.target, run, seconds)
 
 
 @dataclass(slots=True)

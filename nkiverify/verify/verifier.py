@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from nkiverify.engines.embedded import EmbeddedEngine, Outcome
+from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.foundation.clock import counting, now, spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
@@ -39,11 +39,10 @@ from nkiverify.verify.verdicts import (
     ADVICE_CARRIED,
     ADVICE_UNSUPPORTED,
     PhaseVerdict,
-    advice_on,
 )
 
 if TYPE_CHECKING:
-    from nkiverify.phases.dataflow.trial import Trial
+    pass
 
 
 #: Verdicts that a concrete run of a launch of numbers may know better.
@@ -419,32 +418,10 @@ def _repeats(exploration: Exploration) -> bool:
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, effort: float) -> Run:
     """The verdict of the phase whose claims are about sets of elements."""
-    from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load
-    from nkiverify.verify.dataflow import verdict_of
-    from nkiverify.verify.dataflow_question import Limit, Question
+    from nkiverify.verify.dataflow import verdict_of  # as late as this: islpy is slow to load
+    from nkiverify.verify.dataflow_question import question
 
-    run = exploration.run
-    claimed = exploration.claimed(PHASES[phase], seconds)
-    assert isinstance(claimed, DataflowClaims)
-    limit = run.unsupported_construct
-    stopped = Limit(limit.construct, advice_on(run.program, limit.advice), limit.site) if limit is not None else None
-    engine.limit(seconds)
-    unsure = any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in engine.decide_unwinding())
-    return verdict_of(
-        Question(
-            target=exploration.target,
-            program=run.program,
-            hardware=exploration.hardware,
-            claimed=claimed,
-            assumptions=exploration.assumptions,
-            reached=exploration.reached,
-            limit=stopped,
-            bounded=f"bounded {run.limits.unwind}" if unsure else "",
-            seconds=seconds,
-            trial=_trial(exploration, seconds),
-            effort=effort,
-        )
-    )
+    return verdict_of(question(exploration, engine, PHASES[phase], seconds, effort))
 
 
 def _numerics(exploration: Exploration, engine: EmbeddedEngine, seconds: float, largest: bool) -> Run:
@@ -452,16 +429,6 @@ def _numerics(exploration: Exploration, engine: EmbeddedEngine, seconds: float, 
     from nkiverify.verify.numerics import verdict_of  # as late as this: it brings the simulator
 
     return verdict_of(exploration, engine, seconds, largest)
-
-
-def _trial(exploration: Exploration, seconds: float) -> Trial | None:
-    """The concrete run, on the shadow memory, where the target was explored by one."""
-    run = exploration.run
-    if not isinstance(run, ConcreteLaunch):
-        return None
-    from nkiverify.phases.dataflow.trial import trial_of
-
-    return trial_of(exploration.target, run, seconds)
 
 
 def _cross_checks(target: Target, asked: Mapping[int, _Asked], options: Options, seconds: float) -> dict[int, Run]:

@@ -81,8 +81,8 @@ class Regions:
         self._apart = apart
         self._known: dict[tuple[object, ...], Region | None] = {}
         self._keep: list[object] = []
-        self._coordinates: dict[int, Coordinates] = {}
-        self._wholes: dict[int, isl.Set] = {}
+        self._coordinates: dict[Storage, Coordinates] = {}
+        self._wholes: dict[Storage, isl.Set] = {}
         #: By all that a map depends on: tiles of one shape, and the iterations of a loop that is unrolled, have views
         #: that differ in little but their identity.
         self._made: dict[tuple[object, ...], Region | None] = {}
@@ -155,11 +155,10 @@ class Regions:
 
     def whole(self, storage: Storage) -> isl.Set:
         """All elements of a storage."""
-        found = self._wholes.get(identity(storage))
+        found = self._wholes.get(storage)
         if found is None:
-            self._keep.append(storage)
             positions = self.sets.map(self._text_of_whole(storage))
-            found = self._wholes[identity(storage)] = self.sets.once(isl.Map.range, positions)
+            found = self._wholes[storage] = self.sets.once(isl.Map.range, positions)
         return found
 
     def _text_of_whole(self, storage: Storage) -> str:
@@ -170,12 +169,11 @@ class Regions:
         return f"{text.head()}{{ [] -> [{self._names(storage)}] : {' and '.join(parts) or '0 = 0'} }}"
 
     def _coordinates_of(self, storage: Storage) -> Coordinates:
-        found = self._coordinates.get(identity(storage))
+        found = self._coordinates.get(storage)
         if found is None:
-            self._keep.append(storage)
             key = key_of(storage)
             found = Coordinates.of(storage, self._jumps.get(key), self.sets.products, self._apart.get(key))
-            self._coordinates[identity(storage)] = found
+            self._coordinates[storage] = found
         return found
 
     def _names(self, storage: Storage) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.ir.program import Block, Branch, Loop, ParallelLoop, Program, items
 from nkiverify.model.recorded import Allocation, Executed, Returned
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index, Term
 
@@ -27,7 +27,7 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
         return (*item.operation.reads.values(), *item.operation.writes.values())
 
     def walk(block: Block, around: tuple[Index, ...], before: set[Index]) -> None:
-        met: set[int] = set()
+        met: set[Storage] = set()
         for item in block.items:
             if isinstance(item, Loop):
                 if item.index in before:
@@ -40,9 +40,9 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
                 walk(item.orelse, around, set(before))
             elif isinstance(item, Executed | Returned):
                 for storage in (view.storage for view in views(item)):
-                    if id(storage) in met:
+                    if storage in met:
                         continue
-                    met.add(id(storage))
+                    met.add(storage)
                     own = {
                         (at, atom)
                         for at, index in enumerate(indices_of(storage))
