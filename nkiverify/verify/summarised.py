@@ -10,6 +10,7 @@ and the first try of each claim.
 from __future__ import annotations
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.paths import Limits
@@ -27,7 +28,7 @@ def summarised(target: Target, hardware: Hardware, limits: Limits, phases: froze
     summarised."""
     try:
         found = explore(target, hardware, limits, phases, most=1)
-    except Exception:  # whatever is wrong with it, plain Python decides
+    except (Exception, UnsupportedConstruct):  # whatever is wrong with it, plain Python decides
         return None
     run = found.run
     assert isinstance(run, SymbolicExecution)

@@ -108,6 +108,23 @@ def kernel(x):
     return out
 """
 
+#: What an iteration hands on has no closed form: no loop is summarised.
+UNSUMMARISED = """
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    turn = 1
+    for i in range(R // 64):
+        tile = nl.ndarray((64, C), dtype=x.dtype, buffer=nl.sbuf)
+        LOAD(dst=tile, src=x[i * 64 : (i + 1) * 64, :])
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=float(turn))
+        STORE(dst=out[i * 64 : (i + 1) * 64, :], src=tile)
+        NUMBER
+        turn = turn * turn % 7 + 2
+    return out
+"""
+
 KERNELS = {"copy": COPY, "carried": CARRIED, "listed": LISTED, "summed": SUMMED, "accumulated": ACCUMULATED}
 
 #: A fault in the iteration AT alone, as what is loaded, stored or counted in each; with the contract that it breaks.
@@ -170,6 +187,23 @@ def test_all_iterations_at_once_say_what_each_of_them_says(
         faulty = any(run.verdict is not Verdict.SUCCESSFUL for run in each)
         assert faulty == (fault != "no fault"), (at, told(each))
         assert faulty or "sets" in together[3].closed_by, "nothing is compared"
+
+
+@pytest.mark.parametrize("fault", ["no fault", "out of bounds", "assert"])
+def test_where_a_loop_is_not_summarised_the_run_of_each_iteration_decides(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = UNSUMMARISED
+    for old, new in FAULTS[fault].items():
+        body = body.replace(old, new)
+    body = body.replace("AT", str(ROUNDS - 1)).replace("LOAD", "nisa.dma_copy").replace("STORE", "nisa.dma_copy")
+    body = body.replace("NUMBER", "pass")
+    with looking_at_all_at_once(monkeypatch, float("inf")):
+        each = answers(tmp_path, body)
+    with looking_at_all_at_once(monkeypatch, 64):
+        together = answers(tmp_path, body)
+    assert told(together) == told(each)
+    assert each[0].verdict is (Verdict.SUCCESSFUL if fault == "no fault" else Verdict.FAILED)
 
 
 def counted(columns: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
