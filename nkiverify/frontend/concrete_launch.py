@@ -59,6 +59,8 @@ class ConcreteLaunch(ObservingExecution):
         self.unsupported_construct: Unsupported | None = None
         #: The exception of the kernel's own that ended it.
         self.raised: Exception | SystemExit | None = None
+        #: True once it has been stopped because it looks at the same again and again.
+        self.paused = False
         self._end = now() + limits.seconds
         self._stated: set[tuple[object, ...]] = set()
         #: The same by where CPython says that it is, which differs for one instruction: asked first.
@@ -83,8 +85,10 @@ class ConcreteLaunch(ObservingExecution):
 
     def _truth(self, condition: object) -> bool:
         self.looked_at += 1
-        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and (self.overdue or self.repeats):
-            raise self.unsupported(TOO_LONG)
+        if not self.looked_at % CLAIMS_BETWEEN_LOOKS:
+            self.paused = self.paused or self._repeats()
+            if self.paused or self.overdue:
+                raise self.unsupported(TOO_LONG)
         if isinstance(condition, Condition):
             try:
                 return counterexample(condition) is None
@@ -161,13 +165,12 @@ class ConcreteLaunch(ObservingExecution):
         """True if the run has looked at the contracts, or taken the time, that it may; also of the clock."""
         return super().overdue or now() > self._end
 
-    @property
-    def repeats(self) -> bool:
+    def _repeats(self) -> bool:
         """True if the run is to stop where it repeats itself, and does: so many contracts have been looked at for each
         claim that one look at all iterations of the loops, whose cost grows with the square of the claims, should be
         cheaper than going on."""
         after = self.limits.repeats_after
-        if after is None or self.looked_at < max(REPEATS_FROM, (2 * len(self.program.body.items)) ** 2):
+        if after is None or self.looked_at < max(REPEATS_FROM, len(self.program.body.items) ** 2):
             return False
         return not after or executes_more(self.recorded, after)
 

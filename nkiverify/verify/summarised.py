@@ -20,7 +20,7 @@ from nkiverify.phases import DATAFLOW, PHASES
 from nkiverify.verify.exploration import Exploration, explore
 
 #: Contracts that a launch has looked at in plain Python for each step that the attempt may make.
-CONTRACTS_PER_STEP = 64
+CONTRACTS_PER_STEP = 16
 
 
 def summarised(target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int]) -> Exploration | None:
@@ -40,13 +40,16 @@ def summarised(target: Target, hardware: Hardware, limits: Limits, phases: froze
 def settled(explored: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> bool:
     """True if each claim of the phase holds at the first try, or is one that the verdict does not depend on and that no
     iteration keeps, so that none of them has to be looked for in a run."""
-    claimed = explored.claimed(PHASES[phase], seconds)
-    if claimed.gap:
+    try:
+        claimed = explored.claimed(PHASES[phase], seconds)
+        if claimed.gap:
+            return False
+        if phase == DATAFLOW.number:
+            return _all_sets_known(explored)
+        engine.limit(seconds)
+        return all(_is_settled(one) for one in engine.decide(phase, hard=False))
+    except (RecursionError, UnsupportedConstruct):
         return False
-    if phase == DATAFLOW.number:
-        return _all_sets_known(explored)
-    engine.limit(seconds)
-    return all(_is_settled(one) for one in engine.decide(phase, hard=False))
 
 
 def as_in_plain_python(run: Run) -> bool:

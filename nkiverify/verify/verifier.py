@@ -183,7 +183,7 @@ class _Verifying:
                 looks = MAX_RECORDED if DATAFLOW.number in self._phases else 0
                 after = None if NUMERICS.number in self._phases else looks
                 plain = self._played(_BY_NUMBERS * self._left(), repeats_after=after)
-                if plain is not None and _repeats(plain.exploration):
+                if plain is not None and _paused(plain.exploration):
                     summarised = self._summarised(plain.exploration)
                     if summarised is not None:
                         return summarised
@@ -410,10 +410,10 @@ def _took_too_long(exploration: Exploration) -> bool:
     return limit is not None and limit.construct == TOO_LONG
 
 
-def _repeats(exploration: Exploration) -> bool:
+def _paused(exploration: Exploration) -> bool:
     """True if the run in plain Python has stopped since it looks at the same again and again."""
     run = exploration.run
-    return isinstance(run, ConcreteLaunch) and run.repeats and _took_too_long(exploration)
+    return isinstance(run, ConcreteLaunch) and run.paused and _took_too_long(exploration)
 
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, effort: float) -> Run:

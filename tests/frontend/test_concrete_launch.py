@@ -78,12 +78,22 @@ def test_what_is_python_on_numbers_is_decided_in_all_phases(body: str, tmp_path:
 
 #: The same without the keys: the symbolic run decides it, whatever its sizes.
 COPY = "\n".join(line for line in KEYS.splitlines() if "seen" not in line) + "\n"
+#: With a number that no summary of the loop knows.
+CARRIED = COPY.replace("    for i in", "    last = 3\n    for i in").replace(
+    "    return", "        last = last * last % 7\n    assert last < 7\n    return"
+)
 
 
 @pytest.mark.parametrize(
     ("body", "phases", "ended"),
-    [(COPY, (1,), [True]), (COPY, (1, 2, 3, 4), [True]), (KEYS, (1,), [True, False]), (COPY, (1, 5), [False])],
-    ids=["decided", "decided in all phases", "open", "numbers"],
+    [
+        (COPY, (1,), [True]),
+        (COPY, (1, 2, 3, 4), [True]),
+        (KEYS, (1,), [True, False]),
+        (CARRIED, (1, 2), [True, False]),
+        (COPY, (1, 5), [False]),
+    ],
+    ids=["decided", "decided in all phases", "open", "not summarised", "numbers"],
 )
 def test_a_launch_that_repeats_itself_is_run_to_its_end_only_where_a_summary_leaves_it_open(
     body: str, phases: tuple[int, ...], ended: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
