@@ -86,7 +86,7 @@ class ConcreteLaunch(ObservingExecution):
     def _truth(self, condition: object) -> bool:
         self.looked_at += 1
         if not self.looked_at % CLAIMS_BETWEEN_LOOKS:
-            self.paused = self.paused or self._repeats()
+            self.paused = self.paused or self.repeats()
             if self.paused or self.overdue:
                 raise self.unsupported(TOO_LONG)
         if isinstance(condition, Condition):
@@ -165,7 +165,7 @@ class ConcreteLaunch(ObservingExecution):
         """True if the run has looked at the contracts, or taken the time, that it may; also of the clock."""
         return super().overdue or now() > self._end
 
-    def _repeats(self) -> bool:
+    def repeats(self) -> bool:
         """True if the run is to stop where it repeats itself, and does: so many contracts have been looked at for each
         claim that one look at all iterations of the loops, whose cost grows with the square of the claims, should be
         cheaper than going on."""

@@ -148,7 +148,7 @@ def looking_at_all_at_once(monkeypatch: pytest.MonkeyPatch, after: float) -> Ite
         return run.limits.repeats_after is not None and run.looked_at >= after
 
     with monkeypatch.context() as patch:
-        patch.setattr(ConcreteLaunch, "repeats", property(repeats))
+        patch.setattr(ConcreteLaunch, "repeats", repeats)
         patch.setattr(summarised, "CONTRACTS_PER_STEP", 0.01)
         yield
 
