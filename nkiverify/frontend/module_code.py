@@ -20,7 +20,7 @@ from typing import Any
 from nkiverify.foundation.errors import UnsupportedConstruct, text_of
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.guard import ImportRefused, pass_over, passed_over
-from nkiverify.frontend.placeholders import Placeholder
+from nkiverify.frontend.placeholders import LEGACY_JIT, Placeholder, PlaceholderModule
 from nkiverify.model.launch import Kernel
 from nkiverify.symbolic.execution import execution_in_progress
 
@@ -97,7 +97,9 @@ def _failed(statements: Sequence[ast.stmt], error: BaseException, namespace: dic
 
 def _concerned(statement: ast.stmt, tree: ast.Module, namespace: dict[str, Any]) -> Iterator[str]:
     """The names at the top level whose value is unknown as `statement` failed."""
-    names = {part.id: part.ctx for part in _parts(statement) if isinstance(part, ast.Name)}
+    every = [part for part in _parts(statement) if isinstance(part, ast.Name)]
+    given = _given_to_placeholders(statement, namespace, {part.id for part in every if not _is_read(part)})
+    names = {part.id: part.ctx for part in every if part not in given}
     changed = {
         part.value.id
         for part in _parts(statement)
@@ -122,6 +124,30 @@ def _concerned(statement: ast.stmt, tree: ast.Module, namespace: dict[str, Any])
     for name in sorted(set(names) - bound - changed):
         if name in namespace and not name.startswith("__") and not _unchanging(namespace[name]):
             yield name
+
+
+def _given_to_placeholders(statement: ast.stmt, namespace: dict[str, Any], bound: set[str]) -> set[ast.expr]:
+    """The arguments of calls of placeholders, which do nothing with what they are given."""
+    calls = [part for part in _parts(statement) if isinstance(part, ast.Call)]
+    absent = [call for call in calls if _is_placeholder(call.func, namespace, bound)]
+    return {argument for call in absent for argument in (*call.args, *(each.value for each in call.keywords))}
+
+
+def _is_placeholder(value: ast.expr, namespace: dict[str, Any], bound: set[str]) -> bool:
+    """True if what is called is an attribute, an element or a result of a placeholder, which the names `bound` in the
+    statement need not be."""
+    while not isinstance(value, ast.Name):
+        if isinstance(value, ast.Call):
+            value = value.func
+        elif isinstance(value, ast.Subscript) or (isinstance(value, ast.Attribute) and value.attr != LEGACY_JIT):
+            value = value.value
+        else:
+            return False
+    return value.id not in bound and type(namespace.get(value.id)) in (Placeholder, PlaceholderModule)
+
+
+def _is_read(name: ast.Name) -> bool:
+    return isinstance(name.ctx, ast.Load)
 
 
 def _runs_kernel_code(value: object) -> bool:

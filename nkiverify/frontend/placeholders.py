@@ -27,7 +27,7 @@ _ONLOOKERS = (
 )
 
 #: The name by which frameworks (torch_neuronx) give the decorator of the legacy API.
-_LEGACY_JIT = "nki_jit"
+LEGACY_JIT = "nki_jit"
 
 #: What an import statement may be guarded by.
 _GUARDS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -125,7 +125,7 @@ class PlaceholderModule(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
-        if name == _LEGACY_JIT:
+        if name == LEGACY_JIT:
             return LegacyNki.jit
         if execution_in_progress() is not None:
             raise _missing(f"{self.__name__}.{name}")
