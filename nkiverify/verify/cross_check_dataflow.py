@@ -21,7 +21,8 @@ from nkiverify.engines.esbmc import output, process
 from nkiverify.engines.esbmc.engine import START_SECONDS, leave_text
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
-from nkiverify.engines.esbmc.lowering import Language, place
+from nkiverify.engines.esbmc.lowering import Language
+from nkiverify.engines.esbmc.naming import place
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.dataclass import dataclass

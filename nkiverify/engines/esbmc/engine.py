@@ -325,7 +325,7 @@ class EsbmcEngine:
 
     def _ask(self, lowered: Lowered, attempt: _Attempt, every: bool) -> Report:
         """Run ESBMC on `lowered`, for a verdict on `every` claim where it can do that and not all of them hold."""
-        several = len(lowered.asserted) > 1
+        several = lowered.assertions > 1
         seconds = GROUP_SECONDS if several else CLAIM_SECONDS
         if not every:
             again = self._can_tell_all(attempt.plan)
@@ -333,7 +333,7 @@ class EsbmcEngine:
             too_hard = several and report.conclusion in _TOO_HARD
             if not again or not (too_hard or report.conclusion is Conclusion.FAILED):
                 return report
-        seconds += min(EACH_SECONDS * len(lowered.asserted), MOST_EACH_SECONDS)
+        seconds += min(EACH_SECONDS * lowered.assertions, MOST_EACH_SECONDS)
         return self._run(lowered, attempt, seconds, every=True)
 
     def _prove(self, asked: Sequence[int], report: Report, plan: Plan) -> None:
@@ -428,7 +428,8 @@ class EsbmcEngine:
             leave_text(self._keep / name, text)
         command: list[str | Path] = [self._installation.path, name, *options]
         finished = process.run_within(command, session.folder, computing, session.seconds_left)
-        return replace(output.read(finished, self._installation.version), every=every)
+        report = output.read(finished, self._installation.version)
+        return replace(report, every=every).answering(lowered.alike)
 
     def _options(self, lowered: Lowered, attempt: _Attempt) -> list[str]:
         options = list(attempt.options)

@@ -7,6 +7,8 @@ carries no state from one iteration to the next, so what holds in that block hol
 
 Where something cannot be said with 64-bit integers, a hypothesis is left out, which can only make claims fail, and a
 claim is left open; `Lowered.too_wide` lists the claims. What fails is checked over the integers afterwards.
+
+Claims of a block with the same condition and no hypothesis between them are one assertion (`Lowered.alike`).
 """
 
 from __future__ import annotations
@@ -15,14 +17,12 @@ import enum
 import math
 from collections import Counter
 from collections.abc import Collection, Iterator
-from pathlib import Path
 
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
 from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
-from nkiverify.engines.esbmc.naming import readable
+from nkiverify.engines.esbmc.naming import place, readable
 from nkiverify.engines.esbmc.ranges import Ranges, writable
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, inner_blocks, items
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
@@ -82,17 +82,24 @@ class LoweredLoop:
 class Lowered:
     """A lowered program.
 
-    `asserted` are the numbers of the claims in it, `too_wide` of those that do not fit. `variables` are the atoms
-    whose values ESBMC chooses, by the names of their variables, but for the indices of loops that are loops there.
-    `loops` are what became of the loops, by the identity of each.
+    `asserted` are the numbers of the claims in it, `too_wide` of those that do not fit. `alike` are the claims, by the
+    number of the first, that the assertion of that one answers for as well. `variables` are the atoms whose values
+    ESBMC chooses, by the names of their variables, but for the indices of loops that are loops there. `loops` are what
+    became of the loops, by the identity of each.
     """
 
     text: str
     suffix: str
     asserted: frozenset[int]
     too_wide: frozenset[int]
+    alike: dict[int, list[int]]
     variables: dict[str, Atom]
     loops: dict[int, LoweredLoop]
+
+    @property
+    def assertions(self) -> int:
+        """The number of different assertions of claims."""
+        return len(self.asserted) - sum(map(len, self.alike.values()))
 
     @property
     def forms(self) -> dict[LoopForm, int]:
@@ -116,7 +123,7 @@ def lower(program: Program, numbers: Collection[int], plan: Plan, title: str, re
 class _Scope:
     """The declarations and facts of a block of the lowered program, and how a hypothesis is stated in it."""
 
-    __slots__ = ("declared", "facts", "hinted", "in_loop", "instances", "ranged", "ranges")
+    __slots__ = ("checked", "declared", "facts", "hinted", "in_loop", "instances", "ranged", "ranges")
 
     def __init__(self, outer: _Scope | None = None) -> None:
         self.declared: set[Atom] = set(outer.declared) if outer is not None else set()
@@ -129,6 +136,8 @@ class _Scope:
         #: Terms that are at least zero, to multiply with each other; pairs of which the product has been stated.
         self.facts: list[Term] = list(outer.facts) if outer is not None else []
         self.hinted: set[tuple[int, int]] = set(outer.hinted) if outer is not None else set()
+        #: The claim that asserts a condition, in this block and under the hypotheses there are now.
+        self.checked: dict[str, int] = {}
 
     def learn(self, condition: Condition | bool) -> None:
         """Take `condition` as a hypothesis from here on."""
@@ -149,6 +158,7 @@ class _Lowering:
         self._variables: dict[str, Atom] = {}
         self._asserted: set[int] = set()
         self._too_wide: set[int] = set()
+        self._alike: dict[int, list[int]] = {}
         self._loops: dict[int, LoweredLoop] = {}
         self._instances = 0
 
@@ -157,12 +167,14 @@ class _Lowering:
         for dimension in self._program.dimensions:
             self._declare(dimension.atom, scope)
         self._block(self._program.body, scope)
-        lines = self._write.program(_heading(title, self._plan))
+        by = f"Lowered by nkiverify for ESBMC: {self._plan.language.value}, {self._plan.arithmetic.value}."
+        lines = self._write.program([title, by])
         return Lowered(
             text="\n".join(lines) + "\n",
             suffix=self._write.suffix,
             asserted=frozenset(self._asserted),
             too_wide=frozenset(self._too_wide),
+            alike=self._alike,
             variables=self._variables,
             loops=self._loops,
         )
@@ -172,7 +184,7 @@ class _Lowering:
     def _domain_has_values(self, scope: _Scope) -> None:
         # In a block of its own, which nothing behind it comes from: that it fails can take nothing away from the rest.
         with self._write.when(self._either(), "the domain"):
-            self._check(0, False, scope, "must fail: the domain has values")
+            self._check(0, False, _Scope(scope), "must fail: the domain has values")
 
     def _block(self, block: Block, scope: _Scope) -> None:
         wanted = sum(self._wanted(item) for item in block.items)
@@ -237,8 +249,13 @@ class _Lowering:
         if indices:
             premises = [self._within(index, scope) for index in indices]
             text = self._write.implies(self._write.all_of(premises), text)
-        self._write.check(number, text, note)
         self._asserted.add(number)
+        first = scope.checked.setdefault(text, number)
+        if first != number:
+            self._alike.setdefault(first, []).append(number)
+            self._write.comment(f"claim {number}, {note}: as claim {first}")
+            return
+        self._write.check(number, text, note)
 
     def _hint(self, condition: Condition | bool, scope: _Scope) -> None:
         """State the products of facts that may help with a claim."""
@@ -262,6 +279,7 @@ class _Lowering:
 
     def _state(self, condition: str, scope: _Scope, note: str = "") -> None:
         """Make `condition` a hypothesis of the rest of the block, and of nothing behind it."""
+        scope.checked = {}
         if scope.in_loop:
             self._write.next_unless(condition, note)
         else:
@@ -480,14 +498,3 @@ def _dialect(plan: Plan) -> Dialect:
     if plan.language is Language.C:
         return CDialect()
     return PythonDialect(native=plan.arithmetic is Arithmetic.BIT_VECTORS)
-
-
-def _heading(title: str, plan: Plan) -> list[str]:
-    return [title, f"Lowered by nkiverify for ESBMC: {plan.language.value}, {plan.arithmetic.value}."]
-
-
-def place(site: Site | None) -> str:
-    """A place in the kernel, `kernels/matmul.py:52`."""
-    if site is None:
-        return ""
-    return f"{'/'.join(Path(site.file).parts[-2:])}:{site.line}"

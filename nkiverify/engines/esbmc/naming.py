@@ -1,7 +1,10 @@
-"""Names of variables in lowered programs."""
+"""Names in lowered programs: of variables, and of places in the kernel."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from nkiverify.foundation.source import Site
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, render
 
 
@@ -17,3 +20,10 @@ def readable(atom: Atom) -> str:
             return "_div_".join(parts)
         return "quotient"
     return "least" if isinstance(atom, Min) else "choice"
+
+
+def place(site: Site | None) -> str:
+    """A place in the kernel, `kernels/matmul.py:52`."""
+    if site is None:
+        return ""
+    return f"{'/'.join(Path(site.file).parts[-2:])}:{site.line}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 import re
+from collections.abc import Collection, Mapping
 from dataclasses import field, replace
 
 from nkiverify.engines.esbmc.process import Ending, Finished
@@ -65,6 +66,11 @@ class Property:
     line: int
     claim: int | None = None
 
+    def copies(self, alike: Mapping[int, Collection[int]]) -> list[Property]:
+        """The same property of the other claims that the one it is of answers for."""
+        others = alike.get(self.claim, ()) if self.claim is not None else ()
+        return [replace(self, message=CLAIM_MESSAGE.format(number=other), claim=other) for other in others]
+
 
 @dataclass(frozen=True, slots=True)
 class Violation:
@@ -96,6 +102,17 @@ class Report:
         if failed_alone and not violations and all(status is Status.PASSED for _, status in table):
             return replace(self, conclusion=Conclusion.SUCCESSFUL, violations=(), table=table)
         return replace(self, violations=violations, table=table)
+
+    def answering(self, alike: Mapping[int, Collection[int]]) -> Report:
+        """The report as if the claims that are `alike` to another, by its number, had been asked for beside it."""
+        table: list[tuple[Property, Status]] = []
+        for row, status in self.table:
+            table += [(one, status) for one in (row, *row.copies(alike))]
+        violations: list[Violation] = []
+        for violation in self.violations:
+            same = [violation.property, *violation.property.copies(alike)]
+            violations += [replace(violation, property=one) for one in same]
+        return replace(self, violations=tuple(violations), table=tuple(table))
 
 
 _VERSION = re.compile(r"^ESBMC version (\d+)\.(\d+)(?:\.(\d+))?\b.*$", re.MULTILINE)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc.engine import Decision, Result
-from nkiverify.engines.esbmc.lowering import LoopForm, place
+from nkiverify.engines.esbmc.lowering import LoopForm
+from nkiverify.engines.esbmc.naming import place
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.ir.program import Claim, decided_lines

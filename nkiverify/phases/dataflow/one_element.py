@@ -28,7 +28,7 @@ from nkiverify.analysis.masks import touched
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
 from nkiverify.analysis.side_effects import is_moved
 from nkiverify.engines.esbmc.dialects import one_line
-from nkiverify.engines.esbmc.lowering import place
+from nkiverify.engines.esbmc.naming import place
 from nkiverify.engines.esbmc.output import CLAIM_MESSAGE
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Claim, Iteration, ParallelLoop

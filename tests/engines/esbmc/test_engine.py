@@ -255,6 +255,21 @@ def test_claims_that_are_too_hard_together_are_decided_one_by_one(
     assert outcomes(decide(wheel, written)) == {1: Outcome.PROVED, 2: Outcome.PROVED, 3: Outcome.REFUTED}
 
 
+@pytest.mark.parametrize("failing", [(), (2, 4)])
+def test_claims_that_are_alike_have_the_same_outcome_and_values_each(
+    wheel: Installation, failing: tuple[int, ...]
+) -> None:
+    n = dimension("n")
+    i = index("i", n - 100)
+    never = loop(i, claim(5, n <= 9), claim(6, n <= 9))
+    written = program({"n": (1, 9)}, claim(1, n <= 9), claim(2, n <= 8), claim(3, n <= 9), claim(4, n <= 8), never)
+    result = EsbmcEngine(wheel, written, "test", NO_FLAGS, failing=failing).decide(1, 60.0)
+    expected = [Outcome.PROVED, Outcome.REFUTED, Outcome.PROVED, Outcome.REFUTED, Outcome.UNREACHED, Outcome.UNREACHED]
+    assert list(outcomes(result).values()) == expected
+    assert [list(one.values.values()) for one in result.decisions if one.outcome is Outcome.REFUTED] == [[9], [9]]
+    assert not result.faults
+
+
 def test_products_in_hypotheses_are_left_to_unbounded_integers(wheel: Installation) -> None:
     # Bit-vectors do not come to an end with these.
     size, width = dimension("size"), dimension("width")

@@ -113,6 +113,27 @@ def test_loops_branches_and_claims_are_kept(language: Language, text: str) -> No
     assert set(made.variables) == {"rows", "columns", "m"}
 
 
+@pytest.mark.parametrize("language", Language)
+def test_equal_claims_of_a_block_are_one_assertion_until_a_hypothesis_comes_between(language: Language) -> None:
+    n = dimension("n")
+    claims = [claim(number, n <= 4) for number in range(1, 6)]
+    inside = loop(index("i", n), claims[3])
+    written = program(
+        {"n": (1, 4)}, claims[0], claim(2, n >= 1), claims[2], inside, claims[4], Assume(n != 2), claim(6, n <= 4)
+    )
+    made = lowered(written, language)
+    assert made.asserted == {1, 2, 3, 4, 5, 6}
+    assert made.alike == {1: [3, 5]} and made.assertions == 4
+    assert [number for number in range(1, 7) if f'"claim {number}"' in made.text] == [1, 2, 4, 6]
+    assert "claim 3, test.contract: as claim 1" in made.text
+
+
+def test_that_the_domain_has_values_is_asked_beside_a_claim_that_is_never_true() -> None:
+    made = lower(program({"n": (1, 4)}, claim(1, False)), [1], Plan(Language.C, Arithmetic.BIT_VECTORS), "", True)
+    assert '"claim 0"' in made.text and '"claim 1"' in made.text
+    assert made.alike == {}
+
+
 def test_only_the_claims_asked_for_are_asserted() -> None:
     made = lower(tiled(), [4], Plan(Language.C, Arithmetic.BIT_VECTORS, 9), "a test")
     assert made.asserted == {4}

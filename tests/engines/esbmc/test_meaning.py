@@ -78,7 +78,7 @@ def refuted(made: Lowered) -> set[int]:
             choices.pop()
             chosen.pop()
         if not choices:
-            return failed
+            return failed.union(*(made.alike.get(number, ()) for number in failed))
 
 
 def _python(made: Lowered) -> str:
@@ -87,7 +87,7 @@ def _python(made: Lowered) -> str:
     if made.suffix == ".c":
         start = lines.index("int main(void)") + 2
         lines = dedent("\n".join(lines[start:-2])).splitlines()
-        lines = [_of_c(line) for line in lines if line.strip() != "}"]
+        lines = [_of_c(line) for line in lines if line.strip() != "}" and not line.strip().startswith("//")]
     return "\n".join(re.sub(r'assert (.*), "claim (\d+)"', r"claimed(\2, \1)", line) for line in lines) + "\n"
 
 
@@ -155,6 +155,20 @@ def by_hand() -> list[Program]:
             loop(i, branch(i <= b, [Assume(i != 1), claim(1, i <= 0)], [claim(2, i >= 1)]), claim(3, i != 2)),
             claim(4, any_of(a != 3, b != 2)),
             claim(5, any_of(a != 3, b != 1)),
+        ),
+        # The same condition again: beside it, under a further hypothesis, in a loop or a branch, and behind these.
+        program(
+            small,
+            *numbered(a <= 2, b <= 1, a <= 2),
+            Assume(b != 2),
+            *(claim(4, a <= 2), claim(5, b <= 1), claim(6, a <= 2), Assume(a != 3), claim(7, a <= 2)),
+        ),
+        program(
+            small,
+            claim(1, a != b),
+            loop(i, claim(2, a != b), claim(3, i <= b), Assume(i != b), claim(4, i <= b), claim(5, i <= b)),
+            claim(6, a != b),
+            branch(a >= b, [claim(7, a != b), claim(8, a != b)], [claim(9, a != b)]),
         ),
         program(small, loop(i, *numbered((i - 1) // 2 >= 0, (1 - i) // 2 >= 0, (2 - i) // 2 >= 0, i // 2 <= 0))),
         program(small, loop(i, *numbered((i - a) // 2 >= -1, (b - i) // 2 >= -1, (i - b) // 2 <= 0))),
