@@ -36,6 +36,9 @@ class Verdict(enum.Enum):
 #: The qualifier of a run in which two engines contradict each other.
 DISAGREEMENT = "engines disagree"
 
+#: The claims that ESBMC has decided a second time, lowered to another language, in `Run.closed_by`.
+IN_PYTHON = "in Python as well"
+
 
 class Kind(enum.Enum):
     """The sort of a target, in the words of the corpus table."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 
-from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict
+from nkiverify.foundation.records import BOUNDED, IN_PYTHON, SAMPLED, Run, Verdict
 from nkiverify.model.versions import NEWEST
 from nkiverify.phases.phase import RULES
 from nkiverify.report.columns import columns, field
@@ -215,6 +215,8 @@ def _totals(session: Session) -> str:
         return text
     words = [beside(run, others[run.target, run.phase]) for run in counted if (run.target, run.phase) in others]
     said = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(sorted(words, key=str.lower)))
+    twice = sum(IN_PYTHON in run.closed_by for run in others.values())
+    said += f", {twice} of them {IN_PYTHON}" if twice else ""
     seconds = sum(run.milliseconds for run in others.values()) / 1000
     return f"{text}; {next(iter(others.values())).engine} beside it, in {seconds:.1f} s of its own: {said}"
 

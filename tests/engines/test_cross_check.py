@@ -13,6 +13,7 @@ from nkiverify.cli.main import main, parser_of
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
+from nkiverify.engines.esbmc.lowering import Language
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
 from nkiverify.frontend.target import Target
@@ -280,3 +281,34 @@ def test_every_twentieth_target_is_lowered_to_python_as_well() -> None:
     found = cross_check.installation()
     assert found is not None
     assert (70 < len(sampled) < 130) is found.has_python
+    expected = [len(one.expect.keys() - WITHOUT_ESBMC) for one in load_targets(resources.root())]
+    taken = [one for one in load_targets(resources.root()) if len(cross_check._languages(one.name, None)) == 2]
+    phases = [phase for one in taken for phase in one.expect.keys() - WITHOUT_ESBMC]
+    # Of our own manifest, it is every twentieth run, of each phase.
+    assert round(sum(expected) / len(phases)) == 20 and set(phases) == {1, 2, 3}
+
+
+@pytest.mark.skipif(not getattr(locate.find(), "has_python", False), reason="this ESBMC reads no Python")
+def test_what_the_lowering_to_python_decides_is_said_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    (_, theirs) = runs_of("transpose2d_buggy", phases=(1,), lowering="both", timeout=120.0)
+    decided = theirs.closed_by["in Python as well"]
+    assert decided > 10
+    assert f"lowered to Python as well: {decided} of {theirs.claims} claims decided, none otherwise" in theirs.reason
+    assert main(["transpose2d_buggy", "--lowering", "both", "--bundled", "--no-cache", "-j", "1", "--phase", "1"]) == 0
+    assert "1 agrees, 1 of them in Python as well" in " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.skipif(not getattr(locate.find(), "has_python", False), reason="this ESBMC reads no Python")
+def test_a_contradiction_of_the_lowering_to_python_alone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    genuine = EsbmcEngine.decide
+
+    def contrary(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+        result = genuine(self, phase, seconds)
+        if self._language is Language.C:
+            return result
+        first, *others = result.decisions
+        return replace(result, decisions=(replace(first, outcome=Outcome.REFUTED), *others))
+
+    monkeypatch.setattr(EsbmcEngine, "decide", contrary)
+    (_, theirs) = runs_of("matmul_tiled", phases=(1,), lowering="both", timeout=120.0)
+    assert theirs.qualifier == DISAGREEMENT

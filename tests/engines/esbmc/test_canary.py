@@ -12,6 +12,8 @@ import pytest
 from lab.programs import truth
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import canary, locate
+from nkiverify.engines.esbmc.engine import EsbmcEngine
+from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.lowering import Arithmetic
 from tests.engines.esbmc.scripts import build, installation
 
@@ -27,6 +29,17 @@ def test_the_builds_of_the_wheels_get_everything_right() -> None:
     for found in installed:
         # Tried now, unless this machine has tried this very build with this lowering.
         assert canary.check_once(found) == canary.Trial()
+
+
+@on_linux
+def test_the_build_tells_the_inductive_claims_apart_by_k_induction_itself() -> None:
+    found = next(locate.every({"PATH": os.defpath}))
+    written = canary._inductive()
+    engine = EsbmcEngine(found, written.program, "canary", Flags(strategy=Strategy.K_INDUCTION))
+    result = engine.decide(1, 60.0)
+    assert {one.claim.number: one.outcome for one in result.decisions} == written.expected
+    # That the domain has values, both claims, and the one that is left: none is left to another way of asking.
+    assert result.runs == 3
 
 
 @on_linux
