@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import field
 
-import islpy as isl
-
 from nkiverify.analysis.marks.order import Running
-from nkiverify.analysis.sets.affine import EVERYWHERE, Sets
+from nkiverify.analysis.sets.form import Form, Found
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.foundation.dataclass import dataclass
 
 #: Elements by allocation.
-Elements = dict[Key, isl.Set]
+Elements = dict[Key, Found]
 
 
 @dataclass(slots=True)
@@ -36,10 +34,10 @@ class State:
     `spoiled` and `filled` are what the body may have overwritten: by undefined numbers, by something else than matmuls.
     """
 
-    context: isl.Set
+    context: Found
     #: The conditions that lead here from the beginning of the innermost loop body, as far as `context` there left it
     #: open whether they hold.
-    path: isl.Set
+    path: Found
     known: Knowledge = field(default_factory=Knowledge)
     own: Knowledge = field(default_factory=Knowledge)
     spoiled: Elements = field(default_factory=dict)
@@ -60,7 +58,7 @@ class State:
         )
 
 
-def add(sets: Sets, elements: Elements, key: Key, found: isl.Set | None) -> None:
+def add(sets: Form, elements: Elements, key: Key, found: Found | None) -> None:
     """More elements of an allocation."""
     if found is None:
         return
@@ -68,19 +66,19 @@ def add(sets: Sets, elements: Elements, key: Key, found: isl.Set | None) -> None
     elements[key] = found if known is None else sets.joined(known, found)
 
 
-def remove(sets: Sets, elements: Elements, key: Key, found: isl.Set) -> None:
+def remove(sets: Form, elements: Elements, key: Key, found: Found) -> None:
     """Fewer elements of an allocation."""
     known = elements.get(key)
     if known is not None:
         elements[key] = sets.less(known, found)
 
 
-def merged(sets: Sets, ends: list[State], context: isl.Set, local: Container[Key]) -> State:
+def merged(sets: Form, ends: list[State], context: Found, local: Container[Key]) -> State:
     """The effect of a body on all its paths together: on each, under the conditions that lead to it.
 
     What it does to allocations in `local` is of no interest to other iterations.
     """
-    result = State(context, EVERYWHERE)
+    result = State(context, sets.everywhere)
     for end in ends:
         for mine, whole in (
             (end.own.defined, result.own.defined),
@@ -95,11 +93,11 @@ def merged(sets: Sets, ends: list[State], context: isl.Set, local: Container[Key
     return result
 
 
-def _covers(sets: Sets, more: Elements, less: Elements, context: isl.Set) -> bool:
+def _covers(sets: Form, more: Elements, less: Elements, context: Found) -> bool:
     return all(sets.within(found, more.get(key), context) for key, found in less.items())
 
 
-def confirmed(sets: Sets, assumed: State, result: State, context: isl.Set) -> bool:
+def confirmed(sets: Form, assumed: State, result: State, context: Found) -> bool:
     """True if an iteration does at least what was assumed of it, and spoils nothing more."""
     return (
         _covers(sets, result.own.defined, assumed.own.defined, context)
@@ -110,14 +108,14 @@ def confirmed(sets: Sets, assumed: State, result: State, context: isl.Set) -> bo
     )
 
 
-def weaker(sets: Sets, assumed: State, result: State, *, nothing: bool) -> State:
+def weaker(sets: Form, assumed: State, result: State, *, nothing: bool) -> State:
     """The next assumption: what both say is defined, what either says is spoiled."""
     found = State(assumed.context, assumed.path)
     if not nothing:
         for kind in ("defined", "products"):
             mine, other, into = (getattr(state.own, kind) for state in (assumed, result, found))
             for key in mine.keys() & other.keys():
-                into[key] = mine[key] if mine[key] is other[key] else mine[key].intersect(other[key])
+                into[key] = sets.common(mine[key], other[key])
     for part, into in (
         (assumed.own.read_out, found.own.read_out),
         (result.own.read_out, found.own.read_out),

@@ -6,12 +6,11 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-import islpy as isl
-
-from nkiverify.analysis.sets.affine import Sets, renamed, without
+from nkiverify.analysis.sets.form import Form, Found
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
+from nkiverify.symbolic.atoms import Index
 
 
 class Use(enum.Enum):
@@ -32,13 +31,13 @@ class Access:
     """
 
     key: Key
-    elements: isl.Set
+    elements: Found
     use: Use
     site: Site | None
     shared: bool
     iterations: Mapping[object, int] = field(default_factory=dict)
 
-    def over(self, elements: isl.Set) -> Access:
+    def over(self, elements: Found) -> Access:
         """The same of other elements."""
         return replace(self, elements=elements)
 
@@ -67,7 +66,7 @@ _BETWEEN_ITERATIONS = (*_BETWEEN_PROGRAMS, (Use.ALIKE, Use.ALIKE))
 class Accesses:
     """The accesses of the loop bodies that are being walked, the innermost last."""
 
-    def __init__(self, sets: Sets) -> None:
+    def __init__(self, sets: Form) -> None:
         self._sets = sets
         self._open: list[list[Access]] = []
 
@@ -84,35 +83,31 @@ class Accesses:
         self._open[-1].append(access)
 
     def clash(
-        self, accesses: Sequence[Access], names: Sequence[str], context: isl.Set, *, programs: bool = False
+        self, accesses: Sequence[Access], atoms: Sequence[Index], context: Found, *, programs: bool = False
     ) -> Access | None:
         """An access that may meet one of another iteration; None if surely none does.
 
-        `names` are the parameters that differ from one iteration to the other, or from one of the `programs` of a
-        launch to the other.
+        `atoms` are the indices that differ from one iteration to the other, or from one of the `programs` of a launch
+        to the other.
         """
-        by_key: dict[Key, dict[Use, isl.Set]] = {}
+        by_key: dict[Key, dict[Use, Found]] = {}
         for access in accesses:
             uses = by_key.setdefault(access.key, {})
             known = uses.get(access.use)
-            uses[access.use] = access.elements if known is None else known.union(access.elements)
-        others = [f"{name}_other" for name in names]
-        differ = isl.Set(
-            f"[{', '.join([*names, *others])}] -> {{ : "
-            + " or ".join(f"{name} != {other}" for name, other in zip(names, others, strict=True))
-            + " }"
-        )
+            uses[access.use] = access.elements if known is None else self._sets.together(known, access.elements)
         for key, uses in by_key.items():
             if set(uses) <= {Use.READ} or set(uses) <= {Use.ADDED}:
                 continue
             for one, two in _BETWEEN_PROGRAMS if programs else _BETWEEN_ITERATIONS:
-                if one in uses and two in uses and self._meet(uses[one], uses[two], names, others, differ, context):
+                if one not in uses or two not in uses:
+                    continue
+                if self._sets.meet_elsewhere(uses[one], uses[two], atoms, context):
                     return next(access for access in accesses if access.key == key and access.use is one)
         return None
 
-    def clash_of_iterations(self, accesses: Sequence[Access], loop: object, context: isl.Set) -> Access | None:
+    def clash_of_iterations(self, accesses: Sequence[Access], loop: object, context: Found) -> Access | None:
         """An access that may meet one of another iteration of a loop that was run iteration by iteration."""
-        earlier: dict[tuple[Key, Use], isl.Set] = {}
+        earlier: dict[tuple[Key, Use], Found] = {}
         by_number: dict[int, list[Access]] = {}
         for access in accesses:
             if loop in access.iterations:
@@ -121,31 +116,10 @@ class Accesses:
             for access in mine:
                 for use in _AGAINST[access.use]:
                     others = earlier.get((access.key, use))
-                    if others is not None and not self._sets.empty(access.elements.intersect(others), context):
+                    if others is not None and self._sets.meet(access.elements, others, context):
                         return access
             for access in mine:
                 key = (access.key, access.use)
-                earlier[key] = access.elements if key not in earlier else earlier[key].union(access.elements).coalesce()
+                known = earlier.get(key)
+                earlier[key] = access.elements if known is None else self._sets.joined(known, access.elements)
         return None
-
-    def _meet(
-        self,
-        one: isl.Set,
-        two: isl.Set,
-        names: Sequence[str],
-        others: Sequence[str],
-        differ: isl.Set,
-        context: isl.Set,
-    ) -> bool:
-        one, two = one.intersect_params(context), two.intersect_params(context)
-        # Numbers behind other parameters may differ from one iteration to the other.
-        varying = [
-            name
-            for atom_name in names
-            for name, atoms in self._sets.names.depends.items()
-            if name != atom_name and any(self._sets.names.of.get((atom,)) == atom_name for atom in atoms)
-        ]
-        two = without(self._sets.spelt_out(two, varying), varying)
-        for name, other in zip(names, others, strict=True):
-            two = renamed(two, name, other)
-        return not self._sets.empty(one.intersect(two), differ)
