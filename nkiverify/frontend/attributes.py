@@ -4,6 +4,7 @@ change something a snapshot does not hold."""
 from __future__ import annotations
 
 import types
+from collections.abc import Callable
 from typing import Any
 
 from nkiverify.frontend.explorer import SymbolicExecution
@@ -16,6 +17,7 @@ from nkiverify.frontend.text import SymText
 from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.integers import SymInt
@@ -31,6 +33,9 @@ STAND_INS: dict[type, type] = {
     SymText: str,
     SymRange: range,
 }
+
+#: Values that are made anew where one of a list made in a loop is read, and that nobody can change.
+COPIED = (Tensor, tuple, slice)
 
 #: The documented attributes of NKI's objects, by class; ours have more.
 DOCUMENTED_ATTRIBUTES: dict[type, frozenset[str]] = {
@@ -215,4 +220,25 @@ def sym_id(value: Any) -> int:
     """`id`: of a symbolic value it would be that of a term, of which equal ones are one object."""
     if stands_for(value) is not None and not isinstance(value, SymList):
         raise unsupported(f"id() of a symbolic {STAND_INS[type(value)].__name__}")
+    run = execution_in_progress()
+    if isinstance(run, SymbolicExecution) and (isinstance(value, COPIED) or run.is_copy(value)):
+        raise unsupported(f"id() of a {type(value).__name__}")
     return id(value)
+
+
+def sym_dir(*values: Any) -> list[str]:
+    """`dir`."""
+    if not values:
+        raise unsupported("dir() in a kernel")
+    return dir(stands_for(values[0]) or values[0])
+
+
+def assigner(function: Any) -> Callable[..., Any]:
+    """`function`, the `__setattr__` or `__delattr__` of a built-in class, or of an object."""
+
+    def assign(*arguments: Any) -> Any:
+        storing(*(arguments if owner is function else (owner, *arguments))[:2])
+        return function(*arguments)
+
+    owner = getattr(function, "__self__", function)
+    return assign

@@ -13,7 +13,7 @@ from types import FunctionType
 from typing import Any, NoReturn
 
 from nkiverify.foundation.source import KERNEL_MARKER
-from nkiverify.frontend.attributes import sym_delattr, sym_getattr, sym_hasattr, sym_id, sym_setattr
+from nkiverify.frontend.attributes import sym_delattr, sym_dir, sym_getattr, sym_hasattr, sym_id, sym_setattr
 from nkiverify.frontend.iterators import Enumerate, Filter, Iterating, Map, OverSequence, Zip
 from nkiverify.frontend.ranges import (
     SymbolicSequence,
@@ -381,6 +381,7 @@ KERNEL_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "setattr": sym_setattr,
     "delattr": sym_delattr,
     "id": sym_id,
+    "dir": sym_dir,
     "enumerate": sym_enumerate,
     "zip": sym_zip,
     "reversed": sym_reversed,

@@ -177,6 +177,10 @@ class SymbolicExecution(Claiming):
         """Kernel code gets copies of what a list made in a loop holds: it must not change them."""
         self._copies.extend((part, contents(part)) for part in parts)
 
+    def is_copy(self, value: object) -> bool:
+        """True if `value` may stand for an object that is also somewhere else."""
+        return any(part is value for part, _ in self._copies)
+
     def check_copies(self) -> None:
         """End the run if a copy made on reading has been changed."""
         for part, before in self._copies:

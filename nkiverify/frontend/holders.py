@@ -23,7 +23,7 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.segments import Segment
-from nkiverify.symbolic.substitution import PLAIN, has_hidden_state, own_dict, slot_names
+from nkiverify.symbolic.substitution import HEAP_TYPE, PLAIN, has_hidden_state, own_dict, slot_names
 
 #: The absence of a part.
 MISSING: Any = object()
@@ -35,8 +35,6 @@ _STATELESS_MODULES = (
 )
 _CACHED = type(functools.lru_cache(lambda: None))
 _CONTAINERS = (dict, list, set, deque)
-#: The flag of classes that are made at run time, as those written in Python are.
-_HEAP_TYPE = 1 << 9
 
 #: Code of these packages keeps no state that a kernel's meaning depends on, or keeps it in the run.
 _OWN_PACKAGES = ("nkiverify", "nki", "neuronxcc")
@@ -61,7 +59,6 @@ _LEAF_TYPES = (
     # What a field of a named tuple is.
     type(vars(namedtuple("_Fields", "field"))["field"]),
     types.CodeType,
-    types.GenericAlias,
     types.FrameType,
     types.TracebackType,
     *_NUMPY_LEAVES,
@@ -161,6 +158,10 @@ def parts_inside(value: object) -> Iterable[object] | None:
         return [vars(value)] if follows_module(value) else _of_library(library_module(value))
     if isinstance(value, property):
         return value.fget, value.fset, value.fdel
+    if isinstance(value, slice):
+        return value.start, value.stop, value.step
+    if isinstance(value, types.GenericAlias):
+        return value.__origin__, *value.__args__
     if isinstance(value, staticmethod | classmethod):
         return (value.__func__,)
     if isinstance(value, super):
@@ -313,7 +314,7 @@ def _write_dict(value: dict[Any, Any], content: dict[Any, Any]) -> None:
 def _read_array(value: Any) -> dict[Any, Any]:
     # Objects in an array are followed one by one; numbers are compared together.
     elements = dict(enumerate(value.flat)) if value.dtype == object else {"": value.tobytes()}
-    return {"form": f"{value.shape} {value.strides} {value.dtype.str}", **elements}
+    return {"form": f"{value.shape} {value.strides} {value.dtype.str} {value.flags.writeable}", **elements}
 
 
 def _write_array(value: Any, content: dict[Any, Any]) -> None:
@@ -389,7 +390,7 @@ def _write_object(value: Any, content: dict[Any, Any]) -> None:
         list.__setitem__(value, slice(None), list(elements.values()))
     elif isinstance(value, dict):
         # By the class in C that keeps the elements, and perhaps their order; not by what the kernel makes of it.
-        keeper: type[dict[Any, Any]] = next(base for base in type(value).__mro__ if not base.__flags__ & _HEAP_TYPE)
+        keeper: type[dict[Any, Any]] = next(base for base in type(value).__mro__ if not base.__flags__ & HEAP_TYPE)
         keeper.clear(value)
         keeper.update(value, elements)
     elif isinstance(value, set | deque) and list(elements.values()) != list(value):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import operator
 import sys
+import types
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import frame_site
-from nkiverify.frontend.attributes import inspecting, read, storing, sym_getattr
+from nkiverify.frontend.attributes import COPIED, assigner, inspecting, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import SymbolicExecution
@@ -35,7 +37,6 @@ from nkiverify.frontend.text import made_text
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import execution_in_progress
 from nkiverify.model.launch import current_launch
-from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
@@ -50,7 +51,9 @@ BaseException = builtins.BaseException
 #: What Python's `range` gives, to numbers and to dimensions.
 _RANGES = (range, SymRange)
 #: What reading a list made in a loop copies.
-_COPIED = (SymList, Tensor, dict)
+_COPIED = (SymList, dict, *COPIED)
+#: What built-in classes have for `__setattr__`, and their objects.
+_SLOTS = (types.WrapperDescriptorType, types.MethodWrapperType)
 
 
 def _symbolic_run() -> SymbolicExecution | None:
@@ -184,10 +187,19 @@ def same(left: Any, right: Any) -> bool:
         if isinstance(one, SymInt) and isinstance(two, int | SymInt) and not isinstance(two, bool):
             return _same_integer(one, two)
     run = _symbolic_run()
-    if run is not None and left is not right and isinstance(left, _COPIED) and type(left) is type(right):
+    if run is None or left is right or type(left) is not type(right):
+        return left is right
+    if isinstance(left, _COPIED) or run.is_copy(left) or run.is_copy(right):
         # Reading an element of a list made in a loop gives a copy each time.
         raise unsupported(f"`is` between two values of type {type(left).__name__}", "compare them with ==")
-    return left is right
+    return False
+
+
+def chained() -> bool:
+    """An `is` in a chain of comparisons, some of whose parts are computed for two of them."""
+    if _symbolic_run() is not None:
+        raise unsupported("`is` in a chain of comparisons", "write one comparison after the other, with `and`")
+    return True
 
 
 def _same_integer(one: SymInt, two: int | SymInt) -> bool:
@@ -209,6 +221,8 @@ def replaced(function: Any) -> Any:
         return known
     if getattr(function, "__module__", None) in ("weakref", "_weakref", "_weakrefset"):
         return lambda *values, **named: _weak(function, values, named)
+    if isinstance(function, _SLOTS) and function.__name__ in ("__setattr__", "__delattr__"):
+        return assigner(function)
     return function
 
 
@@ -217,6 +231,13 @@ def _weak(function: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
         # What is compared from one moment to another is held meanwhile.
         raise unsupported("weak references in a kernel")
     return function(*values, **named)
+
+
+def _frame(*arguments: Any) -> Any:
+    """`sys._getframe`, or `inspect.currentframe`: the names of a frame are not all the kernel's own."""
+    if _symbolic_run() is not None:
+        raise unsupported("looking at frames in a kernel")
+    return sys._getframe(1 + sum(arguments))
 
 
 def _not_same(left: Any, right: Any) -> bool:
@@ -238,9 +259,11 @@ _REPLACED: dict[Any, Any] = {
     operator.is_: same,
     operator.is_not: _not_same,
     type: TYPE_CALLS[type],
+    sys._getframe: _frame,
+    inspect.currentframe: _frame,
     **{
         function: KERNEL_FUNCTIONS[function.__name__]
-        for function in (isinstance, id, getattr, hasattr, setattr, delattr, vars)
+        for function in (isinstance, id, dir, getattr, hasattr, setattr, delattr, vars)
     },
 }
 
@@ -289,6 +312,7 @@ __all__ = [
     "BaseException",
     "binary",
     "called",
+    "chained",
     "check",
     "computed",
     "elements",

@@ -61,14 +61,16 @@ _TYPES = frozenset({"int", "float", "bool", "list", "tuple", "str", "type"})
 _INSPECTED = frozenset({"__annotations__", "__dict__", "__subclasses__"})
 #: Functions of libraries that kernel code gets in another form, by their module.
 _REPLACED = {
-    "builtins": ("type", "isinstance", "id", "getattr", "hasattr", "setattr", "delattr", "vars"),
+    "builtins": ("type", "isinstance", "id", "dir", "getattr", "hasattr", "setattr", "delattr", "vars"),
     "operator": ("is_", "is_not", "attrgetter"),
+    "sys": ("_getframe",),
+    "inspect": ("currentframe",),
     "weakref": (
         *("ref", "proxy", "finalize", "ReferenceType", "ProxyType", "CallableProxyType"),
         *("WeakKeyDictionary", "WeakValueDictionary", "WeakSet", "WeakMethod"),
     ),
 }
-_REPLACED_NAMES = frozenset(name for names in _REPLACED.values() for name in names)
+_REPLACED_NAMES = frozenset(name for names in _REPLACED.values() for name in names) | {"__setattr__", "__delattr__"}
 _FORMATTING = frozenset({"format", "format_map"})
 
 
@@ -362,6 +364,14 @@ class _Rewriter(Watching, ast.NodeTransformer):
         return [node, *(placed(ast.Assign([store(name)], hook("replaced", load(name))), node) for name in names)]
 
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        identities = any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
+        if identities and len(node.ops) > 1 and self._function is not None:
+            parts = list(_conjuncts(node))
+            if len(parts) == 1:
+                self.generic_visit(node)
+                return placed(ast.BoolOp(ast.And(), [hook("chained"), node]), node)
+            both: ast.AST = self.visit(placed(ast.BoolOp(ast.And(), parts), node))
+            return both
         self.generic_visit(node)
         operands = [node.left, *node.comparators]
         if (

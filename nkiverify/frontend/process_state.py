@@ -370,9 +370,9 @@ _Attributes = dict[int, tuple[Any, dict[str, Any]]]
 #: Modules of ours that kernels of several files are shown, and what is in those of NKI.
 _shown: _Attributes = {}
 _inside: _Attributes = {}
-#: Of each of the two, once it is compared: the owners; how many attributes each has of itself; and the values of all,
-#: one owner's behind the other's.
-_together: dict[int, tuple[list[Any], list[int], list[Any]]] = {}
+#: Of each of the two, once it is compared: the owners; the names of the attributes that each has of itself; and the
+#: values of all, one owner's behind the other's.
+_together: dict[int, tuple[list[Any], list[tuple[str, ...]], list[Any]]] = {}
 _VALUES = methodcaller("values")
 
 
@@ -388,17 +388,17 @@ def _changed(noted: _Attributes) -> list[tuple[Any, dict[str, Any]]]:
     if id(noted) not in _together:
         parts = noted.values()
         values = [value for _, own in parts for value in own.values()]
-        _together[id(noted)] = ([owner for owner, _ in parts], [len(own) for _, own in parts], values)
-    owners, lengths, before = _together[id(noted)]
+        _together[id(noted)] = ([owner for owner, _ in parts], [tuple(own) for _, own in parts], values)
+    owners, names, before = _together[id(noted)]
     now = list(map(vars, owners))
-    if list(map(len, now)) == lengths and all(map(is_, chain.from_iterable(map(_VALUES, now)), before)):
+    if list(map(tuple, now)) == names and all(map(is_, chain.from_iterable(map(_VALUES, now)), before)):
         return []
     return [one for one in noted.values() if _differs(*one)]
 
 
 def _differs(owner: Any, own: dict[str, Any]) -> bool:
     now = vars(owner)
-    return len(now) != len(own) or not all(map(is_, now.values(), own.values()))
+    return list(now) != list(own) or not all(map(is_, now.values(), own.values()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ from nkiverify.frontend.holders import (
 from nkiverify.frontend.process_state import ProcessState, states_in_use
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.segments import Element
-from nkiverify.symbolic.substitution import own_dict
+from nkiverify.symbolic.substitution import is_plain, own_dict, same_keys, same_plain
 
 #: What the import system puts into a module.
 _MODULE_NAMES = frozenset({"__builtins__", "__loader__", "__spec__", "__nki__"})
@@ -168,8 +168,8 @@ class Snapshot:
             now = holder.read(holder.value)
             if _identical(content, now):
                 continue
-            if list(content) != list(now) and content.keys() == now.keys():
-                # The order of a dictionary is seen by whoever runs through it.
+            if content.keys() == now.keys() and not same_keys(content, now):
+                # The order of a dictionary is seen by whoever runs through it, as is a key that is equal to another.
                 yield Change(holder, "order", tuple(content), tuple(now))
             for key in content.keys() | now.keys():
                 before, after = content.get(key, MISSING), now.get(key, MISSING)
@@ -186,7 +186,7 @@ class Snapshot:
             now = holder.read(holder.value)
             if _identical(content, now):
                 continue
-            if list(now) == list(content) and all(_unchanged(content.get(key, MISSING), now[key]) for key in now):
+            if same_keys(now, content) and all(_unchanged(content.get(key, MISSING), now[key]) for key in now):
                 continue
             if holder.write is None:
                 raise _opaque(holder.value)
@@ -207,7 +207,7 @@ def missing(value: object) -> bool:
 
 def _identical(before: dict[Any, Any], after: dict[Any, Any]) -> bool:
     """True if the same parts are there, in the same order: asked first, as nearly always nothing has changed."""
-    return all(map(is_, before.values(), after.values())) and list(before) == list(after)
+    return all(map(is_, before.values(), after.values())) and same_keys(before, after)
 
 
 def _unchanged(before: object, after: object) -> bool:
@@ -215,6 +215,4 @@ def _unchanged(before: object, after: object) -> bool:
         return True
     if isinstance(before, Element) and isinstance(after, Element):
         return _unchanged(before.value, after.value)
-    if type(before) is not type(after):
-        return False
-    return isinstance(before, int | str | float | bytes | bool) and before == after
+    return is_plain(before) and is_plain(after) and same_plain(before, after)

@@ -16,7 +16,7 @@ unrolled.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -127,7 +127,7 @@ class SummarisedLoop:
         self._lists: dict[int, _Growth] = {}
         self._carried = CarriedContents(run.model.contents)
         self._path_ended = False
-        self._snapshot: Snapshot | None = None
+        self._knows: Callable[[object], bool] = lambda value: False
         self._depth = run.depth
         self._try_depth = run.try_depth
         self.restoring = True
@@ -206,7 +206,7 @@ class SummarisedLoop:
         snapshot = Snapshot(self._frame, (run.model, *self._entry.values()))
         if snapshot.opaque is not None:
             self._give_up(f"{snapshot.opaque} is within reach, whose state cannot be compared")
-        self._snapshot = snapshot
+        self._knows = snapshot.knows
         for _ in range(MAX_PASSES):
             scope = run.open_scope(context, index, ordinal, self._site)
             endings: list[_Ending] = []
@@ -237,16 +237,19 @@ class SummarisedLoop:
     def collected(self, values: list[Any]) -> SymList:
         """The list a comprehension makes, given the elements that the passes evaluated, those of the last one last."""
         last = values[len(values) - self._paths :]
-        if not all(same_value(last[0], value) for value in last):
+        if not all(self._same(last[0], value) for value in last):
             self._give_up("the elements of the list depend on a condition")
         bound = _bound_index(self._run)
         template = self._template(last[0], self._index, bound)
         return SymList(parts=[Segment(self._trips, bound, template, self._shared(template), self._sequence.parallel)])
 
+    def _same(self, one: object, two: object) -> bool:
+        """True if two values are the same, also to who has the objects in them that were there before the loop."""
+        return same_value(one, two, self._knows)
+
     def _shared(self, template: Any) -> tuple[Any, ...]:
         """The mutable objects in what an iteration keeps that it did not make itself."""
-        assert self._snapshot is not None
-        return tuple(part for part in mutable_parts(template) if self._snapshot.knows(part))
+        return tuple(filter(self._knows, mutable_parts(template)))
 
     def _counts(self) -> bool:
         """True if numbers change from one iteration to the next, or lists where iterations have an order."""
@@ -339,7 +342,7 @@ class SummarisedLoop:
             self._local[name] = _Rebound()
             return False
         before = self._entry.get(name, _ABSENT)
-        if before is after or (before is not _ABSENT and after is not _ABSENT and same_value(before, after)):
+        if before is after or (before is not _ABSENT and after is not _ABSENT and self._same(before, after)):
             return True
         found = _linear(before, after, index)
         # Paths that change it by different amounts leave nothing but to bind it anew.
@@ -385,8 +388,7 @@ class SummarisedLoop:
             if parts is None:
                 return False
             expected = growth.at(index)
-            added = parts[len(expected) :]
-            kept = parts[: len(expected)]
+            kept, added = parts[: len(expected)], parts[len(expected) :]
             if len(kept) == len(expected) and not added and len(endings) == 1:
                 # Nothing is appended after all.
                 del self._lists[key]
@@ -398,13 +400,13 @@ class SummarisedLoop:
             assert isinstance(element, Element)
             if appended is _ABSENT:
                 appended = element.value
-            elif not same_value(appended, element.value):
+            elif not self._same(appended, element.value):
                 self._give_up("what it appends to a list depends on a condition")
         if appended is _ABSENT:
             return True
         template = self._template(appended, index, growth.index)
         known = not isinstance(growth.template, Pending)
-        if known and not same_value(template, growth.template):
+        if known and not self._same(template, growth.template):
             self._give_up("what it appends to a list depends on what it appended before")
         # No iteration read the elements that were not known yet: what it appends does not depend on them.
         self._lists[key] = _Growth(
@@ -444,20 +446,24 @@ class SummarisedLoop:
         ):
             return
         last: dict[Atom, Term] = {_index_atom(index): terms.add(trips, terms.constant(-1))}
+        kept: list[Any] = []
         for name in rebound:
             self._values.pop(name, None)
             values = [ending.local.get(name, _ABSENT) for ending in endings]
-            agree = all(value is not _ABSENT and same_value(values[0], value) for value in values)
             try:
-                if name in self._live and agree:
+                if name in self._live and all(one is not _ABSENT and self._same(values[0], one) for one in values):
                     value = substitute(values[0], last)
                     # Without an order there is no last iteration.
                     if value is values[0] or not self._sequence.parallel:
                         self._values[name] = value
+                        kept.append(value)
                         continue
             except CannotSubstitute:
                 pass
             run.names_without_value[name] = LostName(name, self._site, trips)
+        if self._lists or len(kept) > 1:
+            # Another name, or a list, may have a copy of the same object.
+            run.copied_on_read([part for part in mutable_parts(tuple(kept)) if not self._knows(part)])
 
 
 def _bound_index(run: SymbolicExecution) -> Index:
@@ -472,7 +478,8 @@ def _index_atom(index: Term) -> Index:
 
 
 def _linear(before: Any, after: Any, index: Term) -> _Linear | None:
-    if isinstance(before, bool) or isinstance(after, bool) or before is _ABSENT or after is _ABSENT:
+    # An int of another class, as of NumPy's, has limits and attributes of its own.
+    if not all(isinstance(one, Term) or type(one) is int for one in (before, after)):
         return None
     start, end = as_term(before), as_term(after)
     if start is None or end is None:

@@ -278,8 +278,16 @@ def _fractional_power(base: SymInt, exponent: float) -> Any:
     return base.constant**exponent if base.constant is not None else power(base, exponent)
 
 
+def _operand(value: object) -> Term | None:
+    """The operand of an integer, as `as_term`. Of NumPy's there are some whose results begin anew at their limits."""
+    dtype = None if type(value) is int or isinstance(value, Term) else getattr(value, "dtype", None)
+    if isinstance(value, Integral) and dtype is not None and (dtype.kind == "u" or dtype.itemsize < 4):
+        raise unsupported(f"a symbolic integer with one of NumPy's type {dtype}", "use int()")
+    return as_term(value)
+
+
 def _binary(left: Term, other: object, operation: Callable[[Term, Term], Term], swapped: bool = False) -> Any:
-    right = as_term(other)
+    right = _operand(other)
     if right is None:
         if isinstance(other, float):
             return _with_float(left, other, operation, swapped)
@@ -309,7 +317,7 @@ def _subtract(left: Term, right: Term) -> Term:
 
 
 def _division(left: Term, other: object, operation: Callable[[Term, Term], Term], swapped: bool = False) -> Any:
-    right = as_term(other)
+    right = _operand(other)
     if right is None:
         if isinstance(other, float):
             if left.constant is not None:
@@ -378,7 +386,7 @@ def _shift(left: Term, other: object, frame: FrameType, operation: Callable[[Ter
 
 
 def _bitwise_and(left: Term, other: object) -> Any:
-    right = as_term(other)
+    right = _operand(other)
     if right is None:
         return NotImplemented
     mask = right.constant
@@ -395,7 +403,7 @@ def _bitwise_and(left: Term, other: object) -> Any:
 
 
 def _bitwise(left: Term, other: object, operation: Callable[[int, int], int]) -> Any:
-    right = as_term(other)
+    right = _operand(other)
     if right is None:
         return NotImplemented
     return terms.constant(operation(forced_int(left, "a bitwise operation"), forced_int(right, "a bitwise operation")))

@@ -7,10 +7,12 @@ Both walk a value as data. What they do not know how to walk they refuse: `same_
 from __future__ import annotations
 
 import enum
+import functools
 import types
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from operator import is_
 from typing import Any
 
 from nkiverify.foundation.late import numpy as np
@@ -25,11 +27,13 @@ from nkiverify.symbolic.segments import Element, ListOfParts, Segment
 
 #: Values without parts that could depend on a loop index.
 PLAIN: tuple[Any, ...] = (
-    *(int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, slice, type(Ellipsis)),
+    *(int, float, complex, str, bytes, type(None), enum.Enum, Fraction, range, type(Ellipsis)),
     *of_numpy(lambda: (np.generic,)),
 )
 
 
+#: The flag of classes that are made at run time, as those written in Python are.
+HEAP_TYPE = 1 << 9
 #: Those that most values are of, by identity: a metaclass of the kernel's may say what a class equals.
 _PLAINEST = frozenset(map(identity, (int, str, bool, float, type(None))))
 
@@ -57,6 +61,7 @@ class CannotSubstitute(Exception):
 
 #: Classes derived from built-in ones whose objects have no attributes.
 _WITHOUT_ATTRIBUTES = (Fraction, *of_numpy(lambda: (np.generic,)))
+_EMPTY = types.CellType()
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type, property)
 
 
@@ -108,44 +113,122 @@ def own_dict(value: object) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def same_value(one: object, two: object) -> bool:
-    """True if two values are surely the same, part by part, whatever the symbolic values are."""
-    return _same(one, two, set())
+def same_plain(one: object, two: object) -> bool:
+    """True if two values without parts are the same to whoever looks at them.
+
+    `==` is asked only where Python defines it: a class of the kernel's may call anything equal. And `==` takes 0.0 for
+    -0.0, and a range for any other of the same elements.
+    """
+    if one is two:
+        return True
+    kind = type(one)
+    if kind is not type(two):
+        return False
+    if identity(kind) in _PLAINEST or kind is bytes:
+        return bool(one == two) and (kind is not float or repr(one) == repr(two))
+    if isinstance(one, range) and isinstance(two, range):
+        pairs = ((one.start, two.start), (one.stop, two.stop), (one.step, two.step))
+        return all(same_plain(*pair) for pair in pairs)
+    # What is written in Python may say itself what it is equal to, and members of an enumeration are one object each.
+    if issubclass(kind, PLAIN) and (kind is Fraction or not kind.__flags__ & HEAP_TYPE):
+        return bool(one == two) and repr(one) == repr(two)
+    return False
 
 
-def _same(one: object, two: object, compared: set[tuple[int, int]]) -> bool:
+class _Pairs:
+    """Objects that have been taken for the same. `known`: whether one was there before what is compared."""
+
+    __slots__ = ("_known", "_met", "_partners")
+
+    def __init__(self, known: Callable[[object], bool]) -> None:
+        self._known = known
+        #: By identity; the objects are held, so that no other gets the identity of one.
+        self._met: dict[tuple[int, int], tuple[object, object]] = {}
+        self._partners: dict[tuple[int, bool], int] = {}
+
+    def settled(self, one: object, two: object) -> bool | None:
+        """Whether two objects, which are not one, are the same; None where that is up to their parts."""
+        left, right = identity(one), identity(two)
+        if (left, right) in self._met:
+            return True
+        if not _is_ours(one):
+            if self._known(one) or self._known(two):
+                # Whoever has the one that was there tells them apart, and sees what is done to it alone.
+                return False
+            if (left, False) in self._partners or (right, True) in self._partners:
+                return False
+            self._partners[left, False], self._partners[right, True] = right, left
+        self._met[left, right] = one, two
+        return None
+
+
+def same_value(one: object, two: object, known: Callable[[object], bool] = lambda part: False) -> bool:
+    """True if two values are surely the same, part by part, whatever the symbolic values are.
+
+    Mutable objects are where each stands for one other, everywhere, and neither is `known` to anybody else.
+    """
+    return _same(one, two, _Pairs(known))
+
+
+def _same(one: object, two: object, pairs: _Pairs) -> bool:
     if one is two:
         return True
     if isinstance(one, Term) or isinstance(two, Term):
         left, right = _as_constant(one), _as_constant(two)
-        return left is not None and left == right and type(left) is type(right)
+        return left is not None and type(left) is type(right) and left == right
     if type(one) is not type(two) or isinstance(one, Condition):
         return False
     if isinstance(one, PLAIN):
-        return is_plain(one) and is_plain(two) and bool(one == two)
-    if (identity(one), identity(two)) in compared:
-        return True
-    compared.add((identity(one), identity(two)))
+        return is_plain(one) and is_plain(two) and same_plain(one, two)
+    if isinstance(one, slice) and isinstance(two, slice):
+        return _same_values(_bounds(one), _bounds(two), pairs)
     if isinstance(one, SymReal):
         assert isinstance(two, SymReal)
-        return one.name == two.name and _same(one.operands, two.operands, compared)
+        return one.name == two.name and _same(one.operands, two.operands, pairs)
     if isinstance(one, SymRational):
         assert isinstance(two, SymRational)
-        return one.inexact == two.inexact and _same((one.top, one.bottom), (two.top, two.bottom), compared)
+        return one.inexact == two.inexact and _same((one.top, one.bottom), (two.top, two.bottom), pairs)
     if isinstance(one, tuple | list | dict) and (_has_attributes(one) or _has_attributes(two)):
         return False
-    if isinstance(one, tuple | list):
-        assert isinstance(two, tuple | list)
-        return len(one) == len(two) and all(_same(a, b, compared) for a, b in zip(one, two, strict=True))
+    if isinstance(one, tuple):
+        return _same_values(one, two, pairs)  # type: ignore[arg-type]
+    settled = pairs.settled(one, two)
+    if settled is not None:
+        return settled
+    if isinstance(one, list):
+        return _same_values(one, two, pairs)  # type: ignore[arg-type]
     if isinstance(one, dict):
-        assert isinstance(two, dict)
-        return list(one) == list(two) and all(_same(one[key], two[key], compared) for key in one)
+        return _same_entries(one, two, pairs)  # type: ignore[arg-type]
     if isinstance(one, ListOfParts):
         assert isinstance(two, ListOfParts)
-        return _same_parts(one, two, compared)
+        return _same_parts(one, two, pairs)
     if isinstance(one, _FUNCTIONS) or not _walkable(one):
         return False
-    return _same(state_of(one), state_of(two), compared)
+    return _same_entries(state_of(one), state_of(two), pairs)
+
+
+def _same_values(one: Sequence[object], two: Sequence[object], pairs: _Pairs) -> bool:
+    return len(one) == len(two) and all(_same(a, b, pairs) for a, b in zip(one, two, strict=True))
+
+
+def _same_entries(one: Mapping[Any, object], two: Mapping[Any, object], pairs: _Pairs) -> bool:
+    return same_keys(one, two) and _same_values(tuple(one.values()), tuple(two.values()), pairs)
+
+
+def same_keys(one: Iterable[object], two: Iterable[object]) -> bool:
+    """True if two dictionaries have the same keys, in the same order: 1 and True are equal, and are not the same."""
+    left, right = list(one), list(two)
+    return len(left) == len(right) and (all(map(is_, left, right)) or all(map(_same_key, left, right)))
+
+
+def _same_key(one: object, two: object) -> bool:
+    if type(one) is tuple and type(two) is tuple:
+        return len(one) == len(two) and all(map(_same_key, one, two))
+    return same_plain(one, two)
+
+
+def _bounds(value: slice) -> tuple[object, object, object]:
+    return value.start, value.stop, value.step
 
 
 def _as_constant(value: object) -> int | None:
@@ -154,18 +237,18 @@ def _as_constant(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _same_parts(one: ListOfParts, two: ListOfParts, compared: set[tuple[int, int]]) -> bool:
+def _same_parts(one: ListOfParts, two: ListOfParts, pairs: _Pairs) -> bool:
     if len(one.parts) != len(two.parts):
         return False
     for left, right in zip(one.parts, two.parts, strict=True):
         if isinstance(left, Element) and isinstance(right, Element):
-            if not _same(left.value, right.value, compared):
+            if not _same(left.value, right.value, pairs):
                 return False
         elif isinstance(left, Segment) and isinstance(right, Segment):
             if left.length is not right.length:
                 return False
             renamed = substitute(right.template, {right.index: terms.of_atom(left.index)})
-            if not _same(left.template, renamed, compared):
+            if not _same(left.template, renamed, pairs):
                 return False
         else:
             return False
@@ -217,6 +300,9 @@ def mutable_parts(value: Any) -> list[Any]:
         if isinstance(part, tuple) and not _has_attributes(part):
             pending.extend(part)
             continue
+        if isinstance(part, slice):
+            pending.extend(_bounds(part))
+            continue
         if isinstance(part, _FUNCTIONS) or _is_ours(part):
             continue
         found[identity(part)] = part
@@ -225,16 +311,15 @@ def mutable_parts(value: Any) -> list[Any]:
 
 
 def contents(value: Any) -> list[Any]:
-    """The parts of a list, dictionary or object."""
+    """The parts of a list, dictionary or object, with the names that they have there."""
     if isinstance(value, ListOfParts):
         return [part.value if isinstance(part, Element) else part.template for part in value.parts]
     if isinstance(value, dict):
-        return list(value.values())
+        return [*value, *value.values()]
     if isinstance(value, list | set | frozenset):
         return list(value)
-    if isinstance(value, tuple):
-        return [*value, *state_of(value).values()]
-    return list(state_of(value).values())
+    own = state_of(value)
+    return [*(value if isinstance(value, tuple) else ()), *own, *own.values()]
 
 
 def _is_ours(value: object) -> bool:
@@ -272,6 +357,9 @@ def _substitute(
     result: Any
     if isinstance(value, (*PLAIN, tuple, dict)) and _has_attributes(value):
         raise CannotSubstitute(f"a {type(value).__name__} with attributes made in a loop")
+    if isinstance(value, slice):
+        bounds = [recurse(part) for part in _bounds(value)]
+        return value if all(map(is_, bounds, _bounds(value))) else slice(*bounds)
     if isinstance(value, tuple):
         parts = [recurse(part) for part in value]
         if all(new is old for new, old in zip(parts, value, strict=True)):
@@ -284,6 +372,7 @@ def _substitute(
         done[identity(value)] = result
         return result
     if isinstance(value, dict):
+        _refuse_kept(list(value), mapping, "a dictionary whose keys depend on a loop index")
         replaced = {key: recurse(part) for key, part in value.items()}
         if all(new is old for new, old in zip(replaced.values(), value.values(), strict=True)):
             if anew and type(value) is dict:
@@ -295,10 +384,52 @@ def _substitute(
     if isinstance(value, _FUNCTIONS):
         if getattr(value, "__closure__", None) or isinstance(value, types.MethodType):
             raise CannotSubstitute("a closure or bound method made in a loop")
+        _refuse_kept([value], mapping, "a function or class that keeps a loop index")
+        done[identity(value)] = value
         return value
     if isinstance(value, frozenset | set | list) or not _walkable(value):
         raise CannotSubstitute(f"a {type(value).__name__} made in a loop")
+    recurse(kind)
     return _substitute_object(value, recurse, done, anew)
+
+
+def _refuse_kept(pending: list[object], mapping: Mapping[Atom, Term], what: str) -> None:
+    """Raise `CannotSubstitute` if parts that are not replaced, or what they keep, would have atoms replaced."""
+    seen: dict[int, object] = {}
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Term):
+            changes = terms.substitute(part, mapping) is not part
+        elif isinstance(part, Condition):
+            changes = part.substitute(mapping) is not part
+        elif is_plain(part) or identity(part) in seen:
+            continue
+        else:
+            seen[identity(part)] = part
+            pending.extend(_kept_by(part))
+            continue
+        if changes:
+            raise CannotSubstitute(what)
+
+
+def _kept_by(value: Any) -> Iterable[object]:
+    """What an object keeps, functions and classes of the kernel's as well; nothing of what is no such class."""
+    if isinstance(value, types.FunctionType):
+        cells = [cell.cell_contents for cell in value.__closure__ or () if cell != _EMPTY]
+        return [value.__defaults__, value.__kwdefaults__, value.__dict__, *cells]
+    if isinstance(value, types.MethodType):
+        return [value.__self__, value.__func__]
+    if isinstance(value, property):
+        return [value.fget, value.fset, value.fdel]
+    if isinstance(value, staticmethod | classmethod):
+        return [value.__func__]
+    if isinstance(value, functools.partial):
+        return [value.func, value.args, value.keywords]
+    if isinstance(value, slice):
+        return _bounds(value)
+    if not isinstance(value, type):
+        return contents(value)
+    return [part for base in value.__mro__ if base.__flags__ & HEAP_TYPE for part in vars(base).values()]
 
 
 def _substitute_object(value: Any, recurse: Callable[[Any], Any], done: dict[int, Any], anew: bool) -> Any:
