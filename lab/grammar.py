@@ -9,6 +9,7 @@ from lab.arithmetic import HostArithmetic
 from lab.carried import CLASSES, Carried
 from lab.draft import Draft
 from lab.expressions import Scope
+from lab.sameness import HELPERS, Sameness
 from lab.statements import Writer
 from lab.subject import Axis
 
@@ -39,6 +40,8 @@ def draft(source: random.Random) -> Draft:
         return arithmetic_draft(source)
     if source.random() < 0.4:
         return _carried_draft(source)
+    if source.random() < 0.12:
+        return sameness_draft(source)
     axes = _axes(source)
     writer = Writer(source)
     if source.random() < 0.3:
@@ -74,6 +77,16 @@ def _carried_draft(source: random.Random) -> Draft:
     names = ", ".join(axis.name for axis in axes)
     kernel = f"{_HEADER}\n\n{CLASSES}def kernel({names}):\n" + "\n".join(writer.lines) + "\n    return 0\n"
     return _finished(writer, kernel, axes, _assumptions(source, axes), source.choice((2, 4, 8, 8)))
+
+
+def sameness_draft(source: random.Random) -> Draft:
+    """What a loop keeps of each iteration, or replaces by what is equal and not the same."""
+    axes = (Axis("n", 0, 7, 1, tuple(range(8))),)
+    writer = Sameness(source)
+    writer.scope = Scope([axis.name for axis in axes])
+    writer.write()
+    kernel = f"{_HEADER}\n\n{HELPERS}def kernel(n):\n" + "\n".join(writer.lines) + "\n    return 0\n"
+    return _finished(writer, kernel, axes, (), source.choice((2, 4, 8, 8)))
 
 
 def arithmetic_draft(source: random.Random) -> Draft:

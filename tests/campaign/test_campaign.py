@@ -13,6 +13,7 @@ import pytest
 
 from lab import fuzz, unwinding
 from lab.fuzz import Tally, subject_number, try_number
+from lab.grammar import sameness_draft
 from lab.oracle import Defect, try_subject
 from lab.shrink import shrink
 from lab.subject import Axis, Bench, OutOfTime, Subject, time_limit
@@ -47,6 +48,16 @@ def test_verdicts_agree_with_all_concrete_runs(part: int, bench: Bench) -> None:
     assert tally.concrete > 50
     decided = sum(count for what, count in tally.verdicts.items() if "SUCCESSFUL" in what or "FAILED" in what)
     assert decided > SAMPLE // 10
+
+
+def test_what_loops_keep_and_replace_agrees_with_all_concrete_runs(bench: Bench) -> None:
+    tally = Tally()
+    kit = replace(fuzz.SHAPES, subject=lambda number, seed, made: subject_number(number, seed, made, sameness_draft))
+    for number in range(40):
+        tally.add(try_number(number, SEED, bench, shrinking=0.0, kit=kit))
+    assert [(defect["number"], defect["defect"], defect["detail"]) for defect in tally.defects] == []
+    decided = sum(count for what, count in tally.verdicts.items() if "SUCCESSFUL" in what or "FAILED" in what)
+    assert decided > 40
 
 
 def test_kernels_are_the_same_for_the_same_seed(bench: Bench) -> None:
