@@ -210,7 +210,7 @@ class Kernel:
         if is_sequence(value) and not isinstance(value, tuple) and not self.legacy:
             require("lang.no_list_args", False)
         if isinstance(value, tuple) and any(isinstance(part, Tensor) for part in value):
-            return tuple(self._argument(part) for part in value)
+            return _with_parts(value, [self._argument(part) for part in value])
         return value
 
     def _claim_results(self, results: Sequence[Any]) -> None:
@@ -241,7 +241,17 @@ def _of_this_program(value: Any) -> Any:
     """An argument of a helper as the running program has it: SBUF and PSUM are of one core."""
     if isinstance(value, Tensor):
         return argument_again(value) if value.on_chip else value
-    return tuple(map(_of_this_program, value)) if type(value) is tuple else value
+    return _with_parts(value, [_of_this_program(part) for part in value]) if isinstance(value, tuple) else value
+
+
+def _with_parts(value: tuple[Any, ...], parts: Sequence[Any]) -> tuple[Any, ...]:
+    """A tuple of other parts: a named one keeps its class, and what it has besides."""
+    if all(new is old for new, old in zip(parts, value, strict=True)):
+        return value
+    found: tuple[Any, ...] = tuple.__new__(type(value), parts)
+    if hasattr(value, "__dict__"):
+        vars(found).update(vars(value))
+    return found
 
 
 def _programs(grid: tuple[Extent, ...]) -> Iterator[tuple[Extent, ...]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections import namedtuple
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -50,6 +51,26 @@ def test_a_legacy_kernel_sees_legacy_tensors() -> None:
 
     result = value(lambda: old_nki.jit(kernel)(hbm(4, 6), (1, hbm(4, 6))))
     assert result.shape == (4, 6)
+
+
+class Pair(NamedTuple):
+    left: Any
+    right: Any
+
+
+class Named(namedtuple("Named", "x")):  # with attributes, as it has no __slots__
+    scale: float
+
+
+@pytest.mark.parametrize("jit", [nki.jit, old_nki.jit])
+def test_a_kernel_sees_named_tuples_as_they_are(jit: Any) -> None:
+    def kernel(pair: Any, named: Any) -> Any:
+        assert (type(pair), type(named), named.scale) == (Pair, Named, 2.0)
+        return pair.left.shape, named.x.shape, pair.right
+
+    named = Named(hbm(2, 3))
+    named.scale = 2.0
+    assert value(lambda: jit(kernel)(Pair(hbm(4, 6), 1), named)) == ((4, 6), (2, 3), 1)
 
 
 def test_a_kernel_keeps_name_and_documentation() -> None:
