@@ -34,8 +34,8 @@ _TAKEN = 6
 
 
 @cache
-def installation(language: Language = Language.C) -> Installation | None:
-    """The ESBMC to ask in programs of `language`; None where there is none.
+def installation() -> Installation | None:
+    """The ESBMC to ask; None where there is none.
 
     Raises `UsageError` for one that answers wrongly or not at all, or could not be tried in the time there is.
     """
@@ -43,14 +43,19 @@ def installation(language: Language = Language.C) -> Installation | None:
         found = locate.find()
     except locate.Unusable as reason:
         raise UsageError(str(reason)) from None
-    if found is None:
-        return None
+    if found is not None:
+        _try(found, Language.C)
+    return found
+
+
+@cache
+def _try(found: Installation, language: Language) -> None:
+    """Raise `UsageError` where this ESBMC answers wrongly in programs of `language`, or could not be tried."""
     trial = canary.check_once(found, language, announce=lambda: _announce(found))
     if trial.wrong:
         raise UsageError(f"{found.name} at {found.path} is refused: it gets {trial.wrong[0]} wrong")
     if trial.unfinished:
         raise UsageError(f"{found.name} at {found.path} could not be tried: {trial.unfinished}")
-    return found
 
 
 def _announce(found: Installation) -> None:
@@ -63,8 +68,9 @@ def prepare(names: Iterable[str], lowering: str | None) -> None:
     What is wrong with it is told with the verdicts.
     """
     with contextlib.suppress(UsageError):
-        for language in sorted({each for name in names for each in _languages(name, lowering)}, key=str):
-            installation(language)
+        found = installation()
+        if found is not None and any(Language.PYTHON in _languages(name, lowering) for name in names):
+            _try(found, Language.PYTHON)
 
 
 class Questions:
@@ -133,8 +139,10 @@ def _languages(name: str, lowering: str | None) -> tuple[Language, ...]:
 
 def _by_lowering(ours: PhaseVerdict, questions: Questions, options: Options, language: Language, seconds: float) -> Run:
     """ESBMC's run about the claims of `ours`, lowered to `language`."""
-    found = installation(language)
+    found = installation()
     assert found is not None
+    if language is not Language.C:
+        _try(found, language)
     engine = questions.engine(found, ours, language)
     result = engine.decide(ours.phase, seconds)
     run = verdict.completed(ours.entry(engine.name, [_as_embedded(one) for one in result.decisions]), result)
