@@ -429,9 +429,15 @@ def _hints(kind: type) -> dict[str, Any]:
     return {one.name: hints.get(one.name, object) for one in fields(kind)}
 
 
+@cache
+def _form(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """The kind of an annotation, and what it is made of: asked for each field of each record."""
+    return get_origin(hint), get_args(hint)
+
+
 def _fits(value: Any, hint: Any) -> bool:
     """True if a value is as an annotation says; what is in a record that it is or has is seen with that."""
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin, arguments = _form(hint)
     if origin is Annotated:
         return _fits(value, arguments[0])
     if origin in (Union, types.UnionType):

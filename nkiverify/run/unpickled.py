@@ -41,7 +41,7 @@ _MODULES = frozenset(
         "nkiverify.phases.numerics.told",
         "nkiverify.report.program_text",
         "nkiverify.report.style",
-        "nkiverify.run.executors.processes",
+        "nkiverify.run.executors.messages",
         "nkiverify.verify.comparison",
         "nkiverify.verify.derive.runs",
         "nkiverify.verify.derive.statements",

@@ -12,6 +12,7 @@ import importlib
 import multiprocessing
 import multiprocessing.resource_tracker as resource_tracker
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -30,10 +31,11 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.run.executors.jobs import Job, Loader, Verify, WorkerStopped, faulted, verify_guarded
+from nkiverify.run.executors.messages import Answer, Progress, Question, as_told, runs_in
 from nkiverify.run.relay import Relay, give_up_descriptors, give_up_output, give_up_streams, open_descriptors
 from nkiverify.run.resident_memory import MEBIBYTE, processor_seconds, resident_bytes
 from nkiverify.run.supervisor import GRACE_SECONDS
-from nkiverify.run.unpickled import Inbox, unpickled
+from nkiverify.run.unpickled import Inbox
 from nkiverify.verify.options import phases_to_run
 from nkiverify.verify.rules import replacement
 
@@ -57,37 +59,16 @@ _ORPHAN_CHECK_SECONDS = 1.0
 _MOMENT_SECONDS = 0.002
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    """A job as it is sent to a worker, which is stopped after so many `seconds`. `nonce` is drawn for this sending
-    alone, and comes back with the answer."""
-
-    nonce: bytes
-    target: str
-    options: Options
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """The answer of a worker to the question with this `nonce`: when it has begun, and each time that a phase has its
-    verdict, the runs so far; in the end all of them."""
-
-    nonce: bytes
-    runs: list[Run]
-    is_whole: bool
-
-
 @dataclass(slots=True)
 class _Task:
-    """A job with its future. `death` says how the worker died that had it before, where one did; `so_far` are the runs
-    of phases that have their verdicts, None before it is begun."""
+    """A job with its future. `death` says how the worker died that had it before, where one did; `so_far` says which
+    phases have their verdicts; None before it is begun."""
 
     job: Job
     future: Future[list[Run]]
     death: str = ""
     nonce: bytes = b""
-    so_far: list[Run] | None = None
+    so_far: Progress | None = None
 
     @property
     def options(self) -> Options:
@@ -99,7 +80,7 @@ class _Task:
 
     def ended(self, verdict: Verdict, reason: str, qualifier: str = "", seconds: float = 0.0) -> list[Run]:
         """The runs where it has ended by force: those that there are, and this verdict of the other phases."""
-        so_far = self.so_far or ()
+        so_far = runs_in(self.so_far.runs) if self.so_far is not None else ()
         return replacement(self.job.target, self.options, verdict, reason, qualifier, seconds, so_far)
 
 
@@ -235,7 +216,7 @@ class WorkerProcesses:
         with contextlib.suppress(OSError):
             options = task.options
             seconds = options.hard_deadline + options.cross_check_seconds + self._grace
-            worker.connection.send(_Question(task.nonce, task.job.target.name, options, seconds))
+            worker.connection.send(Question(task.nonce, task.job.target.name, options, seconds))
 
     def _hire(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
@@ -296,15 +277,15 @@ class WorkerProcesses:
         try:
             worker.inbox.receive()
             for message in worker.inbox.messages():
-                answer = _as_answer(message)
+                answer = as_told(message)
                 if answer.nonce != task.nonce:
                     # The worker can no longer be believed; the task it was given meanwhile is nobody's fault.
                     self._withdraw(worker)
                     self._waiting.append(task)
                     return None
-                if answer.is_whole:
+                if isinstance(answer, Answer):
                     return self._whole(worker, task, answer.runs)
-                self._has_come_to(worker, task, answer.runs)
+                self._has_come_to(worker, task, answer)
         except Exception:  # bytes that a kernel wrote unpickle to anything
             strange = "the worker process sent what is no answer"
         else:
@@ -318,9 +299,9 @@ class WorkerProcesses:
             return None
         return task.ended(Verdict.ERROR, f"{task.death}; retried alone, {death}")
 
-    def _has_come_to(self, worker: _Worker, task: _Task, runs: list[Run]) -> None:
-        """The task has these runs so far: at first none, when its time begins; at last those of all phases, which ESBMC
-        may be asked about from then on. Neither happens twice, whatever a kernel sends."""
+    def _has_come_to(self, worker: _Worker, task: _Task, progress: Progress) -> None:
+        """The task has come so far: at first no phase has its verdict, when its time begins; at last all have, which
+        ESBMC may be asked about from then on. Neither happens twice, whatever a kernel sends."""
         options, before = task.options, task.so_far
         if before is None:
             worker.deadline = time.monotonic() + options.hard_deadline + self._grace
@@ -328,10 +309,10 @@ class WorkerProcesses:
             worker.processor_end = used + options.processor_deadline + self._grace
         elif _has_every_phase(before, task.job):
             return
-        elif _has_every_phase(runs, task.job):
+        elif _has_every_phase(progress, task.job):
             worker.deadline += options.cross_check_seconds
             worker.processor_end += options.cross_check_seconds
-        task.so_far = runs
+        task.so_far = progress
 
     def _whole(self, worker: _Worker, task: _Task, runs: list[Run]) -> list[Run]:
         """The runs of a target, whose worker can have another one."""
@@ -387,18 +368,8 @@ class WorkerProcesses:
             worker.close()
 
 
-def _as_answer(message: bytes) -> _Answer:
-    """The answer that a worker has sent. Raises `ValueError`, or whatever else, where it is none."""
-    answer = unpickled(message)
-    if not isinstance(answer, _Answer) or not isinstance(answer.runs, list):
-        raise ValueError("no answer")
-    if not all(isinstance(run, Run) for run in answer.runs):
-        raise ValueError("an answer that has no runs")
-    return answer
-
-
-def _has_every_phase(runs: Sequence[Run], job: Job) -> bool:
-    return {run.phase for run in runs} >= set(phases_to_run(job.target, job.options))
+def _has_every_phase(progress: Progress, job: Job) -> bool:
+    return set(progress.phases) >= set(phases_to_run(job.target, job.options))
 
 
 def start_method() -> ForkContext | SpawnContext:
@@ -454,7 +425,7 @@ def _work(
         confinement.begin()
     while True:
         try:
-            question: _Question | None = connection.recv()
+            question: Question | None = connection.recv()
         except (EOFError, ConnectionError):
             return
         if question is None:
@@ -463,7 +434,8 @@ def _work(
         def tell(runs: list[Run], *, whole: bool = False, nonce: bytes = question.nonce) -> None:
             if os.getpid() != worker:  # a kernel has forked: its copy of us has nothing to say
                 os._exit(0)
-            connection.send(_Answer(nonce, runs, whole))
+            phases = tuple([run.phase for run in runs])
+            connection.send(Answer(nonce, runs) if whole else Progress(nonce, phases, pickle.dumps(runs)))
 
         target = targets[question.target]
         try:
