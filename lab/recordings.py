@@ -121,14 +121,15 @@ def program_of(target: Target, seconds: float) -> Program:
     return run.program
 
 
-def symbolic(program: Program, values: Mapping[str, int]) -> Recording:
-    """The record of a run on `values`, by the shape program. Raises `CannotCompare`."""
+def symbolic(program: Program, values: Mapping[str, int], most: int | None = None) -> Recording:
+    """The record of a run on `values`, by the shape program. Raises `CannotCompare`, also where there are more than
+    `most` items."""
     given: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in program.dimensions}
     found = Recording()
     try:
         grid = programs(program.body)
         for coordinates in product(*(range(Valuation(given).term(atom.extent)) for atom in grid)):
-            _walk(program.body, {**given, **dict(zip(grid, coordinates, strict=True))}, found)
+            _walk(program.body, {**given, **dict(zip(grid, coordinates, strict=True))}, found, most)
     except Undefined:
         raise CannotCompare("a condition on what no dimension decides") from None
     return found
@@ -156,7 +157,9 @@ def _without_empty_loops(items: Iterable[str]) -> Iterator[str]:
     yield from pending
 
 
-def _walk(block: Block, given: dict[Atom, int], found: Recording) -> None:
+def _walk(block: Block, given: dict[Atom, int], found: Recording, most: int | None) -> None:
+    if most is not None and len(found.items) > most:
+        raise CannotCompare("more items than are compared")
     here = Valuation(given)
     for item in block.items:
         if isinstance(item, Assume):
@@ -166,13 +169,13 @@ def _walk(block: Block, given: dict[Atom, int], found: Recording) -> None:
             if not item.unwinding and not item.contract.id.startswith(_OF_ONE_RUN):
                 (found.entailed if item.condition is True else found.stated).add((item.contract.id, _line(item.site)))
         elif isinstance(item, Branch):
-            _walk(item.then if here.holds(item.condition) else item.orelse, given, found)
+            _walk(item.then if here.holds(item.condition) else item.orelse, given, found, most)
         elif isinstance(item, Loop):
             trips = here.term(item.extent)
             found.items += [_BEGINS] if item.parallel else []
             for number in range(trips):
                 found.items += [_ITERATION] if item.parallel else []
-                _walk(item.body, {**given, item.index: number}, found)
+                _walk(item.body, {**given, item.index: number}, found, most)
             found.items += [_ENDS] if item.parallel else []
         else:
             found.items.append(_kind(item, here))

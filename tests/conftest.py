@@ -38,10 +38,21 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: Files of tests that import frameworks of hundreds of modules.
+_LATE = ("test_browser.py", "test_cluster.py", "test_wheel_worker.py")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile the package once: where $PYTHONDONTWRITEBYTECODE is set, each program that tests start would do so."""
+    """Compile the package once: where $PYTHONDONTWRITEBYTECODE is set, each program that tests start would do so. What
+    is made while tests are collected stays, and is not looked through for garbage."""
+    gc.disable()
     if not hasattr(config, "workerinput"):
         keep_byte_code()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put tests last after which a process has many more modules: each run of a kernel compares them all."""
+    items.sort(key=lambda item: item.path.name in _LATE)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -53,6 +64,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Load what verifying takes once: each process that runs a kernel is forked from this one. What is there from now
     on is no garbage, and is not looked through again; and collections are as rare as in the program as it is typed."""
+    gc.enable()
     if session.items and not session.config.option.collectonly:
         for target in load_targets(root(), [root() / "harness" / "tensor_add.py"]):
             verify(target, Options(root=root(), phases=tuple(PHASES)))

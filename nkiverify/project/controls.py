@@ -113,7 +113,7 @@ def controls() -> dict[str, Control]:
     """The control of each contract that has one, by its id. Raises `InternalError` for one half of a pair."""
     halves: dict[tuple[str, bool], Example] = {}
     for file in sorted(folder().glob("*.py")):
-        for example in _Source(file).read()[1]:
+        for example in _read(file)[1]:
             key = (example.contract, example.wrong)
             if key in halves:
                 raise InternalError(
@@ -135,13 +135,18 @@ def written_out() -> Path:
     _kept.append(made)
     root = Path(made.name)
     for file in sorted(folder().glob("*.py")):
-        shared, examples = _Source(file).read()
+        shared, examples = _read(file)
         texts = [shared, *(example.text for example in examples)]
         (root / file.name).write_text("\n\n\n".join(texts) + "\n", encoding="utf-8")
     return root
 
 
 _kept: list[tempfile.TemporaryDirectory[str]] = []
+
+
+@cache
+def _read(file: Path) -> tuple[str, list[Example]]:
+    return _Source(file).read()
 
 
 class _Source:
@@ -159,7 +164,7 @@ class _Source:
         operands: dict[str, str] = {}
         for node in ast.parse(self._text, str(self._file)).body:
             if isinstance(node, ast.Assign):
-                made = ast.get_source_segment(self._text, node.value) or ""
+                made = self._segment(node.value)
                 operands.update({target.id: made for target in node.targets if isinstance(target, ast.Name)})
             elif isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
                 examples.extend(self._kernels(node, operands))
@@ -171,6 +176,15 @@ class _Source:
         decorators = getattr(nodes[0], "decorator_list", [])
         first = min([nodes[0].lineno, *(decorator.lineno for decorator in decorators)])
         return "\n".join(self._lines[first - 1 : nodes[-1].end_lineno])
+
+    def _segment(self, node: ast.AST) -> str:
+        """The text of a node: `ast.get_source_segment` splits the whole file anew for each."""
+        place: Any = node
+        lines = self._lines[place.lineno - 1 : place.end_lineno]
+        # The end first: the node may be in one line. Columns count bytes, and controls are ASCII.
+        lines[-1] = lines[-1][: place.end_col_offset]
+        lines[0] = lines[0][place.col_offset :]
+        return "\n".join(lines)
 
     def _kernels(self, node: ast.FunctionDef, operands: dict[str, str]) -> Iterator[Example]:
         name, _, end = node.name.rpartition("__")
@@ -212,8 +226,9 @@ class _Source:
             for one in node.args.args
         ]
         body = list(self._body(node.body, side))
-        used = [part.id for line in body for part in _names(line)]
-        made = {part.id for line in body for part in _names(line) if isinstance(part.ctx, ast.Store)}
+        named = [part for line in body for part in _names(line)]
+        used = [part.id for part in named]
+        made = {part.id for part in named if isinstance(part.ctx, ast.Store)}
         given = made | {one.arg for one in node.args.args}
         begins = [f"{one} = {operands[one]}" for one in dict.fromkeys(used) if one in operands and one not in given]
         lines = textwrap.indent("\n".join([*begins, *body]), "    ")
@@ -230,7 +245,7 @@ class _Source:
 
     def _on(self, node: ast.AST, side: str) -> str:
         """The source of a node on one side."""
-        text = ast.get_source_segment(self._text, node) or ""
+        text = self._segment(node)
         pieces = [one for one in _outermost(node) if isinstance(one, ast.Call)]
         start = (node.lineno, node.col_offset)  # type: ignore[attr-defined]
         lines = text.split("\n")

@@ -17,9 +17,7 @@ from tests.dashboard.samples import every_ending, hostile, html, many, marked
 from tests.report.samples import session
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
-
-sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    from playwright.sync_api import Browser, Locator, Page
 
 CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
 
@@ -32,6 +30,7 @@ DESKTOP, PHONE = (1280, 900), (390, 844)
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
     with sync_api.sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM,
@@ -39,6 +38,14 @@ def browser() -> Iterator[Browser]:
         )
         yield browser
         browser.close()
+
+
+def expect(locator: Locator) -> Any:
+    """Playwright's assertions, which wait. Imported here: each process of the suite collects this file, and kernels run
+    slower in one that has many modules."""
+    from playwright import sync_api
+
+    return sync_api.expect(locator)
 
 
 class Opened:
@@ -64,7 +71,7 @@ class Opened:
     def unfold(self) -> None:
         """Open everything that is folded, and wait until it is there."""
         self.page.evaluate("document.querySelectorAll('details').forEach((details) => { details.open = true; })")
-        sync_api.expect(self.page.locator(".content:not(:has(> *))")).to_have_count(0)
+        expect(self.page.locator(".content:not(:has(> *))")).to_have_count(0)
 
     def shown(self) -> list[str]:
         """The targets of the table's visible rows, from the top."""
@@ -140,7 +147,7 @@ def test_filters_leave_what_they_say(browser: Browser, files: dict[str, Path]) -
     assert opened.shown() == ["unexpected"]
     page.click("button[type=reset]")
     # Not `wait_for_function`: while it polls it evaluates text, which the page's own policy forbids.
-    sync_api.expect(page.locator("#shown")).to_have_text("11 of 11 runs")
+    expect(page.locator("#shown")).to_have_text("11 of 11 runs")
     page.select_option("[name=verdict]", "UNKNOWN")
     assert opened.shown() == ["unknown"]
     page.click("button[type=reset]")
@@ -251,13 +258,13 @@ def test_a_slash_searches_targets_contracts_and_files(browser: Browser, files: d
         page.locator("#palette input").fill(wanted)
         assert page.locator(".hit[aria-selected=true]").count() == 1
         page.keyboard.press("Enter")
-        sync_api.expect(page.locator("#palette")).not_to_be_visible()
-        sync_api.expect(page.locator(f'[id="{goal}"]')).to_be_in_viewport()
+        expect(page.locator("#palette")).not_to_be_visible()
+        expect(page.locator(f'[id="{goal}"]')).to_be_in_viewport()
     page.keyboard.press("/")
     page.locator("#palette input").fill("nothing has this name")
     assert page.locator(".hit").count() == 0
     page.keyboard.press("Escape")
-    sync_api.expect(page.locator("#palette")).not_to_be_visible()
+    expect(page.locator("#palette")).not_to_be_visible()
     opened.close()
 
 
@@ -268,7 +275,7 @@ def test_commands_are_copied(browser: Browser, files: dict[str, Path]) -> None:
     page.goto(files["marked"].as_uri() + "#target-matmul_tiled_all")
     section = page.locator("#target-matmul_tiled_all")
     section.locator("button.copy").first.click()
-    sync_api.expect(section.locator("button.copy").first).to_have_text("copied")
+    expect(section.locator("button.copy").first).to_have_text("copied")
     assert page.evaluate("navigator.clipboard.readText()") == "python verify.py matmul_tiled_all"
     opened.close()
 

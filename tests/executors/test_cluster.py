@@ -13,14 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import LocalCluster
 
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Verdict
 from nkiverify.project.manifest import load_targets
 from nkiverify.run.confinement import landlock_version
-from nkiverify.run.executors import choice, cluster
+from nkiverify.run.executors import choice
 from nkiverify.run.executors.jobs import Job, JobRuns, perform
 from nkiverify.run.executors.parcels import Parcel, relocated
 from nkiverify.verify.options import Options
@@ -104,20 +103,30 @@ def root(tmp_path: Path) -> Path:
     return repository
 
 
+def local_cluster(threads: int = 1) -> Any:
+    """A cluster of one worker. Dask is imported here: kernels run slower in a process that has many modules, and each
+    process of the suite collects this file."""
+    from distributed import LocalCluster
+
+    return LocalCluster(n_workers=1, threads_per_worker=threads, dashboard_address=None, silence_logs=50)
+
+
 @pytest.fixture(scope="module")
 def scheduler() -> Iterator[Any]:
     """A cluster of one worker with two threads that runs on."""
-    with LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None, silence_logs=50) as found:
+    with local_cluster(threads=2) as found:
         yield found
 
 
 def on(address: str, root: Path, *names: str, act: Callable[[str, str], None] | None = None) -> JobRuns:
     """Run targets of the repository on the cluster."""
+    from nkiverify.run.executors.cluster import DaskCluster
+
     options = Options(root=root, timeout=HANGS)
     targets = {target.name: target for target in load_targets(root)}
     jobs = [Job(name, targets[name], options) for name in names]
     record = Record(act=act) if act is not None else Record()
-    return perform(jobs, cluster.DaskCluster(address, options, 2), record)
+    return perform(jobs, DaskCluster(address, options, 2), record)
 
 
 def test_the_report_is_the_same_as_that_of_worker_processes(
@@ -148,7 +157,7 @@ def test_the_jobs_of_a_lost_worker_are_done_again(root: Path, tmp_path: Path, mo
         os.kill(int(mark.read_text().split()[0]), signal.SIGKILL)
 
     threading.Thread(target=lose, daemon=True).start()
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50) as own:
+    with local_cluster() as own:
         outcome = on(own.scheduler_address, root, "loses_its_worker", "good")
     assert mark.exists()
     assert {name: runs[0].verdict for name, runs in outcome.by_job.items()} == {
@@ -161,19 +170,19 @@ def test_kernels_are_confined_on_a_cluster(root: Path, tmp_path: Path, monkeypat
     (tmp_path / "tmp").mkdir()
     monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
     monkeypatch.setenv("NKIVERIFY_TEST_MARK", str(tmp_path / "mark"))
-    with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50) as own:
+    with local_cluster() as own:
         outcome = on(own.scheduler_address, root, "reaches_out")
     assert not (tmp_path / "mark").exists()
     assert [run.verdict for run in outcome.by_job["reaches_out"]] == [Verdict.SUCCESSFUL]
 
 
 def test_a_scheduler_that_goes_away_costs_no_verdict_that_is_there(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    own = LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None, silence_logs=50)
+    own = local_cluster()
     ends: list[threading.Thread] = []
 
     def end_scheduler(event: str, name: str) -> None:
         if event == "finished":
-            monkeypatch.setattr(cluster, "SCHEDULER_SECONDS", 2.0)
+            monkeypatch.setattr("nkiverify.run.executors.cluster.SCHEDULER_SECONDS", 2.0)
             ends.append(threading.Thread(target=own.close))
             ends[0].start()
 
@@ -195,14 +204,14 @@ def test_ctrl_c_keeps_what_has_finished(root: Path, scheduler: Any) -> None:
 def test_a_scheduler_that_is_not_there_is_a_usage_error(
     root: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(cluster, "SCHEDULER_SECONDS", 0.5)
+    monkeypatch.setattr("nkiverify.run.executors.cluster.SCHEDULER_SECONDS", 0.5)
     monkeypatch.chdir(root)
     assert main(["good", "--no-cache", "--executor", "dask://127.0.0.1:9"]) == 2
     assert "there is no Dask scheduler at tcp://127.0.0.1:9" in capsys.readouterr().err
 
 
 def test_without_dask_the_message_says_what_to_install(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "nkiverify.run.executors.cluster")
+    monkeypatch.delitem(sys.modules, "nkiverify.run.executors.cluster", raising=False)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'nkiverify\[dask\]'"):
         choice.made(Options(root=root, executor="dask-local"), [], asks_esbmc=False)

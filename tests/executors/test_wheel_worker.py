@@ -11,12 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster
 
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.resources import root
 from nkiverify.project.manifest import load_targets
-from nkiverify.run.executors.cluster import DaskCluster
 from nkiverify.run.executors.jobs import Job, perform
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -29,6 +27,8 @@ NAMES = ("transpose2d", "transpose2d_129_rows", "avgpool_buggy")
 @pytest.fixture
 def scheduler(wheel_site: Path, tmp_path: Path) -> Iterator[Any]:
     """A scheduler with one worker, which was started in a folder of its own and finds nkiverify in the wheel only."""
+    from distributed import LocalCluster  # here, as in test_cluster.py
+
     with LocalCluster(n_workers=0, dashboard_address=None, silence_logs=50) as cluster:
         worker = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
         command = [*worker, "--nthreads", "1", "--no-dashboard", "--local-directory", str(tmp_path / "scratch")]
@@ -49,6 +49,10 @@ def _told(run: Run) -> Run:
 def test_a_worker_with_the_wheel_alone_gives_the_verdicts_of_this_machine(
     scheduler: Any, wheel_site: Path, tmp_path: Path
 ) -> None:
+    from distributed import Client
+
+    from nkiverify.run.executors.cluster import DaskCluster
+
     def where() -> tuple[str, str, bool]:  # in here it is sent as a whole: the worker has no tests to find it in
         from nkiverify.foundation import resources
 
