@@ -96,7 +96,8 @@ def _asked(found: Installation, explored: Exploration, ours: Run, options: Optio
         for start in range(0, len(whole), _MOST_QUESTIONS):
             session.settle(whole[start : start + _MOST_QUESTIONS])
         session.settle(sorted(failing), every=True)
-    known = _Known(ours, lowered, session, broken, bool(findings.doubts), shape)
+    outcomes = {claim.number: session.outcome(claim.number) for claim in lowered.claims.values()}
+    known = _Known(ours, lowered, session, outcomes, broken, bool(findings.doubts), shape)
     conclusion = known.conclusion()
     if options.keep_lowered is not None:
         leave_text(options.keep_lowered / f"{name}.c", session.text(every))
@@ -105,8 +106,8 @@ def _asked(found: Installation, explored: Exploration, ours: Run, options: Optio
         leave_text(kept, session.text(every))
         conclusion = replace(conclusion, reason=f"{conclusion.reason}; ESBMC was given {kept}")
     run = rules.recorded(explored.target, ours.phase, found.name, conclusion)
-    outcomes = ((claim, session.outcome(claim.number)) for claim in lowered.claims.values())
-    decided = decided_lines((claim, one.value, "" if one is Outcome.UNDECIDED else BY) for claim, one in outcomes)
+    told = ((claim, outcomes[claim.number]) for claim in lowered.claims.values())
+    decided = decided_lines((claim, one.value, "" if one is Outcome.UNDECIDED else BY) for claim, one in told)
     return replace(run, decided=decided)
 
 
@@ -240,12 +241,13 @@ class _Session:
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The facts known of one shape: ESBMC's decisions, the claims that the shadow memory finds `broken`, which has
-    `doubts` or none, and the verdict of phase 4."""
+    """The facts known of one shape: ESBMC's decisions by the numbers of claims, the claims that the shadow memory finds
+    `broken`, which has `doubts` or none, and the verdict of phase 4."""
 
     ours: Run
     lowered: LoweredRun
     session: _Session
+    outcomes: Mapping[int, Outcome]
     broken: Collection[_Key]
     doubts: bool
     shape: str
@@ -282,7 +284,7 @@ class _Known:
         return {violation.contract for violation in self.ours.violations}
 
     def _outcome(self, claim: Claim) -> Outcome:
-        return self.session.outcome(claim.number)
+        return self.outcomes[claim.number]
 
     def _refuted(self) -> list[_Key]:
         return [key for key, claim in self.lowered.claims.items() if self._outcome(claim) is Outcome.REFUTED]

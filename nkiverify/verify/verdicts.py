@@ -180,7 +180,7 @@ class PhaseVerdict:
             violations=tuple(violations) if found.verdict is Verdict.FAILED else (),
             decided=decided_lines((one.claim, one.outcome.value, _by(one)) for one in decisions),
             assumed_at=self._exploration.assumed_at,
-            memory=self._peaks(),
+            memory=self._peaks,
             suffices=self._suffices(claims, violations) if confirmed else (),
         )
 
@@ -203,7 +203,9 @@ class PhaseVerdict:
             return sufficient(self.program, left, witnesses, Allowance(SUFFICIENT_MS))
         return ()
 
+    @cached_property
     def _peaks(self) -> tuple[MemoryPeak, ...]:
+        """The same for every engine."""
         run = self._exploration.run
         if run.unsupported_construct is not None or run.program.searches:
             return ()

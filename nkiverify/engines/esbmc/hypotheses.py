@@ -80,6 +80,8 @@ def refuting(
     A trace does not tell the index of a loop that was unwound, nor the value of a variable that does not matter: up to
     `completions` assignments to these are tried.
     """
+    if claim.condition is True:
+        return None
     failing = [*path.hypotheses, negate(claim.condition)]
     mentioned = {atom for condition in failing if isinstance(condition, Condition) for atom in condition.atoms()}
     variables = [atom for atom in mentioned if isinstance(atom, Dimension | Index)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from nkiverify.foundation.source import Site
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, render
 
@@ -26,4 +24,4 @@ def place(site: Site | None) -> str:
     """A place in the kernel, `kernels/matmul.py:52`."""
     if site is None:
         return ""
-    return f"{'/'.join(Path(site.file).parts[-2:])}:{site.line}"
+    return f"{'/'.join(site.file.rsplit('/', 2)[-2:])}:{site.line}"
