@@ -80,7 +80,7 @@ def _carried_draft(source: random.Random) -> Draft:
 
 
 def sameness_draft(source: random.Random) -> Draft:
-    """What a loop keeps of each iteration, or replaces by what is equal and not the same."""
+    """A loop that keeps something of each iteration, or replaces it by what is equal and not the same."""
     axes = (Axis("n", 0, 7, 1, tuple(range(8))),)
     writer = Sameness(source)
     writer.scope = Scope([axis.name for axis in axes])

@@ -66,6 +66,8 @@ _EMPTY = types.CellType()
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type, property)
 
 
+#: Classes and functions met, and whether they are ours; by identity.
+_declared: dict[int, tuple[object, bool]] = {}
 #: The slots of the classes met, and whether the state of their objects is what `state_of` finds; by identity.
 _classes: dict[int, tuple[type, tuple[str, ...], bool]] = {}
 
@@ -148,7 +150,8 @@ class _Pairs:
         self._partners: dict[tuple[int, bool], int] = {}
 
     def settled(self, one: object, two: object) -> bool | None:
-        """Whether two objects, which are not one, are the same; None where that is up to their parts."""
+        """True or False where it is known whether two objects, which are not one, are the same; None where that is up
+        to their parts."""
         left, right = identity(one), identity(two)
         if (left, right) in self._met:
             return True
@@ -390,7 +393,8 @@ def _substitute(
         return value
     if isinstance(value, frozenset | set | list) or not _walkable(value):
         raise CannotSubstitute(f"a {type(value).__name__} made in a loop")
-    recurse(kind)
+    if not _is_declared_here(kind):
+        recurse(kind)
     return _substitute_object(value, recurse, done, anew)
 
 
@@ -403,7 +407,7 @@ def _refuse_kept(pending: list[object], mapping: Mapping[Atom, Term], what: str)
             changes = terms.substitute(part, mapping) is not part
         elif isinstance(part, Condition):
             changes = part.substitute(mapping) is not part
-        elif is_plain(part) or identity(part) in seen:
+        elif is_plain(part) or identity(part) in seen or _is_declared_here(part):
             continue
         else:
             seen[identity(part)] = part
@@ -413,8 +417,21 @@ def _refuse_kept(pending: list[object], mapping: Mapping[Atom, Term], what: str)
             raise CannotSubstitute(what)
 
 
+def _is_declared_here(value: Any) -> bool:
+    """True for a class or function of a module of ours, which no kernel can change: asked of its module, which has it,
+    as anybody may write a name."""
+    if not isinstance(value, type | types.FunctionType):
+        return False
+    known = _declared.get(identity(value))
+    if known is None:
+        module = str(value.__module__)
+        ours = module.startswith("nkiverify.") and vars(sys.modules.get(module, types)).get(value.__name__) is value
+        known = _declared[identity(value)] = value, ours
+    return known[1]
+
+
 def _kept_by(value: Any) -> Iterable[object]:
-    """What an object keeps, functions and classes of the kernel's as well; nothing of what is no such class."""
+    """The parts of an object, and what a function or a class keeps."""
     if isinstance(value, types.FunctionType):
         cells = [cell.cell_contents for cell in value.__closure__ or () if cell != _EMPTY]
         return [value.__defaults__, value.__kwdefaults__, value.__dict__, *cells]
