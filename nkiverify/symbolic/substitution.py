@@ -66,8 +66,6 @@ _EMPTY = types.CellType()
 _FUNCTIONS = (types.FunctionType, types.BuiltinFunctionType, types.MethodType, types.ModuleType, type, property)
 
 
-#: Classes and functions met, and whether they are ours; by identity.
-_declared: dict[int, tuple[object, bool]] = {}
 #: The slots of the classes met, and whether the state of their objects is what `state_of` finds; by identity.
 _classes: dict[int, tuple[type, tuple[str, ...], bool]] = {}
 
@@ -422,12 +420,8 @@ def _is_declared_here(value: Any) -> bool:
     as anybody may write a name."""
     if not isinstance(value, type | types.FunctionType):
         return False
-    known = _declared.get(identity(value))
-    if known is None:
-        module = str(value.__module__)
-        ours = module.startswith("nkiverify.") and vars(sys.modules.get(module, types)).get(value.__name__) is value
-        known = _declared[identity(value)] = value, ours
-    return known[1]
+    module = str(value.__module__)
+    return module.startswith("nkiverify.") and vars(sys.modules.get(module, types)).get(value.__name__) is value
 
 
 def _kept_by(value: Any) -> Iterable[object]:
@@ -447,17 +441,8 @@ def _kept_by(value: Any) -> Iterable[object]:
         return _bounds(value)
     if not isinstance(value, type):
         return contents(value)
-    bases = [base for base in value.__mro__ if base.__flags__ & HEAP_TYPE and not _is_class_of_ours(base)]
+    bases = [base for base in value.__mro__ if base.__flags__ & HEAP_TYPE and not _is_declared_here(base)]
     return [part for base in bases for part in vars(base).values()]
-
-
-def _is_class_of_ours(kind: type) -> bool:
-    """True if one of our modules has made a class: no kernel can leave anything in it. What a class calls its module is
-    not enough, as a kernel can write that."""
-    module = kind.__module__
-    if not isinstance(module, str) or module.partition(".")[0] != "nkiverify":
-        return False
-    return vars(sys.modules.get(module, types)).get(kind.__name__) is kind
 
 
 def _substitute_object(value: Any, recurse: Callable[[Any], Any], done: dict[int, Any], anew: bool) -> Any:
