@@ -104,7 +104,7 @@ def test_growth_is_said_in_a_line_each() -> None:
 def test_imports_of_a_check_are_counted() -> None:
     found = re.fullmatch(r"imports of a check: (\d+) modules, (\d+) ms by -X importtime \(median of 1\)", imports(1))
     assert found is not None
-    # What stands for NKI is among them.
+    # NumPy and isl are among them, and what stands for NKI.
     assert int(found[1]) > 200
     assert int(found[2]) > 0
 

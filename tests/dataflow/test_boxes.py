@@ -272,20 +272,3 @@ def test_copies_of_tiles(changes: dict[str, str], broken: set[str], tmp_path: Pa
     assert {one.contract for one in expected.open} == broken
     if found is not None:
         assert found.stated == expected.stated
-
-
-def test_a_whole_tensor_of_symbolic_extents_is_a_box(tmp_path: Path) -> None:
-    body = """
-    @nki.jit
-    def kernel(x):
-        tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
-        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
-        nisa.dma_copy(dst=tile, src=x)
-        nisa.dma_copy(dst=out, src=tile)
-        return out
-    """
-    subject = Subject.of(tmp_path, body, rows_and_columns)
-    program = explore(subject.target, hardware_named("trn2"), Limits(), SHAPE_PHASES | {4}).run.program
-    found, expected = proofs(program, 3)
-    assert found is not None
-    assert found.stated == expected.stated

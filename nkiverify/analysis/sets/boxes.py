@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from nkiverify.analysis.effects import Effect
-from nkiverify.analysis.sets.coordinates import as_term
+from nkiverify.analysis.sets.coordinates import apart_in, as_term
 from nkiverify.analysis.sets.form import NotSimple, Partly
 from nkiverify.analysis.sets.keys import indices_of
 from nkiverify.analysis.sets.placement import Places, axes_of, joined_axes, layout_of, start_of
 from nkiverify.analysis.sets.products import Products
-from nkiverify.analysis.sets.structure import bounds_of, programs
+from nkiverify.analysis.sets.structure import bounds_of, programs, views_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
 from nkiverify.ir.program import Program, items
@@ -104,8 +104,7 @@ class Boxes:
     def __init__(self, program: Program) -> None:
         self.everywhere = Where()
         self._products = Products(program.dimensions)
-        # A coordinate for each dimension: one that isl's sets have for several together has a product for an extent.
-        self._places = Places(self._products, {}, {})
+        self._places = Places(self._products, {}, apart_in(views_of(program)))
         self._wheres: dict[tuple[Where, tuple[int, ...]], Where] = {}
         self._boxes: dict[tuple[tuple[int, ...], Where], Box] = {}
         #: Boxes of views by their identity, which the views are kept for, and by all that they depend on.

@@ -24,19 +24,7 @@ from nkiverify.analysis.sets.transfer import Transfer
 from nkiverify.analysis.sets.unordered import Access
 from nkiverify.analysis.side_effects import Source
 from nkiverify.foundation.clock import now
-from nkiverify.ir.program import (
-    SEARCHED,
-    Assume,
-    Block,
-    Branch,
-    Claim,
-    Drawn,
-    Iteration,
-    Loop,
-    ParallelLoop,
-    Program,
-    items,
-)
+from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program, items
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Index
@@ -184,9 +172,6 @@ class _Walk:
     def _block(self, block: Block, state: State) -> Iterator[State]:
         """The states in which the paths through a block end; `state` is changed."""
         for item in block.items:
-            if isinstance(item, Claim):
-                # Most items are: of phases 1 to 3.
-                continue
             if now() > self._deadline:
                 raise OutOfTime("the time for a proof for all shapes is over")
             self._proof.at = item
