@@ -9,7 +9,7 @@ from typing import Any
 
 from nkiverify.analysis.sets import flow
 from nkiverify.analysis.sets.coordinates import jumps_of
-from nkiverify.analysis.sets.presburger import OverLimit, Presburger, limited
+from nkiverify.analysis.sets.regions import Regions
 from nkiverify.ir.program import Block, Branch, Program, items
 from nkiverify.model.recorded import Executed, Returned
 
@@ -38,17 +38,11 @@ def proved_boxes(program: Program, generation: int, boxes: Sequence[Box], second
     _cut(program.body, boxes)
     found = [False] * len(boxes)
     jumps = jumps_of(item.operation for item in items(program.body) if isinstance(item, Executed))
-    sets = Presburger(program)
-    for finer in (False, True) if any(jumps.values()) else (False,):
-        if finer:
-            sets.refine(jumps)
-        walk = _Boxes(program, sets, generation, time.monotonic() + seconds, frozenset())
+    regions = Regions.of_program(program)
+    for each in (regions, regions.finer(jumps)) if any(jumps.values()) else (regions,):
+        walk = _Boxes(program, each, generation, time.monotonic() + seconds, frozenset())
         walk.answers = []
-        try:
-            with limited(flow.MAX_OPERATIONS):
-                proof = walk.run()
-        except OverLimit:
-            raise flow.TooComplex("the sets of a proof for all shapes are too complex") from None
+        proof = flow._walked(walk, flow.MAX_OPERATIONS)
         if walk.answers and all(claim.contract == "df.output_written" for claim in proof.open):
             found = [old or all(new) for old, new in zip(found, zip(*walk.answers, strict=True), strict=True)]
         if all(found):

@@ -7,15 +7,15 @@ not shown to fit for all dimensions, there is none, and every element of the res
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import islpy as isl
 
 from nkiverify.analysis.dependence import link_of, matters, reduced_axes
 from nkiverify.analysis.sets.affine import Sets
 from nkiverify.analysis.sets.coordinates import as_term
-from nkiverify.analysis.sets.form import Partly
 from nkiverify.analysis.sets.regions import Region, same_extent
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import CORE_PARTITIONS, PERMUTATIONS, Link
 from nkiverify.model.extents import is_one, is_sequence
 from nkiverify.model.operation import LANE_STAYS, Operation
@@ -30,8 +30,18 @@ Axes = Sequence[tuple[int, Extent]]
 Equations = list[str]
 
 
+@dataclass(frozen=True, slots=True)
+class Partly:
+    """The elements that an operand reads, and the elements of its storage that are well defined, where `context`
+    holds."""
+
+    region: Region
+    defined: isl.Set
+    context: isl.Set
+
+
 def defined_elements(
-    sets: Sets, operation: Operation, argument: str, region: Region, operands: Mapping[str, Partly | None]
+    sets: Sets, operation: Operation, argument: str, region: Region, operands: dict[str, Partly | None]
 ) -> isl.Set | None:
     """The elements written that are surely well defined, given the operands that may not be: too few.
 

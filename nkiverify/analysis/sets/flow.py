@@ -12,13 +12,16 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from contextlib import suppress
 
+import islpy as isl
+
 from nkiverify.analysis.marks.order import DRAWN, Running
-from nkiverify.analysis.sets.boxes import Boxes
+from nkiverify.analysis.sets.affine import EVERYWHERE
 from nkiverify.analysis.sets.coordinates import jumps_of
-from nkiverify.analysis.sets.form import Form, Found, Iterations, NotSimple
+from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import Elements, State, add, confirmed, merged, remove, weaker
 from nkiverify.analysis.sets.proof import Proof
+from nkiverify.analysis.sets.regions import Regions
 from nkiverify.analysis.sets.structure import bounds_of, executes, local_allocations
 from nkiverify.analysis.sets.transfer import Transfer
 from nkiverify.analysis.sets.unordered import Access
@@ -73,57 +76,45 @@ def prove(
         # Sets of all that such a number may be would hold more writes than there are.
         raise Inconclusive(SEARCHED)
     deadline = now() + seconds
-    splits = _splits(program) >= _MANY_SPLITS
-    if operations is None and not dead_stores and (shown := _shown_with_boxes(program, generation, deadline, splits)):
-        return shown
-    from nkiverify.analysis.sets.presburger import OverLimit, Presburger, limited  # late: islpy is slow to load
-
     if operations is None:
         executed = sum(isinstance(item, Executed) for item in items(program.body))
         operations = max(MAX_OPERATIONS, _FOR_EACH * executed)
+    forgets = _splits(program) >= _MANY_SPLITS
     # All walks ask the same sets: what one has made, the next finds.
-    sets = Presburger(program)
-
-    def walked(forgets: bool = False) -> Proof:
-        try:
-            with limited(operations):
-                return _Walk(program, sets, generation, deadline, dead_stores, forgets).run()
-        except OverLimit:
-            raise TooComplex("the sets of a proof for all shapes are too complex") from None
-
-    proof = walked(splits)
-    if splits and proof.open:
+    regions = Regions.of_program(program)
+    proof = _walked(_Walk(program, regions, generation, deadline, dead_stores, forgets), operations)
+    if forgets and proof.open:
         with suppress(TooComplex):
-            proof = walked()
+            proof = _walked(_Walk(program, regions, generation, deadline, dead_stores), operations)
     if not proof.open:
         return proof
     jumps = jumps_of(item.operation for item in items(program.body) if isinstance(item, Executed))
     if not any(jumps.values()):
         return proof
-    sets.refine(jumps)
     try:
-        finer = walked()
+        finer = _walked(_Walk(program, regions.finer(jumps), generation, deadline, dead_stores), operations)
     except TooComplex:
         return proof
     return finer if len(finer.open) < len(proof.open) else proof
 
 
-def _shown_with_boxes(program: Program, generation: int, deadline: float, forgets: bool) -> Proof | None:
-    """The proof in which all elements are in boxes; None if that does not show all claims."""
-    if not Boxes.may_do(program):
-        return None
+def _walked(walk: _Walk, operations: int) -> Proof:
+    isl.DEFAULT_CONTEXT.reset_operations()
+    isl.DEFAULT_CONTEXT.set_max_operations(operations)
     try:
-        proof = _Walk(program, Boxes(program), generation, deadline, frozenset(), forgets).run()
-    except NotSimple:
-        return None
-    return None if proof.open else proof
+        return walk.run()
+    except isl.Error:
+        # What comes after the operation that was one too many may fail in any way.
+        raise TooComplex("the sets of a proof for all shapes are too complex") from None
+    finally:
+        isl.DEFAULT_CONTEXT.set_max_operations(0)
 
 
 class _Walk:
     def __init__(
         self,
         program: Program,
-        sets: Form,
+        regions: Regions,
         generation: int,
         deadline: float,
         dead_stores: frozenset[Source],
@@ -133,25 +124,25 @@ class _Walk:
         self._deadline = deadline
         self._proof = Proof()
         #: What operations do to a state.
-        self._transfer = Transfer(program, sets, generation, dead_stores, self._proof)
-        self._sets = sets
+        self._transfer = Transfer(program, regions, generation, dead_stores, self._proof)
+        self._sets, self._regions = self._transfer.sets, self._transfer.regions
         self._programs, self._everywhere = self._transfer.programs, self._transfer.everywhere
         self._accesses = self._transfer.accesses
         self._local = local_allocations(program.body)
         #: Of a launch grid: by allocation, what any program writes on any path; what each path returns.
         self._written: Elements = {}
-        self._returns: list[tuple[Key, Found]] = []
+        self._returns: list[tuple[Key, isl.Set]] = []
         #: Whether that numbers are not equal, `N % 24 != 0`, is left out of what is known on a path that stands for
         #: itself: what one of a loop body, or of a program of a launch, defines is defined on that path alone.
         self._forgets = forgets and not self._programs
         #: By loop: where it was tried, with which sums undefined, and what an iteration of it does.
-        self._tried_before: dict[Loop, tuple[Found, frozenset[Key], State]] = {}
+        self._tried_before: dict[Loop, tuple[isl.Set, frozenset[Key], State]] = {}
         #: How many loops are around.
         self._loops = 0
 
     def run(self) -> Proof:
         """The parts of the program that can be shown."""
-        state = State(self._everywhere, self._sets.everywhere)
+        state = State(self._everywhere, EVERYWHERE)
         if self._accesses is not None:
             self._accesses.enter()
         list(self._block(self._program.body, state))
@@ -162,8 +153,9 @@ class _Walk:
         if self._accesses is not None:
             accesses = self._leave({}, self._everywhere)
             if self._programs:
+                names = [self._sets.parameter(atom) for atom in self._programs]
                 shared = [access for access in accesses if access.shared]
-                clash = self._accesses.clash(shared, self._programs, self._everywhere, programs=True)
+                clash = self._accesses.clash(shared, names, self._everywhere, programs=True)
                 self._proof.claim("df.programs", clash.site if clash else None, clash is None, "programs may meet")
         return self._proof
 
@@ -195,7 +187,7 @@ class _Walk:
                 for condition, arm in ((item.condition, item.then), (item.condition.negation(), item.orelse)):
                     inner = state.copy()
                     self._suppose(condition, inner)
-                    if not self._sets.is_empty(inner.context):
+                    if not inner.context.is_empty():
                         yield from self._block(arm, inner)
                 return
         yield state
@@ -214,14 +206,14 @@ class _Walk:
             return
         stated = self._sets.stated(condition)
         known = self._sets.completed(state.context, stated)
-        if not self._sets.is_implied(stated, known):
+        if not self._sets.once(isl.Set.is_subset, known, stated):
             state.path = self._sets.both(state.path, stated)
             state.context = self._sets.both(known, stated)
 
     def _loop(self, loop: Loop, state: State) -> None:
-        iterations = self._sets.iterations(loop.index, self._sets.parameters_where(loop.bounds), state.context)
+        iterations = Iterations(self._sets, loop.index, self._sets.parameters_where(loop.bounds), state.context)
         context = self._sets.both(state.context, iterations.bounds)
-        if self._sets.is_empty(context):
+        if context.is_empty():
             return
         result = assumed = self._tried(loop, state, context, iterations)
         if not self._proof.tentative:
@@ -237,7 +229,7 @@ class _Walk:
                 self._proof.claim("df.read_unwritten", loop.site, False, reason)
         self._after(state, iterations, result)
 
-    def _tried(self, loop: Loop, state: State, context: Found, iterations: Iterations) -> State:
+    def _tried(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations) -> State:
         """The effect of an iteration that finds everything defined.
 
         That depends on no more than is compared here. A walk of the loop around this one asks for it again, whatever
@@ -253,9 +245,9 @@ class _Walk:
         self._tried_before[loop] = context, undefined, result
         return result
 
-    def _pass(self, loop: Loop, state: State, context: Found, iterations: Iterations, assumed: State | None) -> State:
+    def _pass(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations, assumed: State | None) -> State:
         """Walk the body; `assumed` is what each iteration does. None: nothing is asked of what it finds."""
-        body = State(context, self._sets.everywhere, iterations=dict(state.iterations))
+        body = State(context, EVERYWHERE, iterations=dict(state.iterations))
         if assumed is not None:
             known = body.known = state.known.copy()
             for key, found in assumed.own.defined.items():
@@ -277,7 +269,8 @@ class _Walk:
             local = self._local[loop.index]
             accesses = [access for access in self._leave(state.iterations, context) if access.key not in local]
             if loop.parallel and not self._proof.tentative:
-                clash = self._accesses.clash(accesses, [loop.index], context)
+                name = self._sets.parameter(loop.index)
+                clash = self._accesses.clash(accesses, [name], context)
                 self._proof.claim("df.affine_range", clash.site if clash else loop.site, clash is None, MEET)
                 if not executes(loop.body):
                     self._proof.claim("df.affine_range", loop.site, False, DRAWN)
@@ -286,7 +279,7 @@ class _Walk:
                 self._accesses.add(access.over(self._sets.where(reached, state.path)))
         return result
 
-    def _leave(self, around: Container[object], context: Found) -> list[Access]:
+    def _leave(self, around: Container[object], context: isl.Set) -> list[Access]:
         """The accesses of a body that ends; those of loops without an order in it that are not `around` it are
         compared."""
         assert self._accesses is not None
@@ -318,7 +311,8 @@ class _Walk:
             key = key_of(tensor.storage)
             if key[0] == "argument":
                 continue
-            wanted = self._sets.seen(tensor, state.context)
+            region = self._regions.of(tensor, None, state.context, writes=False)
+            wanted = region.elements if region is not None else self._regions.whole(tensor.storage)
             found = state.known.defined.get(key)
             if self._programs:
                 # Others may have taken another path: what each path writes counts for the programs that take it.
@@ -333,15 +327,15 @@ class _Walk:
             found = self._written.get(key)
             for atom in self._programs:
                 if found is not None:
-                    found = self._sets.iterations(atom, self._bounds(atom), self._everywhere).all_surely(found)
-                wanted = self._sets.iterations(atom, self._sets.everywhere, self._everywhere).all_perhaps(wanted)
-            self._output(wanted, found, self._sets.everywhere)
+                    found = Iterations(self._sets, atom, self._bounds(atom), self._everywhere).all_surely(found)
+                wanted = Iterations(self._sets, atom, EVERYWHERE, self._everywhere).all_perhaps(wanted)
+            self._output(wanted, found, EVERYWHERE)
 
-    def _output(self, wanted: Found, found: Found | None, context: Found) -> None:
+    def _output(self, wanted: isl.Set, found: isl.Set | None, context: isl.Set) -> None:
         shown = found is not None and self._sets.within(wanted, found, context)
         self._proof.claim("df.output_written", None, shown, "an element may be left unwritten or undefined")
 
-    def _bounds(self, atom: Index) -> Found:
+    def _bounds(self, atom: Index) -> isl.Set:
         return self._sets.parameters_where(bounds_of(atom))
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import field
 
+import islpy as isl
+
 from nkiverify.analysis.marks.order import Running
-from nkiverify.analysis.sets.form import Form, Found
+from nkiverify.analysis.sets.affine import EVERYWHERE, Sets
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.foundation.dataclass import dataclass
 
 #: Elements by allocation.
-Elements = dict[Key, Found]
+Elements = dict[Key, isl.Set]
 
 
 @dataclass(slots=True)
@@ -34,10 +36,10 @@ class State:
     `spoiled` and `filled` are what the body may have overwritten: by undefined numbers, by something else than matmuls.
     """
 
-    context: Found
+    context: isl.Set
     #: The conditions that lead here from the beginning of the innermost loop body, as far as `context` there left it
     #: open whether they hold.
-    path: Found
+    path: isl.Set
     known: Knowledge = field(default_factory=Knowledge)
     own: Knowledge = field(default_factory=Knowledge)
     spoiled: Elements = field(default_factory=dict)
@@ -58,7 +60,7 @@ class State:
         )
 
 
-def add(sets: Form, elements: Elements, key: Key, found: Found | None) -> None:
+def add(sets: Sets, elements: Elements, key: Key, found: isl.Set | None) -> None:
     """More elements of an allocation."""
     if found is None:
         return
@@ -66,19 +68,19 @@ def add(sets: Form, elements: Elements, key: Key, found: Found | None) -> None:
     elements[key] = found if known is None else sets.joined(known, found)
 
 
-def remove(sets: Form, elements: Elements, key: Key, found: Found) -> None:
+def remove(sets: Sets, elements: Elements, key: Key, found: isl.Set) -> None:
     """Fewer elements of an allocation."""
     known = elements.get(key)
     if known is not None:
         elements[key] = sets.less(known, found)
 
 
-def merged(sets: Form, ends: list[State], context: Found, local: Container[Key]) -> State:
+def merged(sets: Sets, ends: list[State], context: isl.Set, local: Container[Key]) -> State:
     """The effect of a body on all its paths together: on each, under the conditions that lead to it.
 
     What it does to allocations in `local` is of no interest to other iterations.
     """
-    result = State(context, sets.everywhere)
+    result = State(context, EVERYWHERE)
     for end in ends:
         for mine, whole in (
             (end.own.defined, result.own.defined),
@@ -93,11 +95,11 @@ def merged(sets: Form, ends: list[State], context: Found, local: Container[Key])
     return result
 
 
-def _covers(sets: Form, more: Elements, less: Elements, context: Found) -> bool:
+def _covers(sets: Sets, more: Elements, less: Elements, context: isl.Set) -> bool:
     return all(sets.within(found, more.get(key), context) for key, found in less.items())
 
 
-def confirmed(sets: Form, assumed: State, result: State, context: Found) -> bool:
+def confirmed(sets: Sets, assumed: State, result: State, context: isl.Set) -> bool:
     """True if an iteration does at least what was assumed of it, and spoils nothing more."""
     return (
         _covers(sets, result.own.defined, assumed.own.defined, context)
@@ -108,14 +110,14 @@ def confirmed(sets: Form, assumed: State, result: State, context: Found) -> bool
     )
 
 
-def weaker(sets: Form, assumed: State, result: State, *, nothing: bool) -> State:
+def weaker(sets: Sets, assumed: State, result: State, *, nothing: bool) -> State:
     """The next assumption: what both say is defined, what either says is spoiled."""
     found = State(assumed.context, assumed.path)
     if not nothing:
         for kind in ("defined", "products"):
             mine, other, into = (getattr(state.own, kind) for state in (assumed, result, found))
             for key in mine.keys() & other.keys():
-                into[key] = sets.common(mine[key], other[key])
+                into[key] = mine[key] if mine[key] is other[key] else mine[key].intersect(other[key])
     for part, into in (
         (assumed.own.read_out, found.own.read_out),
         (result.own.read_out, found.own.read_out),

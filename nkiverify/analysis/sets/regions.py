@@ -7,15 +7,15 @@ by its coordinates in the storage. A view that leaves the box of its coordinates
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import islpy as isl
 
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.masks import Left, left_by, masks_otherwise
 from nkiverify.analysis.sets.affine import Sets, Text
-from nkiverify.analysis.sets.coordinates import Apart, Jumps, apart_in, as_term
-from nkiverify.analysis.sets.keys import Key, indices_of
-from nkiverify.analysis.sets.placement import Axis, Places, axes_of, joined_axes, layout_of, start_of
+from nkiverify.analysis.sets.coordinates import Apart, Coordinates, Jumps, apart_in, as_term
+from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.structure import views_of
 from nkiverify.foundation.dataclass import dataclass
@@ -27,7 +27,25 @@ from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.terms import scale
+from nkiverify.symbolic.terms import add, constant, make, multiply, scale
+
+#: Positions of an axis whose stride is not a plain number that are told apart; there is no map of one with more.
+_FEW = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """Positions that are `step` apart along one coordinate.
+
+    `number` is the axis of the view; None for a part of one, or several together.
+    """
+
+    number: int | None
+    extent: Extent
+    coordinate: int
+    step: Extent
+    #: Whether it goes along other coordinates too.
+    slanted: bool = False
 
 
 @dataclass(slots=True)
@@ -59,10 +77,11 @@ class Regions:
 
     def __init__(self, sets: Sets, jumps: Mapping[Key, Jumps], apart: Mapping[Key, Apart]) -> None:
         self.sets = sets
+        self._jumps = jumps
         self._apart = apart
-        self._places = Places(sets.products, jumps, apart)
         self._known: dict[tuple[object, ...], Region | None] = {}
         self._keep: list[object] = []
+        self._coordinates: dict[Storage, Coordinates] = {}
         self._wholes: dict[Storage, isl.Set] = {}
         #: By all that a map depends on: tiles of one shape, and the iterations of a loop that is unrolled, have views
         #: that differ in little but their identity.
@@ -114,7 +133,7 @@ class Regions:
         key = (identity(view), identity(mask), writes, rows, left and (identity(left.of), left.to))
         if key not in self._known:
             self._keep.append((view, mask, left))
-            form = (*self._places.form(view), rows, *((identity(mask), *key[2:]) if mask is not None else ()))
+            form = (*self._form(view), rows, *((identity(mask), *key[2:]) if mask is not None else ()))
             if form not in self._made:
                 self._made[form] = self._make(view, mask, writes, rows, left)
             self._known[key] = self._made[form]
@@ -123,6 +142,16 @@ class Regions:
         if found is None or not self.sets.apart(found.outside, context):
             return None
         return found
+
+    def _form(self, view: Tensor) -> tuple[object, ...]:
+        """All that the elements of a view and their names depend on: its place in coordinates of its storage."""
+        coordinates, starts = self._coordinates_of(view.storage), view.offset_terms
+        numbers = (coordinates.extents, coordinates.strides, indices_of(view.storage), view.shape, view.strides)
+        return (
+            *(tuple(as_term(each).uid for each in one) for one in numbers),
+            tuple((as_term(start).uid, as_term(stride).uid) for start, stride in starts),
+            (coordinates.finer, view.dtype.itemsize, view.storage.dtype.itemsize, view.indirect_by is None),
+        )
 
     def whole(self, storage: Storage) -> isl.Set:
         """All elements of a storage."""
@@ -135,24 +164,32 @@ class Regions:
     def _text_of_whole(self, storage: Storage) -> str:
         text = Text(self.sets.names)
         parts = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
-        extents = self._places.coordinates(storage).extents
+        extents = self._coordinates_of(storage).extents
         parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(extents)]
         return f"{text.head()}{{ [] -> [{self._names(storage)}] : {' and '.join(parts) or '0 = 0'} }}"
 
+    def _coordinates_of(self, storage: Storage) -> Coordinates:
+        found = self._coordinates.get(storage)
+        if found is None:
+            key = key_of(storage)
+            found = Coordinates.of(storage, self._jumps.get(key), self.sets.products, self._apart.get(key))
+            self._coordinates[storage] = found
+        return found
+
     def _names(self, storage: Storage) -> str:
         names = [f"d{at}" for at in range(len(indices_of(storage)))]
-        return ", ".join(names + [f"x{at}" for at in range(len(self._places.coordinates(storage).extents))])
+        return ", ".join(names + [f"x{at}" for at in range(len(self._coordinates_of(storage).extents))])
 
     def _make(
         self, view: Tensor, mask: Mask | None, writes: bool, rows: tuple[int, int] | None, left: Left | None
     ) -> Region | None:
         storage = view.storage
-        layout = layout_of(view) if view.indirect_by is None else None
+        layout = _layout(view) if view.indirect_by is None else None
         if layout is None:
             return None
-        coordinates = self._places.coordinates(storage)
-        places = start_of(layout, coordinates)
-        known = axes_of(layout, coordinates, self.sets.products)
+        coordinates = self._coordinates_of(storage)
+        places = _start(layout, coordinates)
+        known = _axes(layout, coordinates, self.sets.products)
         if places is None or known is None:
             return None
         axes, split = known
@@ -177,7 +214,7 @@ class Regions:
         # A mask tells the positions of an axis apart; others are told apart only by those who ask for the whole map.
         shown = [0] if 0 in apart else []
         kept = {*shown, *masked, *(axis.number for axis in axes if axis.slanted)}
-        rest, moved = joined_axes([axis for axis in axes if axis.number not in kept], places)
+        rest, moved = _joined([axis for axis in axes if axis.number not in kept], places)
         axes_left = [*(axis for axis in axes if axis.number in kept), *rest]
         summary = self._text(text, view, shown, masked, moved, axes_left, conditions, grid)
         found = self.sets.map(summary)
@@ -230,6 +267,157 @@ class Regions:
             body = f"exists {', '.join(quantified)} : {body}"
         positions_named = ", ".join(f"e{number}" for number in positions)
         return f"{text.head()}{{ [{positions_named}] -> [{self._names(view.storage)}] : {body} }}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """A view in elements of its storage: where it begins, and its axes with the number each has in the view.
+
+    An axis without a number runs through the elements of the storage that one of the view consists of; `joined` is one
+    of which several positions are in one element of the storage.
+    """
+
+    offset_terms: tuple[tuple[Extent, Extent], ...]
+    axes: tuple[tuple[int | None, Extent, Extent], ...]
+    joined: int | None = None
+
+
+def _layout(view: Tensor) -> _Layout | None:
+    """The layout of a view; None where it begins or ends within an element of the storage."""
+    axes = list(zip(range(view.ndim), view.shape, view.strides, strict=True))
+    new, old = view.dtype.itemsize, view.storage.dtype.itemsize
+    if new == old:
+        return _Layout(tuple(view.offset_terms), tuple(axes))
+    if new > old:
+        ratio = new // old
+        moved = tuple((start, stride * ratio) for start, stride in view.offset_terms)
+        wider = [(number, extent, stride * ratio) for number, extent, stride in axes]
+        return _Layout(moved, (*wider, (None, ratio, 1)))
+    ratio = old // new
+    if not axes or constant_value(axes[-1][2]) != 1:
+        return None
+    number, extent, _ = axes.pop()
+    starts = [_divided(multiply(as_term(start), as_term(stride)), ratio) for start, stride in view.offset_terms]
+    strides = [_divided(as_term(stride), ratio) for _, _, stride in axes]
+    count = _divided(as_term(extent), ratio)
+    if count is None or None in starts or None in strides:
+        return None
+    outer = [(at, extent, stride) for (at, extent, _), stride in zip(axes, strides, strict=True)]
+    return _Layout(tuple((start, 1) for start in starts), (*outer, (number, count, 1)), number)  # type: ignore[arg-type, misc]
+
+
+def _divided(term: Term, divisor: int) -> Term | None:
+    """A term divided by a number; None where a rest may be left."""
+    if any(coefficient % divisor for coefficient in term.monomials.values()):
+        return None
+    return make({monomial: coefficient // divisor for monomial, coefficient in term.monomials.items()})
+
+
+def _start(layout: _Layout, coordinates: Coordinates) -> list[Term] | None:
+    """The coordinates of the first element; None where they are not known."""
+    places = [constant(0) for _ in coordinates.strides]
+    for start, stride in layout.offset_terms:
+        whole = multiply(as_term(start), as_term(stride))
+        # With finer coordinates than dimensions, and of a number of elements, only the product tells how far it goes in
+        # each.
+        parts, times = coordinates.decomposed(whole), constant(1)
+        # Column F + 3 of rows of F + 8 is not in the next row, 5 columns ahead of it, nor column n - 8 * i of rows of 8
+        # in an earlier one.
+        backwards = any(part.monomials and max(part.monomials.values()) < 0 for part in map(as_term, parts or ()))
+        if parts is None or backwards or not (coordinates.finer or is_one(stride)):
+            other = coordinates.decomposed(stride)
+            if other is not None:
+                parts, times = other, as_term(start)
+        if parts is None:
+            return None
+        for at, part in enumerate(parts):
+            if not is_zero(part):
+                places[at] = add(places[at], multiply(times, as_term(part)))
+    return places
+
+
+def _axes(layout: _Layout, coordinates: Coordinates, products: Products) -> tuple[list[Axis], set[int]] | None:
+    """The axes of a view along the coordinates of its storage, and which had to be split; None where one has none.
+
+    An axis that goes nowhere (the same elements again) is left out. All extents are at least 1.
+    """
+    found: list[Axis] = []
+    split: set[int] = set() if layout.joined is None else {layout.joined}
+    # The innermost first: what an axis cannot be placed without goes on at its end.
+    pending = [axis for axis in reversed(layout.axes) if not products.is_at_most_one(axis[1])]
+    inner: tuple[set[int], Term, Extent, list[Axis]] | None = None
+    for number, extent, stride in pending:
+        numbers = set() if number is None else {number}
+        placed = _placed_axis(number, extent, stride, coordinates)
+        if placed is None and inner is not None and multiply(inner[1], as_term(inner[2])) is as_term(stride):
+            # Both are one axis that has as many positions as they have together.
+            numbers, extent, stride = numbers | inner[0], multiply(as_term(extent), inner[1]), inner[2]  # type: ignore[assignment]
+            found = [axis for axis in found if axis not in inner[3]]
+            placed = _placed_axis(None, extent, stride, coordinates)
+            split |= numbers
+        if placed is None:
+            return None
+        axes, is_split = placed
+        split |= numbers if is_split else set()
+        found += axes
+        inner = (numbers, as_term(extent), stride, axes)
+    # Those of the view in its order.
+    kept = [replace(axis, number=None) if axis.number in split else axis for axis in reversed(found)]
+    return kept, split
+
+
+def _placed_axis(
+    number: int | None, extent: Extent, stride: Extent, coordinates: Coordinates
+) -> tuple[list[Axis], bool] | None:
+    """An axis along the coordinates, and whether it had to be split; None where it has no place there."""
+    digits = coordinates.digits(extent, stride)
+    found: list[Axis] = []
+    for part, step in digits or [(extent, stride)]:
+        along = coordinates.decomposed(step)
+        if along is not None and any((constant_value(each) or 0) < 0 for each in along[1:]):
+            along = coordinates.along_one(step)
+        steps = [(at, each) for at, each in enumerate(along or ()) if not is_zero(each)]
+        if along is None:
+            return None
+        count = constant_value(part)
+        if any(constant_value(each) is None for _, each in steps) and (count is None or count > _FEW):
+            return None
+        slanted = len(steps) > 1
+        found += [Axis(None if digits else number, part, at, each, slanted) for at, each in steps]
+    return found, bool(digits)
+
+
+def _joined(axes: Sequence[Axis], places: Sequence[Term]) -> tuple[list[Axis], list[Term]]:
+    """Fewer axes that reach the same elements, and where they start.
+
+    Two axes along one coordinate are one where the second goes on, without a gap, where the first ends. All extents
+    are at least 1.
+    """
+    starts = list(places)
+    found: list[Axis] = []
+    for at in range(len(places)):
+        here = [axis for axis in axes if axis.coordinate == at]
+        fixed: list[tuple[int, Term]] = []
+        for axis in here:
+            step = constant_value(axis.step)
+            if step is None:
+                found.append(axis)
+                continue
+            extent = as_term(axis.extent)
+            if step < 0:
+                starts[at] = add(starts[at], scale(add(extent, constant(-1)), step))
+            fixed.append((abs(step), extent))
+        merged: list[tuple[int, Term]] = []
+        for step, extent in sorted(fixed, key=lambda pair: (pair[0], pair[1].constant is None)):
+            if merged:
+                before, count = merged[-1]
+                times, rest = divmod(step, before)
+                if rest == 0 and (times == 1 or (count.constant is not None and count.constant >= times)):
+                    merged[-1] = (before, add(count, scale(add(extent, constant(-1)), times)))
+                    continue
+            merged.append((step, extent))
+        found += [Axis(None, extent, at, step) for step, extent in merged]  # type: ignore[arg-type]
+    return found, starts
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import field
 
+import islpy as isl
+
 from nkiverify.analysis.alike import independent, is_shared
 from nkiverify.analysis.dependence import exchanges
 from nkiverify.analysis.effects import (
@@ -19,11 +21,13 @@ from nkiverify.analysis.effects import (
     begins_sum,
 )
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
+from nkiverify.analysis.sets.affine import mentions
+from nkiverify.analysis.sets.definedness import Partly, defined_elements
 from nkiverify.analysis.sets.exchanges import are_each_others
-from nkiverify.analysis.sets.form import Form, Found, Partly, Region
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import State, add, remove
 from nkiverify.analysis.sets.proof import Proof
+from nkiverify.analysis.sets.regions import Region, Regions
 from nkiverify.analysis.sets.structure import bounds_of, has_parallel, programs
 from nkiverify.analysis.sets.unordered import Access, Accesses, Use
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
@@ -61,12 +65,12 @@ class Transfer:
     def __init__(
         self,
         program: Program,
-        sets: Form,
+        regions: Regions,
         generation: int,
         dead_stores: frozenset[Source],
         proof: Proof,
     ) -> None:
-        self.sets = sets
+        self.sets, self.regions = regions.sets, regions
         self.programs = programs(program.body)
         #: What holds of the coordinates of a program.
         self.everywhere = self.sets.parameters_where(
@@ -129,7 +133,9 @@ class Transfer:
 
     def _all_come(self, step: _Step) -> bool:
         """True if all programs come here, equally often."""
-        return self.sets.is_common(step.state.context, self.everywhere, self.programs)
+        names = [name for atom in self.programs for name in (self.sets.parameter(atom), *self.sets.names.on(atom))]
+        context = step.state.context
+        return not mentions(context.gist(self.sets.completed(self.everywhere, context)), names)
 
     def _read(self, step: _Step, effect: Effect) -> None:
         """Claim that what is read is defined, where it counts."""
@@ -147,7 +153,7 @@ class Transfer:
         if not self._is_defined(step, effect, region, elements, rule) and counts:
             self._proof.claim("df.read_unwritten", step.item.site, False, "an index may be unwritten")
 
-    def _begun(self, step: _Step, effect: Effect, elements: Found) -> None:
+    def _begun(self, step: _Step, effect: Effect, elements: isl.Set) -> None:
         """The destination of a product is a sum of products, or nothing yet, and the sum begins."""
         if self._proof.tentative:
             return
@@ -155,7 +161,7 @@ class Transfer:
         written = self.sets.within(elements, state.known.defined.get(key), state.context)
         self._proof.claim("df.sum_unwritten", step.item.site, written, "an element may be unwritten")
 
-    def _is_defined(self, step: _Step, effect: Effect, region: Region | None, elements: Found, contract: str) -> bool:
+    def _is_defined(self, step: _Step, effect: Effect, region: Region | None, elements: isl.Set, contract: str) -> bool:
         """True if what is read is shown to be defined; where it is not, the operands say so."""
         if self._proof.tentative:
             return True
@@ -183,7 +189,7 @@ class Transfer:
             self._proof.claim("df.accumulate_stale", site, False, "a sum over the iterations of a device loop")
         if mode is None:
             read_out = state.known.read_out.get(key)
-            apart = read_out is None or not self.sets.meet(elements, read_out, state.context)
+            apart = read_out is None or self.sets.empty(elements.intersect(read_out), state.context)
             self._proof.claim("df.accumulate_stale", site, apart, "the sum may have been read out before")
             return
         where = state.context
@@ -222,7 +228,7 @@ class Transfer:
         sure = region.elements if region is not None and effect.certain else None
         good = sure
         if step.undefined and region is not None and sure is not None:
-            good = self.sets.defined(operation, effect.argument, region, step.definedness())
+            good = defined_elements(self.sets, operation, effect.argument, region, step.definedness())
         if step.spoiled or (self._dead_stores and source_of(item) in self._dead_stores):
             good = None
             self._spoil(step, key, reached)
@@ -232,7 +238,7 @@ class Transfer:
         if view.storage.buffer is PSUM:
             self._note_product(step, key, sure, reached)
 
-    def _spoil(self, step: _Step, key: Key, bad: Found) -> None:
+    def _spoil(self, step: _Step, key: Key, bad: isl.Set) -> None:
         """Note that what may be computed from undefined operands is not defined, and must not reach an argument."""
         site = step.item.site
         if step.undefined and step.operation.body is not None:
@@ -241,7 +247,7 @@ class Transfer:
         if key[0] == "argument" and not self.sets.empty(bad, step.state.context):
             self._proof.claim("df.read_unwritten", site, False, "what is written to an argument may be undefined")
 
-    def _note_product(self, step: _Step, key: Key, sure: Found | None, reached: Found) -> None:
+    def _note_product(self, step: _Step, key: Key, sure: isl.Set | None, reached: isl.Set) -> None:
         """The sums in PSUM that matmuls and others write."""
         state, product = step.state, adds_product(step.operation)
         if not product:
@@ -259,29 +265,29 @@ class Transfer:
 
     # --- noting -------------------------------------------------------------------------------------------------------
 
-    def _touched(self, step: _Step, effect: Effect) -> tuple[Region | None, Found]:
+    def _touched(self, step: _Step, effect: Effect) -> tuple[Region | None, isl.Set]:
         """The elements that an effect touches, and all that it may touch."""
-        region = self.sets.touched(effect, step.state.context)
-        return region, self.sets.whole(effect.view.storage) if region is None else region.elements
+        region = self.regions.touched(effect, step.state.context)
+        return region, self.regions.whole(effect.view.storage) if region is None else region.elements
 
-    def define(self, state: State, key: Key, found: Found | None) -> None:
+    def define(self, state: State, key: Key, found: isl.Set | None) -> None:
         """Elements hold something well defined."""
         add(self.sets, state.known.defined, key, found)
         add(self.sets, state.own.defined, key, found)
 
-    def spoil(self, state: State, key: Key, found: Found) -> None:
+    def spoil(self, state: State, key: Key, found: isl.Set) -> None:
         """Elements may hold something undefined."""
         remove(self.sets, state.known.defined, key, found)
         remove(self.sets, state.own.defined, key, found)
         add(self.sets, state.spoiled, key, found)
 
-    def fill(self, state: State, key: Key, found: Found) -> None:
+    def fill(self, state: State, key: Key, found: isl.Set) -> None:
         """Elements may be written by something else than matmuls."""
         remove(self.sets, state.known.products, key, found)
         remove(self.sets, state.own.products, key, found)
         add(self.sets, state.filled, key, found)
 
-    def _access(self, step: _Step, effect: Effect, elements: Found, use: Use) -> None:
+    def _access(self, step: _Step, effect: Effect, elements: isl.Set, use: Use) -> None:
         # Iterations without an order reduce in registers one after the other.
         state, storage = step.state, effect.view.storage
         if self.accesses is not None and not is_register_file(storage):

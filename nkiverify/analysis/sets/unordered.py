@@ -6,11 +6,12 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 
-from nkiverify.analysis.sets.form import Form, Found
+import islpy as isl
+
+from nkiverify.analysis.sets.affine import Sets, renamed, without
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.symbolic.atoms import Index
 
 
 class Use(enum.Enum):
@@ -31,13 +32,13 @@ class Access:
     """
 
     key: Key
-    elements: Found
+    elements: isl.Set
     use: Use
     site: Site | None
     shared: bool
     iterations: Mapping[object, int] = field(default_factory=dict)
 
-    def over(self, elements: Found) -> Access:
+    def over(self, elements: isl.Set) -> Access:
         """The same of other elements."""
         return replace(self, elements=elements)
 
@@ -66,7 +67,7 @@ _BETWEEN_ITERATIONS = (*_BETWEEN_PROGRAMS, (Use.ALIKE, Use.ALIKE))
 class Accesses:
     """The accesses of the loop bodies that are being walked, the innermost last."""
 
-    def __init__(self, sets: Form) -> None:
+    def __init__(self, sets: Sets) -> None:
         self._sets = sets
         self._open: list[list[Access]] = []
 
@@ -83,31 +84,35 @@ class Accesses:
         self._open[-1].append(access)
 
     def clash(
-        self, accesses: Sequence[Access], atoms: Sequence[Index], context: Found, *, programs: bool = False
+        self, accesses: Sequence[Access], names: Sequence[str], context: isl.Set, *, programs: bool = False
     ) -> Access | None:
         """An access that may meet one of another iteration; None if surely none does.
 
-        `atoms` are the indices that differ from one iteration to the other, or from one of the `programs` of a launch
-        to the other.
+        `names` are the parameters that differ from one iteration to the other, or from one of the `programs` of a
+        launch to the other.
         """
-        by_key: dict[Key, dict[Use, Found]] = {}
+        by_key: dict[Key, dict[Use, isl.Set]] = {}
         for access in accesses:
             uses = by_key.setdefault(access.key, {})
             known = uses.get(access.use)
-            uses[access.use] = access.elements if known is None else self._sets.together(known, access.elements)
+            uses[access.use] = access.elements if known is None else known.union(access.elements)
+        others = [f"{name}_other" for name in names]
+        differ = isl.Set(
+            f"[{', '.join([*names, *others])}] -> {{ : "
+            + " or ".join(f"{name} != {other}" for name, other in zip(names, others, strict=True))
+            + " }"
+        )
         for key, uses in by_key.items():
             if set(uses) <= {Use.READ} or set(uses) <= {Use.ADDED}:
                 continue
             for one, two in _BETWEEN_PROGRAMS if programs else _BETWEEN_ITERATIONS:
-                if one not in uses or two not in uses:
-                    continue
-                if self._sets.meet_elsewhere(uses[one], uses[two], atoms, context):
+                if one in uses and two in uses and self._meet(uses[one], uses[two], names, others, differ, context):
                     return next(access for access in accesses if access.key == key and access.use is one)
         return None
 
-    def clash_of_iterations(self, accesses: Sequence[Access], loop: object, context: Found) -> Access | None:
+    def clash_of_iterations(self, accesses: Sequence[Access], loop: object, context: isl.Set) -> Access | None:
         """An access that may meet one of another iteration of a loop that was run iteration by iteration."""
-        earlier: dict[tuple[Key, Use], Found] = {}
+        earlier: dict[tuple[Key, Use], isl.Set] = {}
         by_number: dict[int, list[Access]] = {}
         for access in accesses:
             if loop in access.iterations:
@@ -116,10 +121,31 @@ class Accesses:
             for access in mine:
                 for use in _AGAINST[access.use]:
                     others = earlier.get((access.key, use))
-                    if others is not None and self._sets.meet(access.elements, others, context):
+                    if others is not None and not self._sets.empty(access.elements.intersect(others), context):
                         return access
             for access in mine:
                 key = (access.key, access.use)
-                known = earlier.get(key)
-                earlier[key] = access.elements if known is None else self._sets.joined(known, access.elements)
+                earlier[key] = access.elements if key not in earlier else earlier[key].union(access.elements).coalesce()
         return None
+
+    def _meet(
+        self,
+        one: isl.Set,
+        two: isl.Set,
+        names: Sequence[str],
+        others: Sequence[str],
+        differ: isl.Set,
+        context: isl.Set,
+    ) -> bool:
+        one, two = one.intersect_params(context), two.intersect_params(context)
+        # Numbers behind other parameters may differ from one iteration to the other.
+        varying = [
+            name
+            for atom_name in names
+            for name, atoms in self._sets.names.depends.items()
+            if name != atom_name and any(self._sets.names.of.get((atom,)) == atom_name for atom in atoms)
+        ]
+        two = without(self._sets.spelt_out(two, varying), varying)
+        for name, other in zip(names, others, strict=True):
+            two = renamed(two, name, other)
+        return not self._sets.empty(one.intersect(two), differ)
