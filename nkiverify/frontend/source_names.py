@@ -96,6 +96,8 @@ class UsedNames:
                     stored.add(node.id)
                 if context is not ast.Store:
                     read[node.id] += 1
+            elif type(node) not in _SPECIAL:
+                pending += child_nodes(node)
             elif isinstance(node, _SCOPES):
                 if not isinstance(node, ast.Lambda):
                     stored.add(node.name)
@@ -127,6 +129,10 @@ _NAMING = frozenset(
         *(ast.Import, ast.ImportFrom, ast.Global, ast.Nonlocal),
     }
 )
+
+
+#: What is more than the nodes in it.
+_SPECIAL = frozenset({*_SCOPES, *_NAMING, ast.comprehension, ast.Yield, ast.YieldFrom, ast.Call})
 
 
 def _named_by(node: ast.AST) -> list[str]:

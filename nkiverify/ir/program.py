@@ -262,6 +262,10 @@ def inner_blocks(item: object) -> tuple[Block, ...]:
     return (item.then, item.orelse) if isinstance(item, Branch) else ()
 
 
+#: The items that have blocks. A union would be made anew for each item, of which most have none.
+_WITH_BLOCKS = (Loop, Branch)
+
+
 def items(block: Block) -> Iterator[object]:
     """Everything in a block, outermost first."""
     # Not one generator within another: every item would go through as many as there are loops around it.
@@ -269,7 +273,7 @@ def items(block: Block) -> Iterator[object]:
     while waiting:
         for item in waiting[-1]:
             yield item
-            if isinstance(item, Loop | Branch):
+            if isinstance(item, _WITH_BLOCKS):
                 waiting += (iter(inner.items) for inner in reversed(inner_blocks(item)))
                 break
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
-from nkiverify.ir.program import Block, Branch, Loop, ParallelLoop, Program, items
+from nkiverify.ir.program import Block, Branch, Claim, Loop, ParallelLoop, Program, items
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import conditions, terms
@@ -29,6 +29,8 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
     def walk(block: Block, around: tuple[Index, ...], before: set[Index]) -> None:
         met: set[Storage] = set()
         for item in block.items:
+            if isinstance(item, Claim):
+                continue
             if isinstance(item, Loop):
                 if item.index in before:
                     repeated.add(item.index)

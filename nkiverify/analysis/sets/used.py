@@ -25,7 +25,7 @@ from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
-from nkiverify.ir.program import Assume, Block, Branch, Loop, Program, inner_blocks, items
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program, inner_blocks, items
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, terms
@@ -129,6 +129,8 @@ class _Uses:
     def _collect(self, block: Block, way: tuple[tuple[Block, int], ...]) -> None:
         self._assumed[identity(block)] = [at for at, item in enumerate(block.items) if isinstance(item, Assume)]
         for at, item in enumerate(block.items):
+            if isinstance(item, Claim):
+                continue
             here, first = (*way, (block, at)), len(self._places)
             for part in inner_blocks(item):
                 self._collect(part, here)
