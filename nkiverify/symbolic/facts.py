@@ -276,6 +276,8 @@ class Facts(KnownBounds):
         small, large = self._range(denominator)
         # The proof that the denominator is at least 1 may rest on more than its constant range.
         small = max(small, 1)
+        if large < small:
+            return  # The facts contradict each other, which is for others to find: nothing is said of the quotient.
         if low > -INFINITY:
             self._tighten(atom, low=low // (large if low >= 0 else small) if large < INFINITY or low < 0 else 0)
         if high < INFINITY:

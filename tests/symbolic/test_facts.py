@@ -58,6 +58,11 @@ def test_a_condition_of_a_value_that_bounds_what_it_is_about_ends(bounded_by: st
     assert not facts.contradictory
 
 
+def test_a_quotient_by_something_that_has_no_value_is_no_error() -> None:
+    x, y = DIMENSIONS["x"], DIMENSIONS["y"]
+    assert Facts().extended(*map(as_condition, (x <= 0, x >= 1, 8 // x <= y))).contradictory
+
+
 @settings(max_examples=max(1, settings().max_examples // 2))
 @given(st.data())
 def test_hypotheses_added_one_by_one_are_the_same_hypotheses(data: st.DataObject) -> None:
