@@ -80,6 +80,14 @@ def matmul_mx__scale_shape():
 
 
 @control(on="trn3")
+def matmul_mx__scale_rows():
+    moving = nl.ndarray((32, 512), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
+    stationary_scale = nl.ndarray((32, 128), dtype=nl.uint8, buffer=nl.sbuf)
+    moving_scale = nl.ndarray((either(right=32, wrong=33), 512), dtype=nl.uint8, buffer=nl.sbuf)
+    nisa.nc_matmul_mx(dst, stationary, moving, stationary_scale, moving_scale)
+
+
+@control(on="trn3")
 def matmul_mx__row_tiling():
     moving = nl.ndarray((32, 512), dtype=nl.float8_e5m2_x4, buffer=nl.sbuf)
     stationary_scale = nl.ndarray((32, 128), dtype=nl.uint8, buffer=nl.sbuf)

@@ -323,6 +323,12 @@ CONTROLS = [
         hardware="trn3",
     ),
     Control(
+        "matmul_mx.scale_rows",
+        lambda: mx(k=32, scale_rows=32),
+        lambda: mx(k=32, scale_rows=128),
+        hardware="trn3",
+    ),
+    Control(
         "matmul_mx.row_tiling",
         lambda: mx(k=32, tile_position=(96, 0), tile_size=(32, 128)),
         lambda: mx(k=32, tile_position=(0, 32), tile_size=(32, 128)),
