@@ -52,8 +52,8 @@ define(
     "matmul_mx.scale_rows",
     "A scale tile has no more rows than its operand has partitions.",
     "MX Scale Tensor; quantize_mx",
-    contested="published kernels give the whole tile of scales, of 128 rows, with an operand of 32 partitions, and pass "
-    "their tests: the rows behind those of the operand are not read",
+    contested="published kernels give the whole tile of scales, of 128 rows, with an operand of 32 partitions, and "
+    "pass their tests: the rows behind those of the operand are not read",
 )
 
 
