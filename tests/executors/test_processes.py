@@ -94,11 +94,15 @@ def verdicts(report: Report) -> dict[str, Verdict]:
     return {run.target: run.verdict for run in report.runs}
 
 
-def test_results_arrive_as_they_are_ready_and_are_reported_in_the_order_of_the_manifest() -> None:
-    record = Record()
-    outcome = work("slow_a", "b", "c", listener=record)
-    assert [name for event, name in record.events if event == "finished"] == ["b", "c", "slow_a"]
-    assert [run.target for run in outcome.runs] == ["slow_a", "b", "c"]
+def test_results_arrive_as_they_are_ready_and_are_reported_in_the_order_of_the_manifest(tmp_path: Path) -> None:
+    def go_on(event: str, name: str) -> None:
+        if (event, name) == ("finished", "c"):
+            (tmp_path / "go").touch()
+
+    record = Record(act=go_on)
+    outcome = work("late_a", "b", "c", listener=record, root=tmp_path, timeout=HANGS)
+    assert [name for event, name in record.events if event == "finished"] == ["b", "c", "late_a"]
+    assert [run.target for run in outcome.runs] == ["late_a", "b", "c"]
     assert (outcome.not_run, outcome.interrupted) == ((), False)
 
 
