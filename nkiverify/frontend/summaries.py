@@ -127,7 +127,8 @@ class SummarisedLoop:
         self._lists: dict[int, _Growth] = {}
         self._carried = CarriedContents(run.model.contents)
         self._path_ended = False
-        self._knows: Callable[[object], bool] = lambda value: False
+        #: True of what was there before the loop; not known before the first pass.
+        self._knows: Callable[[object], bool]
         self._depth = run.depth
         self._try_depth = run.try_depth
         self.restoring = True
@@ -405,8 +406,7 @@ class SummarisedLoop:
         if appended is _ABSENT:
             return True
         template = self._template(appended, index, growth.index)
-        known = not isinstance(growth.template, Pending)
-        if known and not self._same(template, growth.template):
+        if not isinstance(growth.template, Pending) and not self._same(template, growth.template):
             self._give_up("what it appends to a list depends on what it appended before")
         # No iteration read the elements that were not known yet: what it appends does not depend on them.
         self._lists[key] = _Growth(
@@ -446,7 +446,6 @@ class SummarisedLoop:
         ):
             return
         last: dict[Atom, Term] = {_index_atom(index): terms.add(trips, terms.constant(-1))}
-        kept: list[Any] = []
         for name in rebound:
             self._values.pop(name, None)
             values = [ending.local.get(name, _ABSENT) for ending in endings]
@@ -456,14 +455,14 @@ class SummarisedLoop:
                     # Without an order there is no last iteration.
                     if value is values[0] or not self._sequence.parallel:
                         self._values[name] = value
-                        kept.append(value)
                         continue
             except CannotSubstitute:
                 pass
             run.names_without_value[name] = LostName(name, self._site, trips)
+        kept = tuple(self._values[name] for name in rebound if name in self._values)
         if self._lists or len(kept) > 1:
             # Another name, or a list, may have a copy of the same object.
-            run.copied_on_read([part for part in mutable_parts(tuple(kept)) if not self._knows(part)])
+            run.copied_on_read([part for part in mutable_parts(kept) if not self._knows(part)])
 
 
 def _bound_index(run: SymbolicExecution) -> Index:

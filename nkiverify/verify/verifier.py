@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.foundation.clock import counting, now, spent
@@ -40,10 +39,6 @@ from nkiverify.verify.verdicts import (
     ADVICE_UNSUPPORTED,
     PhaseVerdict,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 #: Verdicts that a concrete run of a launch of numbers may know better.
 _OPEN = (Verdict.UNKNOWN, Verdict.VACUOUS)
