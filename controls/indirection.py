@@ -108,6 +108,31 @@ def ti__scalar_dst_psum():
     nisa.activation(dst.indirect(index, 4), nl.exp, data)
 
 
+@control(on="trn3")
+def ti__index_quadrant():
+    at = either(right=32, wrong=16)
+    places = nl.ndarray((16, 4), dtype=nl.uint16, buffer=nl.sbuf, address=(at, 0))
+    src = nl.ndarray((16, 8), dtype=nl.float32, buffer=nl.sbuf)
+    dst = nl.ndarray((16, 64), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_copy(dst, src.indirect(places, 64), nisa.engine.vector)
+
+
+@control(on="trn3")
+def ti__src_same_partition():
+    places = nl.ndarray((16, 4), dtype=nl.uint16, buffer=nl.sbuf, address=(32, 0))
+    src = nl.ndarray((16, 8), dtype=nl.float32, buffer=nl.sbuf, address=(either(right=32, wrong=0), 64))
+    dst = nl.ndarray((16, 64), dtype=nl.float32, buffer=nl.sbuf, address=(0, 1024))
+    nisa.tensor_copy(dst, src.indirect(places, 64), nisa.engine.vector)
+
+
+@control(on="trn3")
+def ti__dst_same_partition():
+    places = nl.ndarray((16, 4), dtype=nl.uint16, buffer=nl.sbuf, address=(32, 0))
+    src = nl.ndarray((16, 64), dtype=nl.float32, buffer=nl.sbuf, address=(either(right=32, wrong=0), 64))
+    dst = nl.ndarray((16, 64), dtype=nl.float32, buffer=nl.sbuf, address=(0, 1024))
+    nisa.tensor_copy(dst.indirect(places, 64), src, nisa.engine.vector)
+
+
 def reg__python():
     either(right=nisa.register_alloc(0), wrong=nisa.register_alloc(0) + 1)
 
@@ -140,15 +165,10 @@ def loop__dynamic_range():
 
 def loop__dynamic_frozen():
     if RIGHT:
-
-        def body(i):
-            return nisa.register_move(nisa.register_alloc(0), 1)
+        nl.fori_loop(0, 4, lambda i: nisa.register_move(i, 1))
     else:
-
-        def body(i):
-            return nisa.register_move(i, 1)
-
-    nl.fori_loop(0, 4, body)
+        for i in nl.dynamic_range(0, 4):
+            nisa.register_move(i, 1)
 
 
 def loop__dynamic_no_reorder():

@@ -26,6 +26,12 @@ def lang__no_nested_jit():
     either(right=nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf), wrong=_empty())
 
 
+@control(cores=2, also=("lang.no_nested_jit",))
+@nki.jit
+def lang__no_nested_grid():
+    either(right=nl.program_id(0), wrong=_empty[2]())
+
+
 @either(right=nki.jit, wrong=nki.jit(platform_target="trn2"))
 def lang__target():
     pass

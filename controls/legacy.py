@@ -64,6 +64,10 @@ def leg__tile_rank():
     nl.ndarray(either(right=(2, 1), wrong=(2,)), dtype=nl.float32)
 
 
+def leg__operand_rank():
+    nl.ndarray((2, 1), dtype=nl.float32).reshape(either(right=(2, 1, 1), wrong=(2,)))
+
+
 @nki.jit
 def leg__oob_static(x: "f32[8, 6]"):
     src = either(
@@ -190,6 +194,12 @@ def leg__mask_matmul():
     tile = nl.ndarray((8, 16), dtype=nl.float32)
     part = tile[nl.arange(8)[:, None] < 4]
     nisa.nc_matmul(part, either(right=part, wrong=nisa.tensor_copy(part)))
+
+
+def leg__mask_subscript():
+    tile = nl.ndarray((8, 16), dtype=nl.float32)
+    column = nl.arange(either(right=16, wrong=32))[None, :]
+    nisa.nc_matmul(tile, tile[nl.arange(8)[:, None], column][column < 16])
 
 
 def leg__compute_dtype():

@@ -61,6 +61,10 @@ def tensor__rank_onchip_ge2():
     nl.ndarray(either(right=(2, 1), wrong=(2,)), dtype=nl.float32, buffer=nl.sbuf)
 
 
+def tensor__operand_rank():
+    nl.ndarray((2, 1), dtype=nl.float32, buffer=nl.sbuf).reshape(either(right=(2, 1, 1), wrong=(2,)))
+
+
 def tensor__rank_le5():
     nl.ndarray(either(right=(1, 1, 1, 1, 2), wrong=(1, 1, 1, 1, 1, 2)), dtype=nl.float32, buffer=nl.sbuf)
 

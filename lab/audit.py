@@ -1,4 +1,5 @@
-"""The generated parts of AUDIT.md, the documented functions without a model, and of docs/contracts.md, every contract.
+"""The generated parts of AUDIT.md, the documented functions without a model, of docs/contracts.md, every contract, and
+of the schema of results, the phases.
 
 `make pages` writes them, `--check` compares them. A generated section of a document stands between two comments,
 `<!-- NAME: … -->` and `<!-- end of NAME -->`, each on a line of its own; what is between them is replaced, what is
@@ -17,6 +18,7 @@ from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (r
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.facts import documented_elsewhere
 from nkiverify.model.registry import declarations
+from nkiverify.phases import PHASES
 from nkiverify.report.contract_table import contested_table, table
 
 
@@ -64,6 +66,17 @@ def sections() -> dict[Path, dict[str, str]]:
     }
 
 
+_PHASES = re.compile(r'("phase": \{\n *"type": "integer",\n)(?: *"[^\n]*\n)*?( *\})')
+
+
+def with_phases(schema: str) -> str:
+    """The schema of results, as text, with the phases that there are."""
+    named = ", ".join(f"{phase.number} {phase.name}" for phase in PHASES.values())
+    described = (f'"minimum": {min(PHASES)},', f'"maximum": {max(PHASES)},', f'"description": "{named}."')
+    lines = "".join(f"          {line}\n" for line in described)
+    return _PHASES.sub(lambda found: found[1] + lines + found[2], schema)
+
+
 def main() -> int:
     """Bring the pages up to date, or with `--check` exit 1 where one is not."""
     stale = 0
@@ -75,6 +88,10 @@ def main() -> int:
         stale |= text != wanted
         if "--check" not in sys.argv:
             page.write_text(wanted, encoding="utf-8")
+    schema = resources.schema().read_text(encoding="utf-8")
+    stale |= schema != with_phases(schema)
+    if "--check" not in sys.argv:
+        resources.schema().write_text(with_phases(schema), encoding="utf-8")
     return int(stale and "--check" in sys.argv)
 
 

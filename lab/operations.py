@@ -407,10 +407,10 @@ class _Recording(ValueExecution):
         ConcreteExecution.allocation(self, made)
         super().allocation(made)
 
-    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+    def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Note what is returned."""
-        ConcreteExecution.returned(self, *programs)
-        super().returned(*programs)
+        ConcreteExecution.returned(self, *programs, by_parameter=by_parameter)
+        super().returned(*programs, by_parameter=by_parameter)
 
 
 class _Anywhere(Floats):

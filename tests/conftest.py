@@ -1,7 +1,9 @@
-"""How much the tests look at: a little in the suite; more with `--hypothesis-profile thorough` and `--all-shapes`."""
+"""How much the tests check: a little in the suite; more with `--lane campaigns`, `--hypothesis-profile thorough` and
+`--all-shapes`."""
 
 from __future__ import annotations
 
+import argparse
 import compileall
 import ctypes
 import gc
@@ -10,6 +12,7 @@ import signal
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,15 +51,43 @@ def pytest_configure(config: pytest.Config) -> None:
     gc.disable()
     if not hasattr(config, "workerinput"):
         keep_byte_code()
+    config.addinivalue_line("markers", "campaign: a part of a campaign, which `make campaigns` runs")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put tests last after which a process has many more modules: each run of a kernel compares them all."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Keep the tests of the lane. Put tests last after which a process has many more modules: each run of a kernel
+    compares them all."""
+    lane, (portion, portions) = config.option.lane, config.option.portion
+    kept: list[pytest.Item] = []
+    left_out: list[pytest.Item] = []
+    for item in items:
+        (kept if in_lane(item, lane, portion, portions) else left_out).append(item)
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = kept
     items.sort(key=lambda item: item.path.name in _LATE)
 
 
+def in_lane(item: pytest.Item, lane: str, portion: int, portions: int) -> bool:
+    """True if a lane has this test: `test` what is no campaign, `campaigns` one portion of what is, `all` both."""
+    if item.get_closest_marker("campaign") is None:
+        return lane != "campaigns"
+    return lane in ("campaigns", "all") and zlib.crc32(item.nodeid.encode()) % portions == portion - 1
+
+
+def a_portion(text: str) -> tuple[int, int]:
+    """`k/N` as two numbers, k from 1 to N."""
+    portion, _, portions = text.partition("/")
+    if not (portion.isdecimal() and portions.isdecimal() and 1 <= int(portion) <= int(portions)):
+        raise argparse.ArgumentTypeError(f"a portion is like 2/30, the first is 1/30, not {text!r}")
+    return int(portion), int(portions)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options: every shape of every bounded target, and new texts where tests compare whole ones."""
+    """Add the options: which tests, every shape of every bounded target, and new texts where tests compare whole
+    ones."""
+    parser.addoption("--lane", choices=("test", "campaigns", "all"), default="test", help="which tests to run")
+    parser.addoption("--portion", type=a_portion, default=(1, 1), metavar="K/N", help="the part of the campaigns")
     parser.addoption("--all-shapes", action="store_true", help="run every shape of every bounded target concretely")
     parser.addoption("--new-answers", action="store_true", help="write what tests compare with anew, to be read")
 

@@ -54,6 +54,8 @@ class Asked:
     """
 
     references: tuple[str, ...]
+    #: Files of a folder that cannot be read or are no Python, with the reason.
+    left_out: tuple[tuple[str, str], ...]
     arguments: tuple[str, ...]
     where: tuple[str, ...]
     grid: str | None
@@ -102,12 +104,14 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
         elif one.problem:
             print(f"nkiverify: {one.problem}", file=sys.stderr)
     progress.close()
+    for file, why in asked.left_out:
+        print(f"nkiverify: error: {why}; not checked: --exclude {Path(file).name} leaves it out", file=sys.stderr)
     if asked.in_place:
         for file, number in proposals.written(found, options.root).items():
             print(f"nkiverify: {file} has {wording.counted(number, 'assert')} more", file=sys.stderr)
     for line in passed.values():
         print(warning(line), file=sys.stderr)
-    if memory is not None and not ending and all(one.runs for one in found):
+    if memory is not None and not ending and not asked.left_out and all(one.runs for one in found):
         memory.conclude((run for one in found for run in one.runs), [*passed, *(one.problem for one in found)])
     session = session_here((run for one in found for run in one.runs), options.root, started, clock)
     session = without_ignored(_with_unused(session, found, options), options.policy)
@@ -127,6 +131,7 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
         )
         print(legality.summary(statuses, unchecked, len(asked.references), session.seconds))
     statuses += _language_statuses(found, options)
+    statuses += [ExitStatus.USAGE for _ in asked.left_out]
     for file in written(session, options.json).unwritten:
         print(f"not written: {file}", file=sys.stdout if people else sys.stderr, flush=True)
         statuses.append(ExitStatus.INTERNAL_ERROR)

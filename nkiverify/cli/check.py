@@ -72,7 +72,7 @@ exit status: as of `nkiverify` itself
   0  SUCCESSFUL: legal on a domain that the kernel checks itself, or that only
      memory, instructions or 32-bit integers limit from above
   1  FAILED: a bug, or shapes that the kernel accepts and that fail
-  2  what was typed cannot be used    3  UNKNOWN: not proved
+  2  what was typed cannot be used    3  UNKNOWN, or a bound: not proved
   4  an error of nkiverify            5  VACUOUS: no values to check"""
 
 
@@ -239,8 +239,9 @@ def _answers(
             raise UsageError(f"--{option} needs a kernel: {paths[0].partition('::')[0]}::NAME")
     from nkiverify.project.discovery import references_of
 
-    references = references_of(paths, arguments.exclude)
-    if not references:
+    left_out: dict[str, str] = {}
+    references = references_of(paths, arguments.exclude, left_out)
+    if not references and not left_out:
         raise UsageError(f"there are no kernels in {', '.join(paths)}: no function uses NKI")
     if len(hardware) > 1 or arguments.pdb:
         option = "--pdb" if arguments.pdb else "--target all"
@@ -249,6 +250,7 @@ def _answers(
 
     asked = Asked(
         references=tuple(references),
+        left_out=tuple(left_out.items()),
         arguments=tuple(arguments.arg),
         where=tuple(arguments.where),
         grid=arguments.grid,

@@ -28,6 +28,7 @@ def text(arguments: argparse.Namespace, project: Project, targets: Sequence[Targ
         layered("engine", arguments.engine, settings, DEFAULT_ENGINE),
         layered("nki", arguments.nki, settings, NEWEST),
         layered("strict", arguments.strict, settings, False),
+        layered("accept", tuple(arguments.accept) or None, settings, ()),
         layered("allow", arguments.allow or None, settings, ()),
         layered("strict-language", arguments.strict_language, settings, False),
         layered("page", False if arguments.no_page else None, settings, True, "--no-page"),

@@ -164,7 +164,7 @@ exit status:
   0    all as expected; legal, of a kernel that is checked
   1    FAILED: a bug, or shapes that a kernel accepts and that fail
   2    what was typed cannot be used
-  3    UNKNOWN: not understood, or out of time
+  3    UNKNOWN: not understood, or out of time; SUCCESSFUL up to a bound only
   4    an error of nkiverify
   5    nothing was verified
   130  interrupted"""

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from nkiverify.foundation.comments import FORM
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.policy import (
+    ACCEPTABLE,
     CONTESTED,
     ERROR,
     IGNORE,
@@ -58,6 +59,14 @@ def add_policy(parser: argparse.ArgumentParser, otherwise: str) -> None:
         metavar="ID",
         help=f"accept the findings of a rule: they are listed and decide nothing; in a kernel: {FORM}",
     )
+    add(
+        "--accept",
+        action="append",
+        choices=ACCEPTABLE,
+        default=[],
+        help="accept a verdict that is no proof: bounded, SUCCESSFUL for loops and shapes up to a bound, has exit "
+        "status 0, not 3",
+    )
 
 
 def add_nki(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +97,9 @@ def policy_of(arguments: argparse.Namespace, settings: Settings) -> Policy:
     accepted = [Acceptance(id, "accepted on the command line", "--ignore") for id in arguments.ignore]
     accepted += [Acceptance(id, reason, str(settings.file)) for id, reason in settings.ignore or ()]
     _check(rules, accepted)
-    return Policy(tuple(rules), tuple(accepted), version(layered("nki", arguments.nki, settings, NEWEST).value))
+    verdicts = tuple(dict.fromkeys((*arguments.accept, *(settings.accept or ()))))
+    nki = version(layered("nki", arguments.nki, settings, NEWEST).value)
+    return Policy(tuple(rules), tuple(accepted), nki, verdicts)
 
 
 def configured(settings: Settings) -> Policy:

@@ -193,6 +193,7 @@ class TargetItem(pytest.Item):
         from nkiverify.cli.policy import configured
         from nkiverify.frontend.guard import warning
         from nkiverify.report import terminal
+        from nkiverify.results import wording
         from nkiverify.results.session import ExitStatus, Session
         from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, QUICK_ENGINE, Options
 
@@ -212,7 +213,7 @@ class TargetItem(pytest.Item):
             self.warn(pytest.PytestWarning(warning(told)))
         if session.exit_status is not ExitStatus.AS_EXPECTED:
             wrong = ", ".join(
-                f"phase {run.phase} {run.verdict.value}{f', expected {run.expected.value}' if run.expected else ''}"
+                f"phase {run.phase} {wording.ending(run)}{f', expected {run.expected.value}' if run.expected else ''}"
                 for run in session.unexpected
             )
             raise _Refused(f"{wrong}\n\n{terminal.report(session, detail_expected=False, debug=False)}")

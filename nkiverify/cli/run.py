@@ -52,7 +52,8 @@ exit status:
   0    every run as expected (SUCCESSFUL where nothing is expected)
   1    a verdict other than expected; a refuted claim where nothing is expected
   2    the command line or a harness module cannot be used
-  3    UNKNOWN: unsupported construct, time-out, solver gave up
+  3    UNKNOWN: unsupported construct, time-out, solver gave up; SUCCESSFUL up
+       to a bound that is not accepted (--accept bounded)
   4    an error of nkiverify itself, or a result file that could not be written
   5    nothing was verified: no target left, or a VACUOUS one
   130  interrupted; what had finished is reported and written
@@ -273,6 +274,7 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
     from nkiverify.results.session import ExitStatus, Session, status_of
     from nkiverify.run.executors import choice
     from nkiverify.run.executors.jobs import Job, JobRuns, perform
+    from nkiverify.run.remembering import Remembering
 
     started = datetime.now(timezone.utc)
     clock = time.perf_counter()
@@ -296,14 +298,12 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
         _try_esbmc(options, [target.name for target in order])
         try:
             executor = choice.made(options, left, asks_esbmc=options.engine != "embedded")
-            outcome = perform(jobs, executor, progress, fails if options.fail_fast else None)
+            listener = progress if cache is None else Remembering(cache, left, progress)
+            outcome = perform(jobs, executor, listener, fails if options.fail_fast else None)
         finally:
             progress.close()
     if outcome.problem:
         print(f"nkiverify: error: {outcome.problem}", file=sys.stderr)
-    found = [run for target in left for run in outcome.by_job.get(target.name, ())]
-    if cache is not None:
-        cache.remember(left, found)
     done = {**known, **outcome.by_job}
     not_run = tuple(target.name for target in targets if target.name not in done)
     return Session(

@@ -70,9 +70,9 @@ class Diagnostics:
                 yield shown
 
     def _open(self) -> Iterator[lsp.Diagnostic]:
-        """Verdicts that are no conclusion, at the place where they arise, else at the kernel's `def`."""
+        """Verdicts that are no conclusion, or no proof, at the place where they arise, else at the kernel's `def`."""
         for run in self._runs():
-            if run.verdict not in _OPEN or run.violations:
+            if (run.verdict not in _OPEN and not run.lacks_proof) or run.violations:
                 continue
             lines = [one.line for one in self._answers() if one.kernel == run.kernel.partition("::")[2]]
             place = run.place if run.place is not None and self._is_here(run.place.file) else None
@@ -81,8 +81,8 @@ class Diagnostics:
             yield self._diagnostic(
                 place or Site(str(self.file), max([1, *lines[:1]])),
                 run.verdict.value,
-                f"phase {run.phase} {run.verdict.value}: {reason}{advice}",
-                _OPEN[run.verdict],
+                f"phase {run.phase} {wording.ending(run)}: {reason}{advice}",
+                _OPEN.get(run.verdict, lsp.DiagnosticSeverity.Warning),
             )
 
     def _warnings(self) -> Iterator[lsp.Diagnostic]:

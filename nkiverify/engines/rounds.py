@@ -133,6 +133,14 @@ def rounds(
     return Rounds(tuple(shapes), loops)
 
 
+def small_shape(
+    way: Sequence[Condition | bool], dimensions: Sequence[DomainDimension], seconds: float
+) -> dict[str, int] | None:
+    """A small shape for which all conditions of `way` hold; None where none is found."""
+    prover = Prover(way, BUDGETS.rounds, lambda: seconds)
+    return _small(prover, dimensions) if prover.satisfiable() is Answer.YES else None
+
+
 def _solved(
     goal: Goal, dimensions: Sequence[DomainDimension], assumed: Sequence[Condition | bool], seconds: float
 ) -> tuple[dict[str, int] | None, bool]:

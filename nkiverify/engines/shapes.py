@@ -92,6 +92,18 @@ class Axis:
             return found
         return found
 
+    def nearest(self, value: int) -> int | None:
+        """The least value that is at least `value`; the greatest below it where there is none, as far as it is
+        found."""
+        try:
+            found = next(self.values(value), None)
+        except TooMany:
+            return None
+        if found is not None:
+            return found
+        below = range(min(value, self.high), max(self.low, min(value, self.high) - _MAX_LOOKED_FIRST) - 1, -1)
+        return next(filter(self.has, below), None)
+
     def has(self, value: int) -> bool:
         """True if `value` is one of them."""
         inside = self.low <= value <= self.high and value % self.period in self.residues
@@ -288,6 +300,27 @@ class Shapes:
             if known is not None and shape != smallest:
                 smallest = smallest if past else shape
                 yield self._in_order(shape)
+
+    # --- beyond a bound -----------------------------------------------------------------------------------------------
+
+    def nearest(self, wanted: Mapping[str, int]) -> dict[str, int] | None:
+        """The shape whose dimensions have the least values that are at least those `wanted`, or else their greatest;
+        those that are not named have their least. None where no such shape is found."""
+        known: Sequence[Condition] | None = self._conditions
+        shape: dict[str, int] = {}
+        for dimension in self._order:
+            axis = self.axis(dimension, known or ())
+            value = axis.nearest(wanted.get(dimension.atom.name, axis.low))
+            known = None if value is None else self._settled(known, dimension.atom, value)
+            if known is None or value is None:
+                return None
+            shape[dimension.atom.name] = value
+        return self._in_order(shape)
+
+    @property
+    def ends(self) -> dict[str, int]:
+        """The greatest values of the dimensions that the domain bounds from above."""
+        return {one.atom.name: one.high for one in self.dimensions if one.high is not None and not one.choices}
 
     # --- all of them -------------------------------------------------------------------------------------------------
 

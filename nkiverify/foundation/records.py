@@ -36,6 +36,9 @@ class Verdict(enum.Enum):
 #: The qualifier of a run in which two engines contradict each other.
 DISAGREEMENT = "engines disagree"
 
+#: The qualifier of a run whose proof a concrete run contradicts.
+CONTRADICTED = "contradicted by a concrete run"
+
 #: The claims that ESBMC has decided a second time, lowered to another language, in `Run.closed_by`.
 IN_PYTHON = "in Python as well"
 
@@ -363,11 +366,28 @@ class Run:
     reads: Prose = ""
     #: Statements at the top level of its modules that were passed over for what they ask for, each with its place.
     refused: tuple[Prose, ...] = ()
+    #: What is accepted of its verdict by name, "bounded" for example: by the target, the settings or the command line.
+    accept: tuple[str, ...] = ()
+    #: The shapes that were run concretely beside a SUCCESSFUL, and why others were not.
+    concrete: Prose = ""
+
+    @property
+    def is_bounded(self) -> bool:
+        """True if it is SUCCESSFUL up to a bound only: no proof for all shapes of the domain."""
+        return self.verdict is Verdict.SUCCESSFUL and self.qualifier.startswith(BOUNDED)
+
+    @property
+    def lacks_proof(self) -> bool:
+        """True if it is SUCCESSFUL up to a bound that nobody accepts."""
+        return self.is_bounded and BOUNDED not in self.accept
 
     @property
     def as_expected(self) -> bool:
-        """UNKNOWN, VACUOUS and ERROR are never as expected, whatever was written down as the expectation."""
+        """UNKNOWN, VACUOUS and ERROR are never as expected, whatever was written down as the expectation; a verdict up
+        to a bound is where the bound is accepted."""
         if self.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED) or self.qualifier == "not replayed":
+            return False
+        if self.lacks_proof:
             return False
         return self.expected is None or self.expected is self.verdict
 

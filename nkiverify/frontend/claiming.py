@@ -31,6 +31,7 @@ class Claiming(Paths):
         super().__init__(limits, unrolled)
         self.policy = applied_policy()
         self.rests_on: frozenset[Assumed] = frozenset()
+        self.about: Site | None = None
         #: Lines of the kernel whose asserts state preconditions, by file, with the text of the statement: what they
         #: check is assumed. `assumed_asserts` gets the ones that were met.
         self.preconditions: Mapping[tuple[str, int], str] = {}
@@ -64,7 +65,7 @@ class Claiming(Paths):
         self, rule: Contract, condition: object, quantities: Mapping[str, object], *, sufficient: bool, why: str = ""
     ) -> None:
         stub, frame = stub_of(sys._getframe(2))
-        site = frame_site(frame) if frame is not None else None
+        site = self.about or (frame_site(frame) if frame is not None else None)
         self._claim(rule, condition, rule.phase, site, stub, tuple(quantities.items()), False, sufficient, why)
 
     def claim(

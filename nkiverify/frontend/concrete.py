@@ -154,6 +154,7 @@ class ConcreteExecution:
         self.no_spills = False
         self.revision: Callable[[], Extent] | None = None
         self.rests_on: frozenset[Assumed] = frozenset()
+        self.about: Site | None = None
         self.stop_at_first = stop_at_first
         self._deadline = time.process_time() + seconds
         self._contracts = contracts
@@ -186,7 +187,7 @@ class ConcreteExecution:
                 return
         elif condition:
             return
-        self.violated(rule, kernel_site(2), quantities)
+        self.violated(rule, self.about or kernel_site(2), quantities)
 
     def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Nothing: that what is enough does not hold proves nothing."""
@@ -279,10 +280,10 @@ class ConcreteExecution:
         # `map` would take a StopIteration of the kernel's for the end of the programs.
         return [body(program) for program in programs]
 
-    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+    def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Note what the kernel returned."""
         if self.records:
-            self.recorded.append(recorded.Returned(tuple(chain(*programs))))
+            self.recorded.append(recorded.Returned(tuple(chain(*programs)), by_parameter))
 
     def operation(self, operation: Operation) -> None:
         """Note an operation."""

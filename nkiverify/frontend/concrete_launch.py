@@ -73,7 +73,7 @@ class ConcreteLaunch(ObservingExecution):
         if self._truth(condition):
             self._state(rule, True, {})
         else:
-            self.violated(rule, kernel_site(2), quantities)
+            self.violated(rule, self.about or kernel_site(2), quantities)
 
     def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """State a claim that is enough for the contract."""

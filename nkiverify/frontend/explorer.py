@@ -281,10 +281,10 @@ class SymbolicExecution(Claiming):
         # `map` would take a StopIteration of the kernel's for the end of the programs.
         return [body(program) for program in programs]
 
-    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+    def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Record what the kernel returned."""
         if self.records and self.recording:
-            self._block.items.append(recorded.Returned(tuple(chain(*programs))))
+            self._block.items.append(recorded.Returned(tuple(chain(*programs)), by_parameter))
 
     def given_elements(self, storage: Storage) -> None:
         """Elements have no values here."""

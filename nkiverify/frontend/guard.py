@@ -34,7 +34,7 @@ from nkiverify.frontend.seen import note
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Code that reads source files for Python.
-_READERS = frozenset({"importlib", "linecache", "tokenize"})
+_READERS = frozenset({"linecache", "tokenize"})
 #: Layers of ours that call what kernels give them, functions, iterators and methods of their classes: what is asked for
 #: below a frame of theirs, the kernel asks for; but for functions that themselves read what a kernel needs to run.
 _CALLING = ("nkiverify.foundation.dataclass", "nkiverify.frontend.", "nkiverify.model.", "nkiverify.symbolic.")

@@ -18,6 +18,7 @@ from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import COPIED, assigner, inspecting, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
 from nkiverify.frontend.loops import (
@@ -219,6 +220,8 @@ def replaced(function: Any) -> Any:
         return function
     if known is not None:
         return known
+    if any(function is one for one in TEXT_FUNCTIONS):
+        return sys._getframe(1).f_builtins.get(function.__name__, function)
     if getattr(function, "__module__", None) in ("weakref", "_weakref", "_weakrefset"):
         return lambda *values, **named: _weak(function, values, named)
     if isinstance(function, _SLOTS) and function.__name__ in ("__setattr__", "__delattr__"):
@@ -263,7 +266,7 @@ _REPLACED: dict[Any, Any] = {
     inspect.currentframe: _frame,
     **{
         function: KERNEL_FUNCTIONS[function.__name__]
-        for function in (isinstance, id, dir, getattr, hasattr, setattr, delattr, vars)
+        for function in (isinstance, id, dir, getattr, hasattr, setattr, delattr)
     },
 }
 

@@ -61,7 +61,10 @@ _TYPES = frozenset({"int", "float", "bool", "list", "tuple", "str", "type"})
 _INSPECTED = frozenset({"__annotations__", "__dict__", "__subclasses__"})
 #: Functions of libraries that kernel code gets in another form, by their module.
 _REPLACED = {
-    "builtins": ("type", "isinstance", "id", "dir", "getattr", "hasattr", "setattr", "delattr", "vars"),
+    "builtins": (
+        *("type", "isinstance", "id", "dir", "getattr", "hasattr", "setattr", "delattr"),
+        *("compile", "eval", "exec", "globals", "locals", "vars"),
+    ),
     "operator": ("is_", "is_not", "attrgetter"),
     "sys": ("_getframe",),
     "inspect": ("currentframe",),
@@ -86,13 +89,13 @@ class Rewriting(enum.Enum):
     #: Everything a symbolic run needs.
     FULL = "full"
 
-    def apply(self, tree: ast.Module, file: Path) -> ast.Module:
-        """The module of `file` rewritten so. `tree` is changed in place."""
+    def apply(self, tree: ast.Module, file: Path, text: str | None = None) -> ast.Module:
+        """The module of `file` rewritten so, or what code of it executes as `text`. `tree` is changed in place."""
         if self is not Rewriting.NONE:
             if self is Rewriting.RANGES:
                 RangeLoops().visit(tree)
             else:
-                (_Rewriter if self is Rewriting.FULL else Watching)(file).visit(tree)
+                (_Rewriter if self is Rewriting.FULL else Watching)(file, text).visit(tree)
         return tree
 
 
@@ -109,8 +112,8 @@ class _Function:
 
 
 class _Rewriter(Watching, ast.NodeTransformer):
-    def __init__(self, file: Path) -> None:
-        super().__init__(file)
+    def __init__(self, file: Path, text: str | None = None) -> None:
+        super().__init__(file, text)
         self._function: _Function | None = None
 
     # --- scopes ------------------------------------------------------------------------------------------------------
@@ -345,6 +348,8 @@ class _Rewriter(Watching, ast.NodeTransformer):
 
     def attribute(self, node: ast.Attribute) -> ast.expr:
         if self._function is None:
+            if isinstance(node.ctx, ast.Load) and node.attr in ("compile", "eval", "exec"):
+                return placed(hook("replaced", node), node)
             return super().attribute(node)
         if not isinstance(node.ctx, ast.Load):
             node.value = placed(hook("storing", node.value, ast.Constant(node.attr)), node.value)

@@ -28,6 +28,7 @@ from nkiverify.foundation.source import KERNEL_MARKER, is_exception_of_kernel, r
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TELLING
+from nkiverify.frontend.executed_text import know, text_functions
 from nkiverify.frontend.guard import ImportRefused, allowed, guarded_import
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.kernel_files import STUB_PACKAGES, ModuleFiles, module_name, stub_file
@@ -49,7 +50,6 @@ from nkiverify.frontend.process_state import (
     assign,
     present,
     put_back,
-    register_code,
     running_code,
     show,
     taken_back,
@@ -62,6 +62,10 @@ if TYPE_CHECKING:
 else:
     # Importing them brings what packages keep files with, a fiftieth of a small check.
     Loader = MetaPathFinder = object
+if sys.version_info >= (3, 11):
+    from importlib.machinery import NamespaceLoader
+else:
+    from importlib._bootstrap_external import _NamespaceLoader as NamespaceLoader
 
 #: The package of the legacy API.
 _LEGACY = b"neuronxcc"
@@ -208,12 +212,13 @@ class _Finder(MetaPathFinder):
             return _spec(fullname, file, _StubLoader(fullname, str(file)))
         file = self._space.files.source_of(fullname)
         if file is not None:
-            return _spec(fullname, file, _KernelSource(file, self._space))
+            return _spec(fullname, file, _KernelLoader(fullname, file, self._space))
         folder = self._space.files.folder_of(fullname)
         if folder is None:
             return None
-        spec = ModuleSpec(fullname, None, is_package=True)
-        spec.submodule_search_locations = [str(folder)]
+        loader: Any = NamespaceLoader(fullname, [str(folder)], lambda *_: None)
+        spec = ModuleSpec(fullname, loader, is_package=True)
+        spec.submodule_search_locations = loader._path
         return spec
 
 
@@ -231,14 +236,22 @@ class _StubLoader(SourceFileLoader):
         show(module, parts=True)
 
 
-class _KernelSource(Loader):
-    def __init__(self, file: Path, space: KernelSpace) -> None:
+class _KernelLoader(SourceFileLoader):
+    """Python's own loader, whose modules are rewritten; what it is asked to read, its caller reads: the refusal of
+    `open` is for that too."""
+
+    def __init__(self, fullname: str, file: Path, space: KernelSpace) -> None:
+        super().__init__(fullname, str(file))
         self._file = file
         self._space = space
         self._rewriting = space.rewriting
 
-    def create_module(self, spec: ModuleSpec) -> None:
-        """None: an ordinary module."""
+    def get_data(self, path: Any) -> bytes:
+        """The bytes of a file."""
+        return Path(path).read_bytes()
+
+    def set_data(self, path: Any, data: Any, *, _mode: int = 0) -> None:
+        """Nothing: byte code of kernels is not written."""
 
     def exec_module(self, module: ModuleType) -> None:
         namespace = module.__dict__
@@ -246,21 +259,24 @@ class _KernelSource(Loader):
         namespace[KERNEL_MARKER] = str(self._file)
         register_kernel_module(module.__name__)
         asking = {"hasattr": has_attribute, "getattr": get_attribute}
-        namespace["__builtins__"] = {**vars(builtins), **asking, **noting({}), "__import__": import_module}
-        if self._rewriting is not Rewriting.NONE:
-            namespace[HOOKS] = hooks
+        functions: dict[str, Callable[..., Any]] = {}
+        importing: Callable[..., Any] = import_module
         if self._rewriting in (Rewriting.ARITHMETIC, Rewriting.FULL):
             functions = KERNEL_FUNCTIONS if self._rewriting is Rewriting.FULL else TELLING
-            own = {**asking, **functions, **noting(functions)}
-            namespace["__builtins__"] = {**vars(builtins), **own, "__import__": _import_substituted}
+            importing = _import_substituted
+        texts = text_functions(self._rewriting, self._file)
+        own = {**asking, **functions, **noting(functions), **texts, "__import__": importing}
+        # Not in the namespace itself, which the module may look at.
+        namespace["__builtins__"] = {**vars(builtins), **own, HOOKS: hooks}
         self._space.will_read(self._file)
         code = _compile(self._file, self._rewriting)
-        register_code(code)
+        know(code)
         execute(code, self._file, namespace, self._compile_rest)
 
     def _compile_rest(self, rest: ast.Module, flags: int) -> CodeType:
         tree = self._rewriting.apply(rest, self._file)
         code: CodeType = compile(tree, str(self._file), "exec", flags, dont_inherit=True)
+        know(code)
         return code
 
 

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.seen import imported
-from nkiverify.model.names import REMOVED, LegacyNki
+from nkiverify.model.names import REMOVED, framework_jit
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Modules that look at every object there is, and ask nothing of it.
@@ -126,7 +126,7 @@ class PlaceholderModule(ModuleType):
         if name.startswith("__") and name != "__version__":
             raise AttributeError(name)
         if name == LEGACY_JIT:
-            return LegacyNki.jit
+            return framework_jit
         if execution_in_progress() is not None:
             raise _missing(f"{self.__name__}.{name}")
         return Placeholder(f"{self.__name__}.{name}")

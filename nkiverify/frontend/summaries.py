@@ -2,12 +2,13 @@
 
 A loop over a symbolic range is summarised: its body runs once for an arbitrary index `i` with `0 <= i < n`, once for
 each path through it. That says everything about the loop if no state is carried from one iteration to the next. What a
-body changes is found by comparing snapshots. Three kinds of carried state have a closed form, which is guessed from one
+body changes is found by comparing snapshots. Four kinds of carried state have a closed form, which is guessed from one
 run of the body and then checked by another run that starts from it:
 
     an int that grows by the same amount each time      x0 + c*i
     a list that grows by one append each time           i elements, the element at k the one appended for i = k
     a local name that is bound anew before it is read   no value at the start of the body
+    local names that change places, `a, b = b, a`       those of before the loop, moved on i % n times
 
 For the step of the induction the body is run with the state of iteration i, and must end in the state of
 iteration i + 1; for i = 0 the closed form is the state before the loop. Everything else that changes makes the loop
@@ -16,6 +17,7 @@ unrolled.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -44,6 +46,8 @@ if TYPE_CHECKING:
 
 #: How often the guess about carried state may be refined.
 MAX_PASSES = 10
+#: Iterations after which names that change places have their values again, at most: each is a path through the body.
+_LONGEST_PERIOD = 4
 
 _ABSENT: Any = object()
 
@@ -84,7 +88,22 @@ class _Rebound:
     """A local name that has no value at the start of an iteration."""
 
 
-_Guess = _Linear | _Growth | _Rebound
+@dataclass(frozen=True, slots=True, eq=False)
+class _Permuted:
+    """Names that change places: after `period` iterations each has the value again that it had before the loop, which
+    after one is that of the name `sources` says."""
+
+    sources: Mapping[str, str]
+    period: int
+
+    def source(self, name: str, turns: int) -> str:
+        """The name that had, before the loop, what `name` has after so many iterations."""
+        for _ in range(turns):
+            name = self.sources[name]
+        return name
+
+
+_Guess = _Linear | _Growth | _Rebound | _Permuted
 
 
 @dataclass(slots=True)
@@ -96,6 +115,8 @@ class _Ending:
     lists: dict[int, list[Part]]
     contents: Contents
     context: Context
+    #: How often names that change places had done so at its start, but for whole periods.
+    turns: int
 
 
 class SummarisedLoop:
@@ -127,6 +148,8 @@ class SummarisedLoop:
         self._lists: dict[int, _Growth] = {}
         self._carried = CarriedContents(run.model.contents)
         self._path_ended = False
+        self._permuted: _Permuted | None = None
+        self._turns = 0
         #: True of what was there before the loop; not known before the first pass.
         self._knows: Callable[[object], bool]
         self._depth = run.depth
@@ -275,6 +298,25 @@ class SummarisedLoop:
         self._run.model.contents = self._carried.at_start
         self._run.model.begin_path()
         self._run.begin_path(scope)
+        self._turns = self._turned(index)
+
+    def _turned(self, count: Term) -> int:
+        """Give the names that change places their values after `count` iterations; how often they have done so, but for
+        whole periods: one path for each."""
+        permuted = self._permuted
+        if permuted is None:
+            return 0
+        period = terms.constant(permuted.period)
+        turns = permuted.period - 1
+        for tried in range(permuted.period - 1):
+            left = terms.add(count, terms.constant(-tried))
+            whole = terms.multiply(period, terms.divide(left, period))
+            if bool(conditions.equals_zero(terms.add(left, whole, -1))):
+                turns = tried
+                break
+        for name in permuted.sources:
+            self._values[name] = self._entry[permuted.source(name, turns)]
+        return turns
 
     def _restore(self, snapshot: Snapshot) -> None:
         try:
@@ -288,13 +330,15 @@ class SummarisedLoop:
         values = {name: local[name] for name in self._names if name in local}
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
         run = self._run
-        return _Ending(values, list(snapshot.changes()), lists, run.model.contents, run.context)
+        return _Ending(values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns)
 
     # --- verdict ------------------------------------------------------------------------------------------------------
 
     def _verified(self, endings: list[_Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
         """True if what the body did is what was guessed; if not, the guess has been refined."""
         following = terms.add(index, terms.constant(1))
+        if self._permuted is None and self._guess_permuted(endings):
+            return False
         verified = True
         # Every path of this pass ran with these; what one path adds is for the next pass.
         local, held_before = dict(self._local), dict(self._held)
@@ -336,6 +380,10 @@ class SummarisedLoop:
         after = ending.local.get(name, _ABSENT)
         if isinstance(guess, _Rebound):
             return True
+        if isinstance(guess, _Permuted):
+            if after is not self._entry[guess.source(name, ending.turns + 1)]:
+                self._give_up(f"the value of `{name}` is carried from one iteration to the next")
+            return True
         if isinstance(guess, _Linear):
             value = as_term(after)
             if value is guess.at(following):
@@ -349,6 +397,31 @@ class SummarisedLoop:
         # Paths that change it by different amounts leave nothing but to bind it anew.
         agree = found is not None and (name not in self._local or found.same(self._local[name]))
         self._local[name] = found if found is not None and agree else _Rebound()
+        return False
+
+    def _guess_permuted(self, endings: list[_Ending]) -> bool:
+        """Guess which names change places with others of before the loop, in the same way on every path; whether there
+        are any. Bodies that are traced once do not change places."""
+        if not endings or self._sequence.traced or self._sequence.parallel:
+            return False
+        # Of an object with two names it is not said which of them it comes from.
+        known_as = Counter(map(id, self._entry.values()))
+        candidates = [name for name in self._entry if name not in self._local and known_as[id(self._entry[name])] == 1]
+        owners = {id(self._entry[name]): name for name in candidates}
+        sources: dict[str, str] = {}
+        for name in candidates:
+            found = {owners.get(id(ending.local.get(name, _ABSENT))) for ending in endings}
+            (source,) = found if len(found) == 1 else (None,)
+            if source is not None and source != name:
+                sources[name] = source
+        if not sources or set(sources) != set(sources.values()):
+            return False
+        for period in range(2, _LONGEST_PERIOD + 1):
+            permuted = _Permuted(sources, period)
+            if all(permuted.source(name, period) == name for name in sources):
+                self._permuted = permuted
+                self._local.update(dict.fromkeys(sources, permuted))
+                return True
         return False
 
     def _guess_held(self, change: Change, index: Term) -> None:
@@ -433,11 +506,12 @@ class SummarisedLoop:
         some = conditions.negate(conditions.at_most_zero(trips))
         run.model.contents = self._carried.after(possibly_none=not known(some))
         self._values = dict(self._entry)
+        self._turned(trips)
         rebound: list[str] = []
         for name, guess in self._local.items():
             if isinstance(guess, _Linear):
                 self._values[name] = guess.at(trips)
-            elif any(name in ending.local for ending in endings):
+            elif not isinstance(guess, _Permuted) and any(name in ending.local for ending in endings):
                 rebound.append(name)
         if not rebound:
             return

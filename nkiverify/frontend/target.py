@@ -58,6 +58,8 @@ class Target:
     function: Callable[[Verification], None] = field(repr=False)
     #: Settings that the target makes itself, rather than the repository or the default: "hardware", "unwind".
     own: frozenset[str] = frozenset()
+    #: Verdicts short of a proof that it accepts, by name.
+    accept: tuple[str, ...] = ()
 
 
 class OutsideDomain(Exception):
@@ -207,7 +209,7 @@ class Verification:
             result = kernel(*arguments, **options)
         if not isinstance(self.kernel, Kernel):
             # A kernel says itself what it returns.
-            current_execution().returned(tuple(tensors_in(result)))
+            current_execution().returned(tuple(tensors_in(result)), by_parameter=True)
         return result
 
     def calling(self) -> AbstractContextManager[None]:

@@ -105,10 +105,10 @@ class RangeLoops(ast.NodeTransformer):
 class Watching(ast.NodeTransformer):
     """Hands the integers that functions of `file` make to the run."""
 
-    def __init__(self, file: Path) -> None:
+    def __init__(self, file: Path, text: str | None = None) -> None:
         self._file = file
         self._visitors: dict[type[ast.AST], Callable[[Any], Any]] = {}
-        self._text: str | None = None
+        self._text = text
         self._depth = 0
         self._count = 0
         self._callees: set[ast.expr] = set()

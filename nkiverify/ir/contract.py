@@ -41,6 +41,10 @@ class Contract:
     `takes` has the legal values of quantities that a claim shows, by their names ("" for all others): names of
     memories, dtypes or members; a number that they are at most; or the name of the quantity that is this number, or
     dtype. Only what is legal on all hardware stands there.
+
+    `limit`: it says what the hardware, or a 32-bit integer, can hold, so that sizes beyond are refused whatever the
+    kernel is. Any other upper bound, such as the end of a tensor, is up to the kernel. A `two_sided` one has a least
+    size as well.
     """
 
     id: str
@@ -54,3 +58,10 @@ class Contract:
     since: str = ""
     until: str = ""
     takes: Mapping[str, Taken] = field(default_factory=dict, hash=False)
+    limit: bool = False
+    two_sided: bool = False
+
+    @property
+    def refuses_large(self) -> bool:
+        """True if whatever breaks it is too large for the hardware."""
+        return self.limit and not self.two_sided

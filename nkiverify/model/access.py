@@ -91,23 +91,34 @@ class Access(TileOperators):
     def resolve(self, mask: Mask | None = None, *, skips: bool = False) -> Any:
         """The view accessed, every index claimed to be in bounds wherever `mask` holds; where `skips` holds, none of
         those that are known at run time."""
-        coordinates, hypothesis = self._representatives(mask)
         if self.rows is not None and not skips:
             self._claim_rows(mask)
+        self._claim_inside("leg.oob_static", mask)
+        if self.tensor.on_chip:
+            self._claim_partitions()
+        return self.view
+
+    def behind_mask(self, mask: Mask) -> Any:
+        """The view accessed by `tensor[indices][mask]`: claimed to be in bounds wherever the mask holds, and, as the
+        documentation has it, everywhere."""
+        view = self.resolve(mask)
+        self._claim_inside("leg.mask_subscript", None)
+        return view
+
+    def _claim_inside(self, contract: str, mask: Mask | None) -> None:
+        """Claim that every affine index is in bounds wherever `mask` holds."""
+        coordinates, hypothesis = self._representatives(mask)
         for dimension, (index, extent) in enumerate(zip(self.indices, self.tensor.shape, strict=True)):
             if self.rows is not None and dimension == self.rows[0]:
                 continue
             extremes = self._extremes(index, coordinates)
             require(
-                "leg.oob_static",
+                contract,
                 implies(hypothesis, all_of(*(all_of(low >= 0, high < extent) for low, high in extremes))),
                 index=extremes[0] if len(extremes) == 1 else tuple(extremes),
                 extent=extent,
                 dimension=dimension,
             )
-        if self.tensor.on_chip:
-            self._claim_partitions()
-        return self.view
 
     def _claim_rows(self, mask: Mask | None) -> None:
         """Claim that indices known at run time are in bounds, those of the rows that a mask may leave: too many where
@@ -240,6 +251,8 @@ class Access(TileOperators):
         return getattr(self.resolve(), name)
 
     def __getitem__(self, key: object) -> Any:
+        if isinstance(key, Mask) and self.tensor.on_chip:
+            return MaskedOperand(self, key)
         return self.resolve()[key]
 
     def __setitem__(self, key: object, value: object) -> None:
@@ -250,42 +263,62 @@ class Access(TileOperators):
 
 
 class MaskedOperand(Access):
-    """`tile[mask]`, which products take: the part of a tile whose partitions the mask leaves ("leg.mask_matmul")."""
+    """`tile[mask]` or `tile[indices][mask]`, which products take ("leg.mask_matmul"): the partitions that the mask
+    leaves, and `columns`, its terms about free elements. Several masks, one behind the other, are one."""
 
-    __slots__ = ("part",)
+    __slots__ = ("columns", "mask", "masked")
 
-    def __init__(self, tensor: Any, mask: Mask) -> None:
-        count = tensor.shape[0]
+    def __init__(self, masked: Any, mask: Mask) -> None:
+        super().__init__(masked, (), masked.shape)
+        self.masked: Tensor | Access = masked
+        self.mask = mask
+        rank = len(masked.shape)
+        terms = [term for term in mask.terms if not term.depends_on_axis(rank)]
+        self.columns = Mask(tuple(terms)) if terms else None
+
+    def of_product(self) -> Tensor:
+        """The part that the mask leaves, as an operand of a product; what mask and indices have to be is claimed."""
+        require("leg.mask_matmul", True, operand=self.shape)
+        mask, masked = self.mask, self.masked
+        if mask.host is not True:
+            raise unsupported("a mask of an operand with a condition of the host")
+        if isinstance(masked, Access):
+            masked.behind_mask(mask)
         for term in mask.terms:
             difference = term.difference
+            for extent, other in zip(reversed(difference.shape), reversed(self.shape), strict=False):
+                fits = any_of(equal(extent, 1), equal(extent, other))
+                require("leg.index_broadcast", fits, mask=difference.shape, shape=self.shape)
             leading = (
                 term.relation is Relation.AT_MOST
-                and difference.ndim >= 2
+                and difference.ndim == len(self.shape)
                 and is_one(difference.coefficients[0])
                 and all(is_zero(part) for part in difference.coefficients[1:])
             )
-            if not leading or mask.host is not True:
-                raise unsupported("a mask of an operand that does not say how many partitions there are")
-            fits = equal(difference.shape[0], tensor.shape[0])
-            require("leg.index_broadcast", fits, mask=difference.shape, shape=tensor.shape)
-            count = minimum(count, 1 - difference.base)
-        self.part: Tensor = tensor[0:count]
-        super().__init__(tensor, (), self.part.shape)
-
-    def of_product(self) -> Tensor:
-        """The part, as an operand of a product."""
-        require("leg.mask_matmul", True, operand=self.tensor.shape)
-        return self.part
+            if term.depends_on_axis(len(self.shape)) and not leading:
+                raise unsupported("a mask of an operand that says neither how many partitions there are, nor columns")
+        part = self.view
+        require("idx.empty", part.shape[0] >= 1, start=0, stop=part.shape[0], dimension=0)
+        return part
 
     def resolve(self, mask: Mask | None = None, *, skips: bool = False) -> Any:
         """Nothing but products takes it."""
-        require("leg.mask_matmul", False, operand=self.tensor.shape)
+        require("leg.mask_matmul", False, operand=self.shape)
         raise TypeError("only a product takes a masked operand: give other operations mask=")
 
+    def __getitem__(self, key: object) -> Any:
+        return MaskedOperand(self.masked, self.mask & key) if isinstance(key, Mask) else super().__getitem__(key)
+
     @property
-    def view(self) -> Any:
-        """The part of the tile."""
-        return self.part
+    def view(self) -> Tensor:
+        """The partitions of the tile that the mask leaves; nothing is claimed."""
+        masked = self.masked
+        tensor: Tensor = masked.view if isinstance(masked, Access) else masked
+        count = tensor.shape[0]
+        for term in self.mask.terms:
+            if term.depends_on_axis(tensor.ndim):
+                count = minimum(count, 1 - term.difference.base)
+        return tensor.with_layout((count, *tensor.shape[1:]), tensor.strides)
 
 
 def _chooses_rows(part: object) -> bool:

@@ -6,18 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from nkiverify.foundation.source import kernel_site
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType
 from nkiverify.model.emission import innermost_body
 from nkiverify.model.execution import current_execution, execution_in_progress
-from nkiverify.model.extents import as_extent, is_one, is_sequence
+from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Undeclared, Value, numbers_of, whole_range
 from nkiverify.model.memory import SBUF, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.placement import claim_address
-from nkiverify.model.tensor import Storage, Tensor, declared_dtype
-from nkiverify.model.views import claim_rank, host_shape, rank_contract
-from nkiverify.symbolic import Extent, all_of
+from nkiverify.model.tensor import Bound, Storage, Tensor, declared_dtype
+from nkiverify.model.views import claim_rank, host_shape
+from nkiverify.symbolic import Extent, all_of, equal
 
 TensorType = TypeVar("TensorType", bound=Tensor)
 
@@ -38,7 +39,8 @@ def allocate(
     element = declared_dtype(dtype)
     if placed is not None:
         claim_address(extents, element, region, placed)
-    return NkiTensor.whole(new_storage(extents, element, region, name, address=placed))
+    storage = new_storage(extents, element, region, name, address=placed)
+    return NkiTensor.whole(storage, bounds_of_rank(extents, region))
 
 
 def temporary(shape: tuple[Extent, ...], dtype: DType, region: MemoryRegion = SBUF) -> NkiTensor:
@@ -67,9 +69,22 @@ def claim_on_chip_shape(
     if not region.on_chip:
         return
     tile = shape[block_dims:]
-    # One-element tensors of rank 1 occur in the documentation's own examples (register_load).
-    require(rank_contract(legacy), len(tile) >= 2 or all(is_one(extent) for extent in tile), shape=shape)
+    require("leg.tile_rank" if legacy else "tensor.rank_onchip_ge2", _has_rank(tile), shape=shape)
     require("mem.partitions_128", tile[0] <= 128, partitions=tile[0], shape=shape)
+
+
+def bounds_of_rank(tile: tuple[Extent, ...], region: MemoryRegion, *, legacy: bool = False) -> tuple[Bound, ...]:
+    """The claim about a tensor of this shape in `region` wherever it is used: published kernels allocate some of one
+    dimension on chip, and use none."""
+    if not region.on_chip or len(tile) >= 2:
+        return ()
+    return (Bound("leg.operand_rank" if legacy else "tensor.operand_rank", _has_rank(tile), {"shape": tile}),)
+
+
+def _has_rank(tile: tuple[Extent, ...]) -> Any:
+    """True if a tensor on chip has as many dimensions as it must have."""
+    # One-element tensors of rank 1 occur in the documentation's own examples (register_load).
+    return len(tile) >= 2 or all_of(*(equal(extent, 1) for extent in tile))
 
 
 def _address(address: object) -> tuple[Extent, Extent]:
@@ -114,6 +129,7 @@ def new_storage(
         constant=constant,
         product=product,
         symbolic_name=None if isinstance(name, str) else name,
+        site=kernel_site(),
     )
     run.model.allocated(storage.identity)
     if run.records:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import Protocol, cast
 
 from nkiverify.foundation.errors import InternalError
+from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract, Taken
 from nkiverify.ir.program import Assumed
 from nkiverify.model.policy import applied_policy
@@ -22,6 +23,8 @@ class ClaimingExecution(Execution, Protocol):
     phases: frozenset[int]
     #: What is taken for granted of whatever is stated now.
     rests_on: frozenset[Assumed]
+    #: The statement of the kernel that what is stated now is about, where that is not the one being executed.
+    about: Site | None
 
     def require(self, contract: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim, or check it at once."""
@@ -56,11 +59,16 @@ def define(
     since: str = "",
     until: str = "",
     takes: Mapping[str, Taken] | None = None,
+    limit: bool = False,
+    two_sided: bool = False,
 ) -> Contract:
     """Register a contract; an id is defined once."""
     if id in _registry:
         raise InternalError(f"contract {id} is defined twice")
-    contract = Contract(id, statement, source, api, hardware, cwe, phase, contested, since, until, takes or {})
+    legal = takes or {}
+    contract = Contract(
+        id, statement, source, api, hardware, cwe, phase, contested, since, until, legal, limit, two_sided
+    )
     _registry[id] = contract
     return contract
 
@@ -88,6 +96,18 @@ def resting_on(assumed: frozenset[Assumed]) -> Iterator[None]:
         yield
     finally:
         run.rests_on = around
+
+
+@contextmanager
+def about(site: Site | None) -> Iterator[None]:
+    """Claims stated inside are about the statement at `site`, whatever is being executed."""
+    run = _execution()
+    around = run.about
+    run.about = site
+    try:
+        yield
+    finally:
+        run.about = around
 
 
 _LEGACY = "neuronxcc"

@@ -96,12 +96,12 @@ class _DynamicIteration:
 def dynamic_range(start: object, stop: object, step: object) -> DynamicRange:
     """The iterations of a hardware loop; with `start` alone, they count from 0 to it."""
     low, high = (0, start) if stop is None else (start, stop)
-    return DynamicRange(_loop_register(low, high, step), (low, high, step))
+    return DynamicRange(_loop_register(VirtualRegister(frozen=True), low, high, step), (low, high, step))
 
 
 def fori_loop(lower: object, upper: object, body: Callable[[VirtualRegister], object], step: object) -> None:
     """`body(i)` for every `i` from `lower` to `upper` (excluded)."""
-    register = _loop_register(lower, upper, step)
+    register = _loop_register(VirtualRegister(keeps=True), lower, upper, step)
     iterations = current_execution().iterations(register, lower, upper, step)
     for _ in (None,) if iterations is None else iterations:
         with Emission(once=iterations is None):
@@ -109,14 +109,15 @@ def fori_loop(lower: object, upper: object, body: Callable[[VirtualRegister], ob
 
 
 def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
-    """`body(condition)` as long as the condition register is not 0; it returns the next condition."""
+    """`body(condition)` as long as the condition register is not 0; it returns the next condition, for which it may
+    write that register."""
     require("loop.while_loop", isinstance(init, VirtualRegister), init=type(init).__name__)
     if not isinstance(init, VirtualRegister):
         raise TypeError(f"nl.while_loop starts with a register, not {type(init).__name__}")
     register = init
     rounds = current_execution().while_rounds(lambda: register)
     if rounds is None:
-        register = VirtualRegister.holding(None, frozen=True)
+        register = VirtualRegister.holding(None)
     for _ in (None,) if rounds is None else rounds:
         with Emission(once=rounds is None):
             result = body(register)
@@ -124,10 +125,14 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
         if not isinstance(result, VirtualRegister):
             break
         register = result
+    if rounds is None:
+        # Whether the register that the body gets is the first one, which it may write, is not documented.
+        set_register(init, UNKNOWN)
 
 
-def _loop_register(start: object, stop: object, step: object) -> VirtualRegister:
-    """The induction register of a device loop, whose bounds are claimed to be what they may be."""
+def _loop_register(register: VirtualRegister, start: object, stop: object, step: object) -> VirtualRegister:
+    """`register` as that which counts the iterations of a device loop, whose bounds are claimed to be what they may
+    be."""
     increment = as_extent(step) if not isinstance(step, VirtualRegister) else None
     require("loop.dynamic_range", False if increment is None else increment >= 1, step=step)
     for bound in (start, stop):
@@ -136,7 +141,6 @@ def _loop_register(start: object, stop: object, step: object) -> VirtualRegister
             require("loop.dynamic_range", legal, bound=type(bound).__name__)
             if not legal:
                 raise TypeError(f"a loop bound is an integer or a register, not {type(bound).__name__}")
-    register = VirtualRegister(frozen=True)
     set_register(register, _induction(start, stop, step))
     return register
 

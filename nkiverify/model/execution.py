@@ -65,8 +65,9 @@ class ModelExecution(ClaimingExecution, Protocol):
     def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
         """The results of `body` for the programs of a launch."""
 
-    def returned(self, *programs: tuple[Tensor, ...]) -> None:
-        """The kernel returned these tensors, in each of the programs that are run."""
+    def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
+        """The kernel returned these tensors, in each of the programs that are run; `by_parameter`: its outputs may be
+        arguments that it does not return."""
 
     def shown(self, tensor: Tensor) -> str:
         """The elements of a tensor, where it has any, for its text."""

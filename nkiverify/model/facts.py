@@ -59,9 +59,6 @@ _PLACED = "about partitions that the compiler chooses, but for tensors placed by
 LEFT_OUT: dict[str, str] = {
     "mem.addr_min_align": "the documents give no number",
     "mem.ap_hw_dims": "four free dimensions are `tensor.rank_le5`; which instructions take fewer is not documented",
-    "ti.index_quadrant": _PLACED,
-    "ti.src_same_partition": _PLACED,
-    "ti.dst_same_partition": _PLACED,
     "shuffle.start": _PLACED,
     "nl.logical.bool": _VALUES,
     "lang.containers": _LANGUAGE,

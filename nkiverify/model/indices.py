@@ -225,6 +225,11 @@ class MaskTerm:
             if not is_zero(difference.coefficients[axis])
         )
 
+    def depends_on_axis(self, axis: int) -> bool:
+        """True if it may not be the same along that axis, counted from the last one (1), or one before it."""
+        coefficients = self.difference.coefficients
+        return any(not is_zero(coefficients[-each]) for each in range(axis, len(coefficients) + 1))
+
     def holds_everywhere(self) -> bool | None:
         """True if it is known to hold at every grid coordinate, False if at none; None where neither is known.
 

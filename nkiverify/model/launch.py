@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from types import MethodType
 from typing import Any
 
+from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.allocation import argument_again
-from nkiverify.model.contracts import require
+from nkiverify.model.contracts import about, require
 from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, as_number, is_sequence
 from nkiverify.model.memory import MemoryRegion
@@ -105,7 +106,8 @@ class Kernel:
     """A function decorated with `nki.jit`. `kernel[grid]` is the kernel with a launch grid.
 
     A `helper` is a function that kernels call, launched by itself: it may be given tensors on chip, of which each
-    program has its own, and return some.
+    program has its own, and return some. `by_parameter`: its decorator is one whose kernels take their outputs as
+    arguments and return nothing.
     """
 
     def __init__(
@@ -117,6 +119,7 @@ class Kernel:
         grid: tuple[object, ...] = (),
         argument_view: Callable[[Tensor], Tensor] = lambda tensor: tensor,
         helper: bool = False,
+        by_parameter: bool = False,
     ) -> None:
         functools.update_wrapper(self, function)
         self.name = getattr(function, "__name__", repr(function))
@@ -125,6 +128,7 @@ class Kernel:
         self.options = options or {}
         self.grid = grid
         self.helper = helper
+        self._by_parameter = by_parameter
         self._argument_view = argument_view
 
     def __getitem__(self, grid: object) -> Kernel:
@@ -135,6 +139,7 @@ class Kernel:
             grid=grid if isinstance(grid, tuple) else (grid,),
             argument_view=self._argument_view,
             helper=self.helper,
+            by_parameter=self._by_parameter,
         )
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
@@ -195,6 +200,8 @@ class Kernel:
         if not self.legacy:
             target = self.options.get("platform_target")
             require("lang.target", "platform_target" not in self.options, platform_target=target)
+            if self.grid:
+                require("lang.no_nested_grid", not _launched(), kernel=self.name)
             require("lang.no_nested_jit", not _launched(), kernel=self.name)
             return
         hardware = current_execution().hardware
@@ -219,18 +226,17 @@ class Kernel:
             return
         returned = [tuple(tensors_in(result)) for result in results]
         claim_bounds(*returned)
-        current_execution().returned(*returned)
+        current_execution().returned(*returned, by_parameter=self._by_parameter)
         if self.helper:
             return
         for tensor in {id(tensor): tensor for tensors in returned for tensor in tensors}.values():
-            require("mem.io_hbm", not tensor.on_chip, tensor=tensor.label, buffer=tensor.buffer)
-            if not self.legacy and not tensor.on_chip:
-                require(
-                    "mem.output_shared_hbm",
-                    tensor.buffer is MemoryRegion.shared_hbm,
-                    tensor=tensor.label,
-                    buffer=tensor.buffer,
-                )
+            made = tensor.storage.site
+            with about(made):
+                name = tensor.label or assigned_name(made) or "the result"
+                require("mem.io_hbm", not tensor.on_chip, tensor=name, buffer=tensor.buffer)
+                if not self.legacy and not tensor.on_chip:
+                    shared = tensor.buffer is MemoryRegion.shared_hbm
+                    require("mem.output_shared_hbm", shared, tensor=name, buffer=tensor.buffer)
 
 
 def _unchanged(value: Any) -> Any:

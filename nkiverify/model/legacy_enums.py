@@ -50,6 +50,8 @@ class nc_version(enum.IntEnum):  # noqa: N801
 
     gen2 = 2
     gen3 = 3
+    # In no page of the legacy API: published kernels of it are launched there as well ("leg.generation").
+    gen4 = 4
 
 
 def as_engine(value: object) -> isa_enums.engine:

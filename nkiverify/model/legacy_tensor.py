@@ -7,7 +7,7 @@ from numbers import Real
 from typing import Any
 
 from nkiverify.model.access import Access, MaskedOperand
-from nkiverify.model.allocation import claim_on_chip_shape, new_storage
+from nkiverify.model.allocation import bounds_of_rank, claim_on_chip_shape, new_storage
 from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import DType, legacy_dtype_named
 from nkiverify.model.execution import current_execution
@@ -222,7 +222,7 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
         allocator.claim_block_dims(blocks)
         allocator.claim_range(extents[blocks:], element, blocks)
     storage = new_storage(extents, element, region, name, allocator=allocator, block_dims=blocks)
-    return LegacyTensor.whole(storage)
+    return LegacyTensor.whole(storage, bounds_of_rank(extents[blocks:], region, legacy=True))
 
 
 def _plain(part: object) -> object:

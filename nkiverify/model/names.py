@@ -108,6 +108,14 @@ def _legacy_jit(func: Callable[..., Any] | None = None, mode: str = "auto", **kw
     return launch.jit_kernel(func, legacy=True, options=options, argument_view=view)
 
 
+def framework_jit(func: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
+    """`torch_neuronx.nki_jit` and the like, of the first releases: as `jit`, the outputs may be among the arguments."""
+    if func is None:
+        return lambda function: framework_jit(function, **kwargs)
+    options, view = {"mode": "auto", **kwargs}, legacy_tensor.legacy_view
+    return launch.jit_kernel(func, legacy=True, options=options, argument_view=view, by_parameter=True)
+
+
 def _baremetal(kernel: Callable[..., Any] | None = None, **kwargs: Any) -> Any:
     """Runs on hardware; the kernel it decorates is the same."""
     return _legacy_jit(kernel, mode="baremetal")

@@ -6,7 +6,7 @@ claimed: it may start at partition 0, 32, 64 or 96 as far as it fits ("mem.start
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from nkiverify.model.access_patterns import in_units
@@ -16,17 +16,19 @@ from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero, same
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.operation import Operation
-from nkiverify.model.tensor import Storage, Tensor, free_elements
+from nkiverify.model.packing import ANY_START, PARTITIONS, QUARTER, Tile, fit
+from nkiverify.model.tensor import IndirectionKind, Storage, Tensor, free_elements
 from nkiverify.symbolic import Extent, all_of, any_of, constant_value, equal
 
 #: Contracts about the whole of a run, whose claims ask for what is sufficient: one refuted proves nothing until a plain
 #: run breaks the contract, be it at another line.
 SUFFICIENT = ("mem.capacity_live", "mem.placed_overlap")
 
-PARTITIONS = 128
 #: The partitions an engine's access can start at.
-QUADRANTS = (0, 32, 64, 96)
+QUADRANTS = tuple(range(0, PARTITIONS, QUARTER))
 
+#: The operands that an instruction computes each element of its result from, one for one.
+_SOURCES = frozenset(("src", "data"))
 #: Elements per partition of an operand of the Vector or Scalar Engine ("mem.vec_free_limit").
 _FREE_LIMIT = {SBUF: 64 * 1024, PSUM: 4 * 1024}
 #: What an instruction's access pattern can hold ("mem.ap_isa_ranges").
@@ -73,49 +75,90 @@ def claim_operands(operation: Operation) -> None:
     element by element, and printing is no instruction.
     """
     engine = operation.engine
-    exempt = engine in ("dma", "none")
+    exempt = engine in ANY_START
+    in_quarters = not exempt
     storages: dict[Storage, None] = {}
     for argument, view in (*operation.reads.items(), *operation.writes.items()):
-        if not view.on_chip or view.block_dims or argument.endswith(".index"):
+        if not view.on_chip or argument.endswith(".index"):
             continue
         storages[view.storage] = None
-        if exempt:
+        if exempt or view.block_dims:
             continue
-        if not _is_scale(operation, argument):
+        if _is_scale(operation, argument):
+            in_quarters = False
+        else:
             _claim_start(operation, argument, view)
         _claim_free_size(operation, engine, argument, view)
         _claim_strides(operation, argument, view)
-    _claim_resident(operation, storages)
+    _claim_resident(operation, storages, in_quarters)
+    if any(_chooses_elements(view) for view in (*operation.reads.values(), *operation.writes.values())):
+        _claim_indices(operation)
 
 
-def _claim_resident(operation: Operation, storages: Iterable[Storage]) -> None:
+def _chooses_elements(view: Tensor) -> bool:
+    return view.indirect_by is not None and view.indirect_by.kind is IndirectionKind.ELEMENTS
+
+
+def _claim_indices(operation: Operation) -> None:
+    """Claim where indices of `indirect()` start beside what they choose from, as far as the kernel places both."""
+    for argument, view in (*operation.reads.items(), *operation.writes.items()):
+        if not _chooses_elements(view):
+            continue
+        start = _placed_start(operation.reads.get(f"{argument}.index"))
+        if start is None:
+            continue
+        shown = {"operation": operation.name, "operand": argument, "index_start": start}
+        require("ti.index_quadrant", equal(start % 32, 0), **shown)
+        if argument in operation.reads and argument not in operation.writes:
+            _claim_same_start("ti.src_same_partition", start, _placed_start(view), shown)
+            continue
+        for name, source in operation.reads.items():
+            if name in _SOURCES and (source.buffer is SBUF or _chooses_elements(source)):
+                beside = source if source.buffer is SBUF else operation.reads.get(f"{name}.index")
+                _claim_same_start("ti.dst_same_partition", start, _placed_start(beside), shown)
+
+
+def _claim_same_start(contract: str, start: Extent, other: Extent | None, shown: Mapping[str, object]) -> None:
+    if other is not None:
+        require(contract, equal(start, other), **shown, other_start=other)
+
+
+def _placed_start(view: Tensor | None) -> Extent | None:
+    """The partition at which a view starts, of a tensor that the kernel places; None of another one."""
+    if view is None or view.storage.address is None:
+        return None
+    return view.storage.address[0] + first_partition(view)
+
+
+def _claim_resident(operation: Operation, storages: Iterable[Storage], in_quarters: bool) -> None:
     """Claim that the operands, which no compiler can do without at this operation, are in their memory together.
 
-    Those with more than 64 partitions all have partition 64, so that their bytes add up; others can lie side by side.
+    Of one with block dimensions a single tile counts. Those that the kernel places count one by one: they may share
+    their place, as an operand that is overwritten by the result does ("mem.placed_overlap").
     """
     hardware = current_execution().hardware
     for region, limit in ((SBUF, hardware.sbuf_usable_bytes), (PSUM, hardware.psum_partition_bytes)):
-        together: Extent = 0
-        sizes: list[Extent] = []
+        free: list[Tile] = []
+        placed: list[Tile] = []
         for storage in storages:
-            if storage.buffer is region and not storage.block_dims:
-                size = bytes_per_partition(storage.shape, storage.dtype)
-                partitions = constant_value(storage.partitions)
-                if partitions is not None and partitions > 64:
-                    together = together + size
-                else:
-                    sizes.append(size)
-        if not is_zero(together):
-            sizes.append(together)
-        if sizes:
-            require(
-                "mem.operands_fit",
-                all_of(*(size <= limit for size in sizes)),
-                operation=operation.name,
-                memory=str(region),
-                bytes=sizes[0] if len(sizes) == 1 else tuple(sizes),
-                limit=limit,
-            )
+            if storage.buffer is region:
+                tile = (storage.partitions, storage.free_size * storage.dtype.itemsize)
+                (placed if storage.address is not None or storage.allocator is not None else free).append(tile)
+        together = [[*free, tile] for tile in placed] or [free]
+        if together == [[]]:
+            continue
+        every = [*free, *placed]
+        quantities: dict[str, object] = {"bytes": every[0][1]}
+        if len(every) > 1:
+            quantities = {"bytes": tuple(size for _, size in every), "partitions": tuple(rows for rows, _ in every)}
+        require(
+            "mem.operands_fit",
+            all_of(*(fit(tiles, limit, in_quarters) for tiles in together)),
+            operation=operation.name,
+            memory=str(region),
+            **quantities,
+            limit=limit,
+        )
 
 
 def _is_scale(operation: Operation, argument: str) -> bool:

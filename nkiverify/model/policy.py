@@ -20,6 +20,8 @@ from nkiverify.model.versions import NEWEST
 ERROR, IGNORE = "error", "ignore"
 #: The word for all contested rules, where an id can stand.
 CONTESTED = "contested"
+#: What can be accepted of a verdict by name: a SUCCESSFUL up to a bound.
+ACCEPTABLE = ("bounded",)
 #: The warning of an ignore that matches nothing.
 UNUSED = "ignore.unused"
 
@@ -50,11 +52,12 @@ class Acceptance:
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The user's wishes about rules: the treatment of warnings, which findings are accepted, wherever they are, and the
-    version of NKI whose rules they are."""
+    version of NKI whose rules they are; and the verdicts short of a proof that are accepted, by name."""
 
     warnings: tuple[WarningRule, ...] = ()
     accepted: tuple[Acceptance, ...] = ()
     nki: str = NEWEST
+    verdicts: tuple[str, ...] = ()
 
     def action(self, id: str, *, contested: bool = False) -> str:
         """The treatment of a warning, `ERROR` or `IGNORE`; empty where nothing is said.

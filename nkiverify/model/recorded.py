@@ -30,6 +30,10 @@ class Allocation(Recorded):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Returned(Recorded):
-    """The kernel returned these tensors."""
+    """The kernel returned these tensors.
+
+    `by_parameter`: it is no kernel of a decorator whose kernels return what they write ("df.output_parameter").
+    """
 
     tensors: tuple[Tensor, ...]
+    by_parameter: bool = False

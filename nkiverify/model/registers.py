@@ -14,22 +14,23 @@ from nkiverify.symbolic.execution import unsupported
 
 
 class VirtualRegister(Register):
-    """A 32-bit register: `nki.isa.VirtualRegister`. A frozen one belongs to a loop and is only read."""
+    """A 32-bit register: `nki.isa.VirtualRegister`."""
 
     __slots__ = ()
 
-    def __init__(self, state: object = None, frozen: bool = False) -> None:
+    def __init__(self, state: object = None, frozen: bool = False, *, keeps: bool = False) -> None:
         if state is not None:
             raise unsupported("constructing a VirtualRegister directly", "allocate it with nisa.register_alloc")
         run = current_execution()
         self.identity = run.allocation_id()
         self.frozen = frozen
+        self.keeps = keeps
         run.model.allocated(self.identity)
 
     @classmethod
-    def holding(cls, values: Interval | None, *, frozen: bool = False) -> VirtualRegister:
+    def holding(cls, values: Interval | None) -> VirtualRegister:
         """A register with some number of an interval, or with any where that is None."""
-        register = cls(frozen=frozen)
+        register = cls()
         set_register(register, UNKNOWN if values is None else Value((values,)))
         return register
 

@@ -11,7 +11,9 @@ from typing import Any, NoReturn, TypeVar
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
 from nkiverify.model import ops  # noqa: F401 (every module of it declares operations)
+from nkiverify.model.access import MaskedOperand
 from nkiverify.model.contracts import LegacyRules, claim_version, require
+from nkiverify.model.dependence import Link
 from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.following import following
 from nkiverify.model.launch import Kernel, on_arrays
@@ -98,6 +100,11 @@ class _Call:
         self._recorder = None if declared.host else Recorder(declared, parameters, legacy)
         self._stating = self._stating_function()
         self._rules = LegacyRules() if legacy else None
+        operands = declared.dependence.operands if legacy and declared.dependence is not None else {}
+        #: The position and the name of the operand of a product whose columns are those of the result.
+        self._moving = next(
+            ((at, name) for at, name in enumerate(parameters) if operands.get(name) is Link.MOVING), None
+        )
 
     @classmethod
     def function(cls, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> types.FunctionType:
@@ -108,6 +115,8 @@ class _Call:
             self = work.prepared()
             if execution_in_progress() is None and any(isinstance(value, _ARRAY) for value in args):
                 return self._on_arrays(call, args, kwargs)
+            if self._moving is not None:
+                kwargs = self._with_mask_of_columns(args, kwargs)
             if self._since:
                 claim_version(f"{self._module}.{self._name}", self._since)
             if kwargs and not self._allowed.issuperset(kwargs):
@@ -151,6 +160,20 @@ class _Call:
 
         code = states.__code__.replace(co_name=self._name)
         return types.FunctionType(code, {**globals(), "__name__": self._module}, self._name, None, states.__closure__)
+
+    def _with_mask_of_columns(self, args: tuple[Any, ...], given: dict[str, Any]) -> dict[str, Any]:
+        """The keyword arguments of a product, its mask with the columns that one of its moving operand leaves."""
+        assert self._moving is not None
+        at, name = self._moving
+        moving = args[at] if at < len(args) else given.get(name)
+        for operand in (*args, *given.values()):
+            columns = operand.columns if isinstance(operand, MaskedOperand) else None
+            if columns is not None:
+                if operand is not moving:
+                    raise unsupported("a mask of the free elements of an operand that is not the moving one")
+                mask = given_mask(given.get("mask"))
+                given = {**given, "mask": columns if mask is None else mask & columns}
+        return given
 
     def _check_arguments(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """Raise `TypeError` where there are too few arguments, or too many: Python did, but of the model's function."""

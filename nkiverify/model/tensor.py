@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.source import Site
 from nkiverify.model.contracts import SILENT, leaves_open, require
 from nkiverify.model.dtypes import DType, dtype_named, legacy_dtype_named
 from nkiverify.model.known_numbers import Interval, Value
@@ -55,6 +56,8 @@ class Storage:
     product: bool = False
     #: What the kernel gave as `name=`, where that is text with symbolic numbers in it, which is no data.
     symbolic_name: object = None
+    #: The statement that allocated it, of a tensor in HBM.
+    site: Site | None = None
 
     @property
     def partitions(self) -> Extent:
@@ -87,11 +90,14 @@ def row_major(shape: Sequence[Extent]) -> tuple[Extent, ...]:
 
 
 class Register:
-    """A register of an engine's sequencer. A frozen one belongs to a loop and is only read."""
+    """A register of an engine's sequencer."""
 
-    __slots__ = ("frozen", "identity")
+    __slots__ = ("frozen", "identity", "keeps")
 
+    #: It counts the iterations of a dynamic_range, and is only read ("loop.dynamic_frozen").
     frozen: bool
+    #: It counts the iterations of a fori_loop: what is written to it has no effect ("nl.fori_loop").
+    keeps: bool
     #: Which allocation it is.
     identity: object
 
@@ -221,9 +227,11 @@ class Tensor:
         return self
 
     @classmethod
-    def whole(cls, storage: Storage) -> Self:
-        """All of a storage."""
-        return cls.of(storage, storage.shape, row_major(storage.shape), storage.dtype, (), storage.block_dims)
+    def whole(cls, storage: Storage, bounds: tuple[Bound, ...] = ()) -> Self:
+        """All of a storage, with what has to hold where it is used."""
+        self = cls.of(storage, storage.shape, row_major(storage.shape), storage.dtype, (), storage.block_dims)
+        self.bounds = bounds
+        return self
 
     def with_layout(
         self,

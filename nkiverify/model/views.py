@@ -22,9 +22,9 @@ from nkiverify.symbolic.execution import unsupported
 TensorT = TypeVar("TensorT", bound="Tensor")
 
 
-def rank_contract(legacy: bool) -> str:
-    """The contract about the least rank of a tensor on chip, in either API."""
-    return "leg.tile_rank" if legacy else "tensor.rank_onchip_ge2"
+def claim_on_chip_rank(rank: int, legacy: bool) -> None:
+    """Claim that a tensor on chip that is used, or a view of one, has a partition dimension and a free one."""
+    require("leg.operand_rank" if legacy else "tensor.operand_rank", rank >= 2, rank=rank)
 
 
 def host_dimension(dim: object, rank: int) -> int:
@@ -102,7 +102,7 @@ def squeeze_dim(tensor: TensorT, dim: int) -> TensorT:
         require("view.squeeze_dim.partition", at != 0, dimension=at)
     shape = _replaced(tensor.shape, at)
     if tensor.on_chip:
-        require(rank_contract(tensor.legacy), len(shape) >= 2, rank=len(shape))
+        claim_on_chip_rank(len(shape), tensor.legacy)
     return tensor.with_layout(shape, _replaced(tensor.strides, at))
 
 
@@ -221,7 +221,7 @@ def reshape(tensor: TensorT, shape: Sequence[Extent]) -> TensorT:
         require("view.reshape.partition", equal(new[0], tensor.shape[0]), shape=new, old_shape=tensor.shape)
         fixed = 1
         if tensor.on_chip:
-            require(rank_contract(tensor.legacy), len(new) >= 2, rank=len(new))
+            claim_on_chip_rank(len(new), tensor.legacy)
     else:
         fixed = 0
     strides = _split_and_merge(tensor.shape[fixed:], tensor.strides[fixed:], new[fixed:])

@@ -4,6 +4,7 @@ it."""
 from __future__ import annotations
 
 import ast
+import codecs
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -55,12 +56,18 @@ class Found:
 
 
 def mentions_nki(file: Path) -> bool:
-    """True if the text of a file may be about NKI; False where it cannot be read."""
-    try:
-        # A pipe, or a link to a device, has no end.
-        return file.is_file() and b"nki" in file.read_bytes()
-    except OSError:
+    """True if the text of a file may be about NKI, as that of one is that cannot be read."""
+    # A pipe, or a link to a device, has no end.
+    if not file.is_file():
         return False
+    try:
+        text = file.read_bytes()
+    except OSError:
+        return True
+    if text.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        # Which Python does not read.
+        text = text.replace(b"\0", b"")
+    return b"nki" in text
 
 
 def kernels_in(file: Path) -> list[Found]:
@@ -112,18 +119,26 @@ def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
                 yield _nameable(file)
 
 
-def references_of(paths: Sequence[str], excluded: Sequence[str] = ()) -> list[str]:
+def references_of(
+    paths: Sequence[str], excluded: Sequence[str] = (), left_out: dict[str, str] | None = None
+) -> list[str]:
     """The kernels that `paths` name, as `PATH::NAME`: each a kernel, a file or a folder, of which files may be
-    excluded. Raises `UsageError` where there is no such file."""
+    excluded. The files of a folder that cannot be read, or are no Python, are `left_out`, with the reason.
+
+    Raises `UsageError` where there is no such file, or nothing but one that cannot be read.
+    """
     found: list[str] = []
+    unreadable: dict[Path, str] = {}
     for path in paths:
         if "::" in path:
             existing(path.partition("::")[0])
             found.append(path)
             continue
         files = {file: as_typed(file, path) for file in files_of(path, excluded)}
-        for file, kernels in kernels_to_check(list(files)).items():
+        for file, kernels in kernels_to_check(list(files), unreadable).items():
             found += [f"{files[file]}::{kernel.name}" for kernel in kernels]
+        if left_out is not None:
+            left_out |= {files[file]: why for file, why in unreadable.items() if file in files}
     return list(dict.fromkeys(found))
 
 
@@ -162,11 +177,11 @@ def _nameable(file: Path) -> Path:
     return file
 
 
-def kernels_to_check(files: Sequence[Path]) -> dict[Path, list[Found]]:
+def kernels_to_check(files: Sequence[Path], unreadable: dict[Path, str] | None = None) -> dict[Path, list[Found]]:
     """The kernels of `files`: the decorated ones, and functions that use NKI and nobody in `files` calls.
 
     Functions that a factory makes need its arguments: they are not among them. Raises `UsageError` where a single file
-    cannot be read; of several, such are left out.
+    cannot be read; of several, such are `unreadable`, with the reason.
     """
     trees: dict[Path, ast.Module] = {}
     found: dict[Path, list[Found]] = {}
@@ -174,9 +189,11 @@ def kernels_to_check(files: Sequence[Path]) -> dict[Path, list[Found]]:
         try:
             trees[file] = parse(file)
             found[file] = kernels_in(file)
-        except UsageError:
+        except UsageError as error:
             if len(files) == 1:
                 raise
+            if unreadable is not None:
+                unreadable[file] = str(error)
     called = {name for tree in trees.values() for name in _called(tree)}
     return {file: [one for one in kernels if _is_kernel(one, called)] for file, kernels in found.items()}
 

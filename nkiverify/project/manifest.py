@@ -34,6 +34,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target, Verification
+from nkiverify.model.policy import ACCEPTABLE
 from nkiverify.project import repository as project
 from nkiverify.project.harness_modules import HarnessSource, beside
 from nkiverify.project.settings import Settings
@@ -67,6 +68,7 @@ class TargetDescription:
     flags: str
     tags: tuple[str, ...]
     hardware: str | None
+    accept: tuple[str, ...] = ()
 
     def of(self, function: Callable[[Verification], None], root: Path, settings: Settings, folder: Path) -> Target:
         """The target that `function`, in a file of `folder`, is in the repository `root` with these settings."""
@@ -91,6 +93,7 @@ class TargetDescription:
             line=code.co_firstlineno,
             function=function,
             own=frozenset(name for name, given in own.items() if given),
+            accept=self.accept,
         )
 
 
@@ -111,12 +114,13 @@ def target(
     flags: str = "",
     tags: Sequence[str] = (),
     hardware: str | None = None,
+    accept: Sequence[str] = (),
 ) -> Callable[[Callable[[Verification], None]], Callable[[Verification], None]]:
     """Make the decorated function a target named like it.
 
     `kernel` is `path/to/file.py::function`, relative to the folder of the manifest; `flags` are ESBMC's; `hardware`
-    is the generation to verify for, where the repository's settings say nothing trn2. Raises `UsageError` where a
-    value makes no sense.
+    is the generation to verify for, where the repository's settings say nothing trn2; `accept=["bounded"]` takes a
+    SUCCESSFUL up to a bound for one. Raises `UsageError` where a value makes no sense.
     """
 
     def register(function: Callable[[Verification], None]) -> Callable[[Verification], None]:
@@ -134,7 +138,9 @@ def target(
             raise UsageError(f"{place}: target {name}: a target is expected to be SUCCESSFUL or FAILED")
         if hardware is not None and hardware not in HARDWARE:
             raise UsageError(f"{place}: target {name}: no hardware {hardware!r}, only {', '.join(HARDWARE)}")
-        described = TargetDescription(kernel, family, kind, dict(expect), flags, tuple(tags), hardware)
+        if isinstance(accept, str) or any(name not in ACCEPTABLE for name in accept):
+            raise UsageError(f"{place}: target {name}: accept is a list of {', '.join(ACCEPTABLE)}, not {accept!r}")
+        described = TargetDescription(kernel, family, kind, dict(expect), flags, tuple(tags), hardware, tuple(accept))
         function.__nkiverify_target__ = described  # type: ignore[attr-defined]
         if _loading is not None:
             if any(other.name == name for other in _loading.targets):
@@ -168,6 +174,7 @@ class Family:
         flags: str = "",
         tags: Sequence[str] = (),
         hardware: str | None = None,
+        accept: Sequence[str] = (),
     ) -> Callable[[Callable[[Verification], None]], Callable[[Verification], None]]:
         """Make the decorated function a target of the family.
 
@@ -183,6 +190,7 @@ class Family:
             flags=flags,
             tags=tags,
             hardware=hardware,
+            accept=accept,
         )
 
 

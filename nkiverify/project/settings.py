@@ -13,6 +13,7 @@ from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
+from nkiverify.model.policy import ACCEPTABLE
 from nkiverify.model.versions import VERSIONS
 from nkiverify.verify.options import ENGINES, HARDWARE, PHASES
 
@@ -29,6 +30,7 @@ class Settings:
 
     `manifests` are files or globs, `reports` is a folder, both relative to the folder of `file`; `timeout` is in
     seconds. `nki` is the version to verify for, `ignore` are rules whose findings are accepted, each with the reason.
+    `accept` are verdicts short of a proof that have exit status 0.
     `page` says whether `run` writes the page of its results.
     `allow` is what kernels may ask for: `network`, and `read:PATH` relative to the folder of `file`.
     `phases`, `hardware` and `unwind` are for targets that do not say it themselves, and for `check`.
@@ -46,6 +48,7 @@ class Settings:
     strict: bool | None = None
     strict_language: bool | None = None
     ignore: tuple[tuple[str, str], ...] | None = None
+    accept: tuple[str, ...] | None = None
     allow: tuple[str, ...] | None = None
     nki: str | None = None
     page: bool | None = None
@@ -165,5 +168,6 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "page": (_one_of((True, False)), "true or false"),
     "nki": (_one_of(VERSIONS), f"one of {', '.join(VERSIONS)}"),
     "allow": (_list_of(_allowance), f'a list of "{NETWORK}" and "{READ}PATH"'),
+    "accept": (_list_of(_one_of(ACCEPTABLE)), f"a list of {', '.join(ACCEPTABLE)}"),
     "ignore": (_reasons, 'a table of rules with the reason each is accepted for: {"ID" = "reason"}'),
 }

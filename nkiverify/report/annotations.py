@@ -13,13 +13,15 @@ from nkiverify.results.session import ExitStatus, Session, status_of, telling, w
 
 
 def text(session: Session) -> str:
-    """A line for each refuted claim and each ending that is not as expected, then the warnings; empty where there is
-    nothing to say.
+    """A line for each refuted claim, each ending that is not as expected, and each bound that is accepted, then the
+    warnings; empty where there is nothing to say.
     """
     lines: list[str] = []
     for run in telling(session.runs):
         status = status_of(run)
         if status is ExitStatus.AS_EXPECTED:
+            if run.is_bounded and not run.advisory:
+                lines.append(_ending(run, "notice", session.root))
             continue
         lines += [_violation(run, violation, session.root) for violation in run.violations]
         if not run.violations or status is not ExitStatus.MISMATCH:
@@ -57,7 +59,7 @@ def _places(run: Run, violation: Violation | KernelWarning, root: Path) -> list[
 
 def _ending(run: Run, level: str, root: Path) -> str:
     words = wording.text(run.reason, root) or wording.verdict(run)
-    title = f"{run.target}, phase {run.phase}: {run.verdict.value}, expected {wording.expectation(run.expected)}"
+    title = f"{run.target}, phase {run.phase}: {wording.ending(run)}, expected {wording.expectation(run.expected)}"
     places = [("file", run.kernel.partition("::")[0])]
     if run.place is not None:
         places = [("file", wording.relative(run.place.file, root)), ("line", str(run.place.line))]

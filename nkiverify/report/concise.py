@@ -11,11 +11,12 @@ from nkiverify.results.session import Session, telling, warned
 
 
 def text(session: Session) -> str:
-    """A line for each violation, for each run without a conclusion, and for each warning; empty where there is none."""
+    """A line for each violation, for each run without a conclusion or up to a bound, and for each warning; empty where
+    there is none."""
     lines: list[str] = []
     for run in telling(session.runs):
         lines += [_violation(run, one, session.root) for one in run.violations]
-        if not run.violations and run.verdict is not Verdict.SUCCESSFUL:
+        if not run.violations and (run.verdict is not Verdict.SUCCESSFUL or run.is_bounded):
             lines += _ending(run, session.root)
     lines += [_warning(one, session.root) for _, one in warned(session.runs)]
     return "".join(f"{line}\n" for line in dict.fromkeys(lines))
@@ -37,7 +38,7 @@ def _warning(warned_of: KernelWarning, root: Path) -> str:
 def _ending(run: Run, root: Path) -> Iterator[str]:
     file, line = (run.place.file, run.place.line) if run.place is not None else (run.kernel.partition("::")[0], 0)
     reason = wording.text(run.reason or run.qualifier, root)
-    yield f"{_place(file, line, -1, root)}: {run.verdict.value}: phase {run.phase}: {reason}"
+    yield f"{_place(file, line, -1, root)}: {wording.ending(run)}: phase {run.phase}: {reason}"
 
 
 def _place(file: str, line: int, column: int, root: Path) -> str:

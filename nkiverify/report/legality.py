@@ -221,7 +221,7 @@ def _beyond(
 ) -> Iterator[str]:
     """The conditions that the kernel does not check, and what comes of it."""
     unchecked = [one for one in derived.preconditions if not one.asserted]
-    failing = [one for one in unchecked if not one.from_above]
+    failing = [one for one in unchecked if not one.from_above and not one.bound]
     for one in failing:
         yield from _unchecked(one, root, width, style)
     checkable = [one for one in failing if not one.launch]
@@ -230,8 +230,13 @@ def _beyond(
             f"({one.text})" if " or " in one.text and len(checkable) > 1 else one.text for one in checkable
         )
         yield from _hint(f"assert {in_kernel(lacking)}", "--fix prints it, where it can stand", width, style)
-    if derived.preconditions and not unchecked:
-        yield "  the kernel checks it itself"
+    for why in dict.fromkeys(one.bound for one in unchecked if one.bound):
+        beyond = [one for one in unchecked if one.bound == why]
+        words = f"not proved beyond {' and '.join(one.text for one in beyond)}: {wording.text(why, root)}"
+        yield from _placed(words, beyond[0].site, root, width, style)
+    if derived.preconditions and not unchecked and derived.passing is None:
+        checked, more = "the kernel checks it itself", "sufficient, not known to be necessary"
+        yield f"  {checked if derived.enforced else more}"
     if not every:
         return
     seen: set[tuple[str, int]] = set()

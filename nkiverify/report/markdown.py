@@ -94,7 +94,11 @@ def _totals(session: Session) -> str:
     counted = counting(session.runs)
     counts = Counter(run.verdict for run in counted)
     targets = wording.counted(len({run.target for run in counted}), "target")
-    verdicts = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
+    bounded = sum(run.is_bounded for run in counted)
+    up_to = {Verdict.SUCCESSFUL: f" ({bounded} bounded)"} if bounded else {}
+    verdicts = ", ".join(
+        f"{counts[verdict]} {verdict.value}{up_to.get(verdict, '')}" for verdict in Verdict if counts[verdict]
+    )
     claims = wording.counted(sum(run.claims for run in counted), "claim")
     cached = sum(run.cached for run in counted)
     time = f"{session.seconds:.1f} s" + (f", {cached} runs cached" if cached else "")

@@ -29,6 +29,10 @@ _STUB_PLACE = re.compile(r"(.+\.py):(\d+)")
 #: The rules of runs that have no refuted claim to show.
 _ENDINGS: Mapping[str, tuple[str, str]] = {
     "verdict.unknown": ("No conclusion", "The verifier could not conclude anything; nothing is said about the kernel."),
+    "verdict.bounded": (
+        "Proved up to a bound only",
+        "Every claim holds for the loops and shapes up to the bound; nothing is said about larger ones.",
+    ),
     "verdict.vacuous": ("Nothing was checked", "The domain of the target is empty, or no claim was reached."),
     "verdict.error": ("A fault of the verifier", "The verifier itself failed. Please report it."),
     "verdict.mismatch": ("Another verdict than expected", "The target expects a verdict that the run does not give."),
@@ -113,7 +117,7 @@ def _results(
                 {"kind": "external", "justification": f"The target {run.target} expects to be FAILED."}
             ]
         yield violation.contract, _contract_rule(violation, contracts), result
-    if expected or (run.violations and status is ExitStatus.MISMATCH):
+    if (expected and not run.is_bounded) or (run.violations and status is ExitStatus.MISMATCH):
         return
     rule, level = _ending(run)
     place = _physical(run.kernel.partition("::")[0], {"startLine": 1})
@@ -121,19 +125,18 @@ def _results(
         place = _physical(wording.relative(run.place.file, root), {"startLine": max(1, run.place.line)})
     words = wording.text(run.reason or run.qualifier, root)
     wanted = f", expected {run.expected.value}" if run.expected is not None else ""
-    ending = f"{run.target}, phase {run.phase}: {run.verdict.value}{wanted}" + (f": {words}" if words else "")
-    yield (
-        rule,
-        _ending_rule(rule),
-        {
-            "kind": "fail",
-            "level": level,
-            "message": {"text": ending},
-            "locations": [{"physicalLocation": place}],
-            "partialFingerprints": {"nkiverifyRun/v1": _digest(run.target, str(run.phase), run.engine, rule)},
-            "properties": {"target": run.target, "phase": run.phase, "engine": run.engine},
-        },
-    )
+    ending = f"{run.target}, phase {run.phase}: {wording.ending(run)}{wanted}" + (f": {words}" if words else "")
+    found: dict[str, Json] = {
+        "kind": "fail",
+        "level": level,
+        "message": {"text": ending},
+        "locations": [{"physicalLocation": place}],
+        "partialFingerprints": {"nkiverifyRun/v1": _digest(run.target, str(run.phase), run.engine, rule)},
+        "properties": {"target": run.target, "phase": run.phase, "engine": run.engine},
+    }
+    if expected:
+        found["suppressions"] = [{"kind": "external", "justification": "A verdict up to a bound is accepted."}]
+    yield rule, _ending_rule(rule), found
 
 
 def _warning(run: Run, warning: KernelWarning, root: Path) -> dict[str, Json]:
@@ -173,6 +176,8 @@ def _ending(run: Run) -> tuple[str, str]:
         return "verdict.vacuous", "warning"
     if status_of(run) is ExitStatus.MISMATCH:
         return "verdict.mismatch", "error"
+    if run.is_bounded:
+        return "verdict.bounded", "warning" if run.lacks_proof else "note"
     return "verdict.error", "error"
 
 

@@ -136,9 +136,12 @@ def summary(session: Session, width: int = WIDTH) -> str:
     lines = [_totals(session)]
     expecting = _expecting(session.runs) or not session.runs
     for status, words in (_OUTCOMES if expecting else _OUTCOMES | {ExitStatus.MISMATCH: "FAILED"}).items():
-        runs = [run for run in telling(session.runs) if status_of(run) is status]
+        runs = [run for run in telling(session.runs) if status_of(run) is status and not run.lacks_proof]
         if runs:
             lines.append(f"{words}: " + ", ".join(map(_named, runs)))
+    up_to = [run for run in telling(session.runs) if status_of(run) is ExitStatus.UNKNOWN and run.lacks_proof]
+    if up_to:
+        lines.append("NOT PROVED BEYOND A BOUND: " + ", ".join(map(_named, up_to)))
     if session.not_run:
         why = "interrupted" if session.interrupted else "stopped"
         lines.append(f"{why} before {wording.counted(len(session.not_run), 'target')}: " + ", ".join(session.not_run))
@@ -161,14 +164,14 @@ def summary(session: Session, width: int = WIDTH) -> str:
 
 
 def _named(run: Run) -> str:
-    """A run by its target and phase; one that rests on some shapes only says so."""
-    sampled = f": {run.qualifier}" if run.qualifier.startswith(SAMPLED) else ""
-    return f"{run.target}{_GLUE}(phase{_GLUE}{run.phase}{sampled})"
+    """A run by its target and phase; one that rests on some shapes only, or up to a bound, says so."""
+    rests_on = f": {run.qualifier}" if run.qualifier.startswith(SAMPLED) or run.lacks_proof else ""
+    return f"{run.target}{_GLUE}(phase{_GLUE}{run.phase}{rests_on})"
 
 
 def _as_far_as(session: Session) -> str:
     """How far what is said at the end goes, where it is not about all shapes and all rounds of loops."""
-    bounded = [run for run in counting(session.runs) if run.qualifier.startswith(BOUNDED)]
+    bounded = [run for run in counting(session.runs) if run.is_bounded]
     if not bounded or len({run.target for run in session.runs}) > 1:
         return f", {len(bounded)} of them bounded" if bounded else ""
     told = (f"phase{_GLUE}{run.phase}: {run.qualifier.removeprefix(BOUNDED).strip()}" for run in bounded)
@@ -203,7 +206,7 @@ def _totals(session: Session) -> str:
     counts = []
     for verdict in Verdict:
         these = [run for run in counted if run.verdict is verdict]
-        bounded = sum(run.qualifier.startswith(BOUNDED) for run in these)
+        bounded = sum(run.is_bounded for run in these)
         if these:
             counts.append(f"{len(these)} {verdict.value}" + (f" ({bounded} bounded)" if bounded else ""))
     warnings = len(all_warnings(session))
@@ -312,6 +315,7 @@ def _story(alike: Sequence[Run], session: Session, debug: bool, width: int, styl
     ending = ""
     if run.expected is not None:
         ending = f", expected {run.expected.value}" if _unexpected(run) else ", as expected"
+        ending = ", no proof" if run.lacks_proof and run.expected is run.verdict else ending
     verdict = wording.verdict(run) if len(run.qualifier) <= width // 2 else run.verdict.value
     phases = wording.phases([each.phase for each in alike])
     lines = [f"{style.head(run.target)}, {phases}: {_painted(verdict, run, style)}{ending}"]
@@ -342,7 +346,7 @@ def _story(alike: Sequence[Run], session: Session, debug: bool, width: int, styl
 
 
 def _painted(text: str, run: Run, style: Style) -> str:
-    if run.verdict is Verdict.SUCCESSFUL:
+    if run.verdict is Verdict.SUCCESSFUL and not run.lacks_proof:
         return style.good(text)
     return style.bad(text) if run.verdict in (Verdict.FAILED, Verdict.ERROR) else style.warn(text)
 

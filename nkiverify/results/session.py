@@ -116,7 +116,8 @@ class Session:
 def status_of(run: Run) -> ExitStatus:
     """The exit status that one run asks for.
 
-    A FAILED whose witness does not fail in plain Python is our contradiction, not the kernel's: an internal error.
+    A FAILED whose witness does not fail in plain Python is our contradiction, not the kernel's: an internal error. A
+    SUCCESSFUL up to a bound is no proof: it counts as UNKNOWN unless it is accepted by name.
     """
     if run.qualifier == DISAGREEMENT:
         return ExitStatus.MISMATCH
@@ -132,7 +133,9 @@ def status_of(run: Run) -> ExitStatus:
     if run.verdict is Verdict.ERROR or "not replayed" in run.qualifier:
         return ExitStatus.INTERNAL_ERROR
     wanted = run.expected if run.expected is not None else Verdict.SUCCESSFUL
-    return ExitStatus.AS_EXPECTED if run.verdict is wanted else ExitStatus.MISMATCH
+    if run.verdict is not wanted:
+        return ExitStatus.MISMATCH
+    return ExitStatus.UNKNOWN if run.lacks_proof else ExitStatus.AS_EXPECTED
 
 
 def counting(runs: Iterable[Run]) -> list[Run]:

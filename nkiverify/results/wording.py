@@ -34,6 +34,11 @@ def verdict(run: Run) -> str:
     return f"{run.verdict.value} ({run.qualifier})" if run.qualifier else run.verdict.value
 
 
+def ending(run: Run) -> str:
+    """The verdict, with its qualifier where that is a bound: the reason that goes with it says the rest."""
+    return verdict(run) if run.is_bounded else run.verdict.value
+
+
 def first_element(warning: KernelWarning) -> str:
     """The first element that a warning is about, and the iteration: `tile[0, 0], for k = 1`."""
     if not warning.tensor:

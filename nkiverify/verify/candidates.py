@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 
-from nkiverify.engines.rounds import Rounds, rounds
+from nkiverify.engines.embedded import Decision
+from nkiverify.engines.rounds import Rounds, rounds, small_shape
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import DomainDimension, Program
@@ -14,6 +15,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
+from nkiverify.verify.exploration import Exploration
 
 #: Shapes that are tried, at most.
 MAX_SHAPES = 64
@@ -21,6 +23,18 @@ MAX_SHAPES = 64
 NEAR = 4096
 #: Shapes of which all up to some bounds are run, at most.
 MAX_ALL = 512
+
+
+#: Loops beyond whose bound shapes are run.
+_LOOPS = 4
+#: How many times as far as a bound shapes are run, to see if more goes wrong there.
+_TIMES_PAST = (1, 2, 4, 8, 16)
+
+
+def _rising(chain: Iterable[dict[str, int] | None]) -> list[dict[str, int]]:
+    """The shapes of a chain, each once, the smallest first."""
+    found = {tuple(shape.values()): shape for shape in chain if shape is not None}
+    return sorted(found.values(), key=lambda shape: sum(shape.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +55,12 @@ class Part:
 def shapes_show_nothing(tried: int) -> str:
     """The words about shapes that were run, and prove nothing."""
     return f"{tried} shape{'s' if tried > 1 else ''} run in plain Python show{'' if tried > 1 else 's'} no fault"
+
+
+def no_fault_up_to(furthest: Mapping[str, int]) -> str:
+    """The words about shapes past a bound that were run, up to the one that goes furthest, and prove nothing."""
+    values = ", ".join(f"{name} = {value}" for name, value in furthest.items())
+    return f"shapes beyond, up to {values}, were run in plain Python and show no fault"
 
 
 def proved_for(run: Part | None, solved: Part | None = None) -> str:
@@ -110,6 +130,42 @@ class Candidates:
                     return
                 level, before = min(most, level + max(1, level // 3)), bounds
 
+    def past(self, bases: Iterable[Mapping[str, int]]) -> Iterator[list[dict[str, int]]]:
+        """Chains of shapes, each larger than the one before it: such as go further and further past the shapes `bases`,
+        and the ends of the domain."""
+        least = self.shapes.nearest({})
+        if least is None:
+            return
+        for base in bases:
+            chain = []
+            for times in _TIMES_PAST:
+                wanted = {name: least[name] + times * (value - least[name]) for name, value in base.items()}
+                moved = {name: value for name, value in wanted.items() if value > least[name]}
+                first = self.shapes.nearest(moved)
+                chain += [first, self.shapes.nearest({name: (first or moved)[name] + 1 for name in moved})]
+            yield _rising(chain)
+        ends = self.shapes.ends
+        each: list[dict[str, int]] = [{name: value} for name, value in ends.items()] if len(ends) > 1 else []
+        for wanted in (*each, ends):
+            if wanted and max(wanted.values()) <= NEAR:
+                yield _rising([least, self.shapes.nearest(wanted)])
+
+    def between(self, low: Mapping[str, int], high: Mapping[str, int]) -> dict[str, int] | None:
+        """A shape between two others, about in the middle; None where none is found."""
+        found = self.shapes.nearest({name: (low[name] + value) // 2 for name, value in high.items()})
+        return None if found in (None, low, high) else found
+
+    def every(self, most: int = MAX_ALL) -> list[dict[str, int]] | None:
+        """All shapes of the domain; None where there are more than `most`, or it cannot be told that these are all."""
+        try:
+            bounds = self.shapes.bounds(most, {})
+            if bounds is None or self.shapes.beyond(bounds):
+                return None
+            found = list(islice(self.shapes.within(bounds), most + 1))
+        except TooMany:
+            return None
+        return found if len(found) <= most else None
+
     def by_size(self, left: Callable[[], float], found_none: Callable[[], bool]) -> Iterator[dict[str, int]]:
         """The same shapes, the smallest first."""
         shapes = self.shapes
@@ -117,6 +173,19 @@ class Candidates:
         found = {tuple(shape.values()): shape for shape in (*islice(shapes.tried(), MAX_SHAPES), *reached)}
         yield from sorted(found.values(), key=lambda shape: sum(shape.values()))
         yield from solved(shapes.dimensions, self.assumed, found_none)
+
+
+def just_past(open_loops: Sequence[Decision], exploration: Exploration, seconds: float) -> list[dict[str, int]]:
+    """A small shape for each loop that was unrolled, on which it goes round more often."""
+    dimensions = Candidates(exploration.run.program, exploration.assumptions).shapes.dimensions
+    loops = {one.claim.site: one for one in reversed(open_loops)}
+    found = []
+    for one in [*loops.values()][:_LOOPS]:
+        way = [*one.hypotheses, conditions.negate(one.claim.condition)]
+        shape = small_shape(way, dimensions, seconds) if dimensions else None
+        if shape is not None and shape not in found:
+            found.append(shape)
+    return found
 
 
 def solved(

@@ -56,16 +56,22 @@ _OF_READS = frozenset({"df.read_unwritten", "acc.reduce_needs_init"})
 _Key = tuple[str, int]
 
 
-def cross_checked(explored: Exploration, ours: Run, options: Options, seconds: float) -> Run | None:
+def cross_checked(
+    explored: Exploration, ours: Run, options: Options, proved: Collection[int], seconds: float
+) -> Run | None:
     """ESBMC's run about one shape, beside `ours` of phase 4, within `seconds`; None where there is no ESBMC, or no
-    verdict to compare with. Raises `UsageError` as `verify.cross_check` does."""
+    verdict to compare with. A shape that breaks a contract of the phases that are `proved` is a disagreement. Raises
+    `UsageError` as `verify.cross_check` does."""
     found = installation()
     if found is None or ours.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return None
     started = time.monotonic()
     deadline = spent() + min(seconds, read(ours.flags).timeout or seconds)
     try:
-        told = _asked(found, explored, ours, options, deadline)
+        told = _asked(found, explored, ours, options, proved, deadline)
+    except _Contradicts as reason:
+        conclusion = rules.Conclusion(Verdict.ERROR, DISAGREEMENT, str(reason))
+        told = rules.recorded(explored.target, ours.phase, found.name, conclusion)
     except NotLowered as reason:
         told = rules.recorded(explored.target, ours.phase, found.name, _open(f"it is not lowered: {reason}"))
     return replace(
@@ -76,10 +82,16 @@ def cross_checked(explored: Exploration, ours: Run, options: Options, seconds: f
     )
 
 
-def _asked(found: Installation, explored: Exploration, ours: Run, options: Options, deadline: float) -> Run:
-    """ESBMC's run. Raises `NotLowered` where no shape becomes a program."""
+class _Contradicts(Exception):
+    """A concrete run breaks a contract of a phase that is proved; the message says which."""
+
+
+def _asked(
+    found: Installation, explored: Exploration, ours: Run, options: Options, proved: Collection[int], deadline: float
+) -> Run:
+    """ESBMC's run. Raises `NotLowered` where no shape becomes a program, and `_Contradicts`."""
     generation = explored.hardware.generation
-    trial = _trial(explored, ours, max(0.0, deadline - spent()) / 2)
+    trial = _trial(explored, ours, proved, max(0.0, deadline - spent()) / 2)
     lowered = lower_run(trial.recorded, generation)
     # Of reads that are accepted, the trial tells nothing.
     findings = execute(trial.recorded, generation) if trial.tolerated else trial.findings
@@ -119,8 +131,9 @@ def _open(reason: str, claims: int = 0) -> rules.Conclusion:
 # --- the shape --------------------------------------------------------------------------------------------------------
 
 
-def _trial(explored: Exploration, ours: Run, seconds: float) -> Trial:
-    """The run of the shape that is looked at, for so many seconds. Raises `NotLowered` where none can be run."""
+def _trial(explored: Exploration, ours: Run, proved: Collection[int], seconds: float) -> Trial:
+    """The run of the shape that is looked at, for so many seconds. Raises `NotLowered` where none can be run, and
+    `_Contradicts` where one breaks what is `proved`."""
     end = spent() + seconds
     reason = "no shape could be run"
     for values in _shapes(explored, ours, seconds / 2):
@@ -131,6 +144,10 @@ def _trial(explored: Exploration, ours: Run, seconds: float) -> Trial:
         trial = attempt(explored.target, values, explored.hardware, left, ANY_WORK, orders=False)
         if not trial.outside and not trial.unusable:
             return trial
+        broken = next((phase for phase in proved if trial.unusable.endswith(f" (phase {phase})")), None)
+        if broken is not None:
+            shape = ", ".join(f"{name} = {value}" for name, value in values.items()) or "this launch"
+            raise _Contradicts(f"{trial.unusable} for {shape}, and phase {broken} says that it holds")
         reason = trial.unusable or reason
     raise NotLowered(reason)
 

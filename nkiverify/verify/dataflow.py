@@ -29,6 +29,7 @@ from nkiverify.phases import DATAFLOW
 from nkiverify.phases.dataflow.tails import tails
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
+from nkiverify.verify.candidates import no_fault_up_to
 from nkiverify.verify.dataflow_question import Question, Search
 from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
@@ -40,6 +41,11 @@ if TYPE_CHECKING:
 
 #: Shapes that are run for what the verdict does not depend on.
 MAX_TOLERATED = 8
+#: What can be done where all shapes up to some bounds were run.
+ADVICE_WITHIN = (
+    "bound the dimensions, so that all shapes can be run, or write the index in a way that can be followed; "
+    f"--accept {BOUNDED} takes the verdict as it is"
+)
 #: What can be done where the shapes that were run are not all there are.
 ADVICE_BOUND = "bound the dimensions, so that all shapes can be run, or leave this phase out: --phase 1,2,3"
 
@@ -53,11 +59,16 @@ def verdict_of(question: Question) -> Run:
     handed = _hands_on(question) if not proof.open and question.trial is None else ""
     if handed:
         proof.stated.append(Stated("df.affine_range", None, handed))
-    search = _searched(question) if question.limit is not None or ended is not None or proof.open else None
+    searched = question.limit is not None or ended is not None or proof.open or question.bounded is not None
+    search = _searched(question) if searched else None
     smallest = _most_telling(question, ended, search) if search is not None and search.found is not None else True
     found = concluded(RULES, Known(question, proof, ended, search, smallest))
     run = recorded(question.target, DATAFLOW.number, EmbeddedEngine.name, found)
     run = replace(run, assumptions=question.assumptions)
+    if run.is_bounded:
+        part = search.part if search is not None else None
+        within = tuple(f"{name} <= {bound}" for name, bound in part.bounds.items()) if part is not None else ()
+        run = replace(run, suffices=question.within or within)
     run = _tolerated(question, left, search, policy).beside(run)
     if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return run
@@ -208,17 +219,31 @@ class Known:
 
 def nothing_to_follow(known: Known) -> Conclusion | None:
     """No tensor is read, written or returned."""
-    if known.search is not None or (known.question.reached and known.proof.claims):
+    if (known.search is not None and known.question.bounded is None) or (known.question.reached and known.proof.claims):
         return None
     return Conclusion(Verdict.VACUOUS, reason="no tensor is read, written or returned")
 
 
 def proved(known: Known) -> Conclusion | None:
-    """The walk shows all claims for all shapes, as far as loops have been unrolled."""
+    """The walk shows all claims for all shapes."""
     if known.search is not None or known.proof.open or known.ended is not None:
         return None
     claims = known.proof.claims
-    return Conclusion(Verdict.SUCCESSFUL, known.question.bounded, claims=claims, closed_by={"sets": claims})
+    return Conclusion(Verdict.SUCCESSFUL, claims=claims, closed_by={"sets": claims})
+
+
+def proved_within(known: Known) -> Conclusion | None:
+    """The walk shows all claims as far as loops have been unrolled, and no shape beyond that was run has a fault."""
+    search, bounded = known.search, known.question.bounded
+    if search is None or search.complete or bounded is None or not known.question.shown_within:
+        return None
+    claims = known.proof.claims
+    told = [bounded.reason]
+    if search.doubt:
+        told.append(search.doubt)
+    elif search.furthest:
+        told.append(no_fault_up_to(search.furthest))
+    return replace(bounded, claims=claims, closed_by={"sets": claims}, reason="; ".join(told))
 
 
 def empty(known: Known) -> Conclusion | None:
@@ -290,8 +315,11 @@ def all_run_within(known: Known) -> Conclusion | None:
     if search is None or search.part is None or not search.twice:
         return None
     looked = {"shapes": search.tried}
-    bounds = f"{BOUNDED} {search.part}"
-    return Conclusion(Verdict.SUCCESSFUL, bounds, claims=search.claims, closed_by=looked, reason=known.reason)
+    bounds, reason = f"{BOUNDED} {search.part}", known.reason
+    if search.furthest:
+        reason = f"{reason}; {no_fault_up_to(search.furthest)}"
+    site = next((claim.site for claim in known.proof.open if claim.site is not None), None)
+    return Conclusion(Verdict.SUCCESSFUL, bounds, reason, site, ADVICE_WITHIN, search.claims, looked)
 
 
 def sampled(known: Known) -> Conclusion | None:
@@ -311,6 +339,7 @@ RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
     proved,
     empty,
     shown,
+    proved_within,
     not_understood,
     late,
     doubtful,

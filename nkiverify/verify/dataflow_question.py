@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
@@ -13,8 +14,10 @@ from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.phase import Phase
+from nkiverify.verify.candidates import just_past
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.verdicts import advice_on
+from nkiverify.verify.rules import Conclusion
+from nkiverify.verify.verdicts import advice_on, up_to_rounds, within_rounds
 
 if TYPE_CHECKING:
     # A proof needs no concrete run.
@@ -33,7 +36,8 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """The question to be decided. `bounded` says how far loops were unrolled, if that may not have been enough."""
+    """The question to be decided. `bounded` is the verdict if all is shown, where loops were unrolled and that may not
+    have been enough."""
 
     target: Target
     program: Program
@@ -43,12 +47,21 @@ class Question:
     assumptions: tuple[str, ...]
     reached: bool
     limit: Limit | None
-    bounded: str
+    bounded: Conclusion | None
     seconds: float
     #: The run of a launch whose sizes are all numbers, where it was made in plain Python.
     trial: Trial | None = None
     #: The share of the usual work that a search for faults may take.
     effort: float = 1.0
+    #: Where it is `bounded`, shapes just past the bound, and conditions that keep shapes within.
+    bases: tuple[Mapping[str, int], ...] = ()
+    within: tuple[str, ...] = ()
+
+    @property
+    def shown_within(self) -> bool:
+        """True if the proof shows all there is as far as loops were unrolled, which may not be far enough."""
+        shown = self.limit is None and self.claimed.ended is None and not self.claimed.proof.open
+        return self.bounded is not None and self.trial is None and shown
 
     @property
     def provable(self) -> bool:
@@ -64,7 +77,7 @@ def question(exploration: Exploration, engine: EmbeddedEngine, phase: Phase, sec
     limit = run.unsupported_construct
     stopped = Limit(limit.construct, advice_on(run.program, limit.advice), limit.site) if limit is not None else None
     engine.limit(seconds)
-    unsure = any(decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED) for decision in engine.decide_unwinding())
+    loops = [one for one in engine.decide_unwinding() if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
     return Question(
         target=exploration.target,
         program=run.program,
@@ -73,10 +86,12 @@ def question(exploration: Exploration, engine: EmbeddedEngine, phase: Phase, sec
         assumptions=exploration.assumptions,
         reached=exploration.reached,
         limit=stopped,
-        bounded=f"bounded {run.limits.unwind}" if unsure else "",
+        bounded=up_to_rounds(exploration, loops) if loops else None,
         seconds=seconds,
         trial=_trial(exploration, seconds),
         effort=effort,
+        bases=tuple(just_past(loops, exploration, seconds / 4)) if loops else (),
+        within=within_rounds(run.program, loops) if loops else (),
     )
 
 
@@ -103,6 +118,8 @@ class Search:
     part: Part | None = None
     twice: bool = False
     doubt: str = ""
+    #: The largest shape beyond a bound that was run, if any.
+    furthest: Mapping[str, int] | None = None
     #: A run that read unwritten elements which reach no output.
     unwritten: Trial | None = None
     #: A run with faults that the verdict does not depend on.

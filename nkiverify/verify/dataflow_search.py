@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping, Sequence
 
 from nkiverify.engines.rounds import Rounds
 from nkiverify.phases.dataflow.trial import SHAPE_WORK, attempt
-from nkiverify.verify.candidates import MAX_ALL, MAX_SHAPES, Candidates
+from nkiverify.verify.candidates import MAX_ALL, MAX_SHAPES, Candidates, Part
 from nkiverify.verify.dataflow_question import Question, Search
 
 #: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
 #: the verdict depend on the machine.
 SEARCH_WORK = 60_000_000
+#: How many times as much work all shapes of a domain that has few may take.
+IN_FULL = 10
 #: Work that the only shape may take.
 ONLY_WORK = 1_000_000_000
 
@@ -32,9 +35,12 @@ class Searching:
         self.result = Search()
 
     def run(self) -> Search:
-        """Try shapes, then run all of them up to as large a bound as work allows."""
-        self._tried()
+        """Try shapes, then run all of them up to as large a bound as work allows, and some beyond."""
         result = self.result
+        if self._question.shown_within:
+            self._past(self._question.bases)
+            return result
+        self._tried()
         # What is not understood is UNKNOWN however many shapes are run; a part of them is worth telling.
         limit = self._question.limit
         if limit is not None and not self._shapes.dimensions:
@@ -45,7 +51,28 @@ class Searching:
             reached = self._candidates.reached(self._left()) if asked else Rounds((), loops=False)
             self._work, self._all_shapes = 0, True
             self._all(reached)
+            if result.part is not None and result.found is None and not result.doubt and not result.complete:
+                bounds = result.part.bounds
+                self._past([{name: value + 1} for name, value in bounds.items()])
         return result
+
+    def _past(self, bases: Sequence[Mapping[str, int]]) -> None:
+        """Run shapes beyond a bound, and all of the domain where it has few."""
+        result = self.result
+        self._work, self._all_shapes = 0, True
+        for chain in self._candidates.past(bases):
+            for values in chain:
+                if not self._goes_on(values):
+                    break
+                if sum(values.values()) > sum((result.furthest or {}).values()):
+                    result.furthest = values
+            if result.found is not None or result.doubt:
+                return
+        every = self._candidates.every()
+        if every is not None and not result.late:
+            self._work, self._most_work = 0, IN_FULL * self._most_work
+            if all(self._goes_on(values) for values in every) and not result.doubt:
+                result.part = Part({})
 
     def _tried(self) -> None:
         """Run the simplest shapes, and those on which loops go round twice."""

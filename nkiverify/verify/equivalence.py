@@ -63,8 +63,12 @@ OTHER_ROUNDINGS = "the kernels need not round the same values"
 _Place = tuple[int, tuple[int, ...]]
 
 
+#: What is said where elements could not be compared.
+_NO_NUMBER = "an element depends on a divisor that is zero, or on infinity less infinity, for all values tried"
+
+
 class _ZeroDivisor(Exception):
-    """A divisor is zero for every choice of values."""
+    """An element depends on a divisor that is zero for every choice of values."""
 
 
 class Comparer:
@@ -283,7 +287,7 @@ class Comparer:
                 f"{OTHER_ROUNDINGS}: {name}[{element}]",
             )
         except _ZeroDivisor:
-            return Finding(Answer.UNKNOWN, "a divisor is zero for all values that were tried")
+            return Finding(Answer.UNKNOWN, _NO_NUMBER)
         except Illegal as illegal:
             return Finding(Answer.UNKNOWN, f"{illegal.side.label}: {illegal.text}")
         except UnsupportedConstruct as limit:
@@ -292,21 +296,22 @@ class Comparer:
     def _compared(self, *, roundings: bool) -> tuple[Executions, Sequence[Output], _Place | None]:
         """Both kernels over fields, and the first difference. Where maxima are in it, constants are taken out of them
         as well: then numbers are equal that are made in either way, unless they are made so in one kernel only."""
-        both, pairs = self._over_fields(roundings=roundings)
-        place = self._first_difference(both, pairs)
+        both, pairs, place = self._over_fields(roundings=roundings)
         if place is None or "max" not in _fields(both).functions:
             return both, pairs, place
         self._scaling = True
-        again, others = self._over_fields(roundings=roundings)
-        if self._first_difference(again, others) is None:
+        again, others, other = self._over_fields(roundings=roundings)
+        if other is None:
             return again, others, None
         self._scaling = False
         return both, pairs, place
 
     def _over_fields(
         self, *, roundings: bool, first: int = 0, chains: int = 1
-    ) -> tuple[tuple[Execution, Execution], Sequence[Output]]:
-        """Both kernels on random residues at which no divisor is zero, and their results. Raises `_ZeroDivisor`."""
+    ) -> tuple[Executions, Sequence[Output], _Place | None]:
+        """Both kernels on random residues, their results and the first difference. Elements that depend on a quotient
+        by 0 in one run are compared in another, on other residues. Raises `_ZeroDivisor` where one does in all."""
+        left: list[Array] | None = None
         for attempt in range(first, first + _ATTEMPTS):
             both = self._runs.run(
                 partial(Fields, (self._runs.seed, attempt), roundings, self._mode, chains, self._primes, self._scaling),
@@ -318,10 +323,12 @@ class Comparer:
                 # A reference has functions that the kernel has not.
                 self._mode, self._primes = needed, primes
                 return self._over_fields(roundings=roundings, first=first, chains=chains)
-            if not _fields(both).divided_by_zero:
-                pairs = self._paired(both)
-                assert not isinstance(pairs, Finding)
-                return both, pairs
+            pairs = self._paired(both)
+            assert not isinstance(pairs, Finding)
+            left = left or [pair.defined(both).ravel() for pair in pairs]
+            place = self._first_difference(both, pairs, left)
+            if place is not None or not any(part.any() for part in left):
+                return both, pairs, place
         raise _ZeroDivisor
 
     def _run_again(self, numbers: Fields, found: Comparison) -> _Place | None:
@@ -332,12 +339,11 @@ class Comparer:
             if found.error_bits >= _WANTED_BITS:
                 break
             chains = 1 if self._primes == PRIMES_OF_QUOTIENTS else 4
-            again, pairs = self._over_fields(roundings=numbers.roundings, first=attempt, chains=chains)
-            place = self._first_difference(again, pairs)
+            again, _, place = self._over_fields(roundings=numbers.roundings, first=attempt, chains=chains)
             if place is not None:
                 return place
             more = _fields(again)
-            del again, pairs
+            del again
             found.error_bits += self._error_bits(more)
         return None
 
@@ -359,9 +365,8 @@ class Comparer:
         names = self._runs.integers_drawn(both[0])
         return f" and for the integers drawn for {', '.join(names)}" if names else ""
 
-    def _first_difference(
-        self, both: tuple[Execution, Execution], pairs: Sequence[Output]
-    ) -> tuple[int, tuple[int, ...]] | None:
+    def _first_difference(self, both: Executions, pairs: Sequence[Output], left: Sequence[Array]) -> _Place | None:
+        """The first difference; what is compared is no more `left` to be."""
         numbers = _fields(both)
         for position, pair in enumerate(pairs):
             one, two = (part.reshape(numbers.lanes, -1) for part in pair.elements(both))
@@ -369,7 +374,9 @@ class Comparer:
             # Block by block: the numbers are stored in half the room that arithmetic takes.
             for start in range(0, defined.size, _BLOCK):
                 block = slice(start, start + _BLOCK)
-                differ = ~numbers.equal(one[:, block], two[:, block]) & defined[block]
+                known = numbers.comparable(one[:, block], two[:, block])
+                left[position][block] &= ~known
+                differ = ~numbers.equal(one[:, block], two[:, block]) & defined[block] & known
                 if differ.any():
                     element = np.unravel_index(start + int(differ.argmax()), pair.shape)
                     return position, tuple(int(part) for part in element)

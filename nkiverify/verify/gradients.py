@@ -242,7 +242,7 @@ class GradientChecker:
             if needed is not self._mode:
                 self._mode = needed
                 return self.evaluation(draw, chains, first, free_maxima)
-            if not fields.divided_by_zero:
+            if _is_known(found, fields):
                 return found
         raise UnsupportedConstruct("a divisor that is zero for all values that were tried")
 
@@ -266,7 +266,7 @@ class GradientChecker:
         try:
             # The same primes: what is costly is to find their logarithms.
             found = self._evaluated(fields, draw)
-            return (self.evaluation(draw, first=1) if fields.divided_by_zero else found), ""
+            return (found if _is_known(found, fields) else self.evaluation(draw, first=1)), ""
         except (Illegal, UnsupportedConstruct) as limit:
             return None, _text(limit)
 
@@ -320,6 +320,14 @@ def _of_elements(found: Evaluation) -> float:
     difference of two bilinear forms, of these forms, and of what linear means."""
     derivatives = [part for parts in found.forward.derivatives for part in parts]
     return 2.0 + _degree(derivatives) + 3 * _degree(found.gradients)
+
+
+def _is_known(found: Evaluation, fields: Fields) -> bool:
+    """True if nothing that is compared depends on a quotient by 0."""
+    if not fields.divided_by_zero:
+        return True
+    sides = (side for number in range(len(found.gradients)) for side in found.sides(number)[:2])
+    return all(fields.missing(side[:-1], fields.identity) is None for side in sides)
 
 
 def _text(limit: Illegal | UnsupportedConstruct) -> str:

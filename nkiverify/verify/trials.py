@@ -33,6 +33,10 @@ WORK = 150_000
 _WORK_OF_SHAPE = 5 * WORK
 #: Values of each dimension within the bounds that are tried.
 _LEVELS = (2, 8, 32, 128, 512)
+#: Contracts that may be looked at in all shapes of a domain that has few.
+_WORK_OF_ALL = 20 * WORK
+#: How often the space between two shapes is halved.
+_HALVINGS = 16
 #: Shapes whose arguments are tried at the ends of their ranges.
 _AT_ENDS = 4
 
@@ -47,11 +51,23 @@ class Trials:
     parts: dict[int, Part] = field(default_factory=dict)
     #: What is wrong with nkiverify itself, seen in one of the runs.
     fault: str = ""
+    #: The largest shape beyond a bound that was run, if any.
+    furthest: dict[str, int] = field(default_factory=dict)
+    #: Phases that hold on every shape of the domain.
+    whole: frozenset[int] = frozenset()
 
 
 def trials(exploration: Exploration, phases: frozenset[int], seconds: float, every: bool) -> Trials:
     """Run shapes of the domain until each of `phases` has a fault, or enough has been done; in so many `seconds`."""
     return _Trying(exploration, phases, seconds, every).run()
+
+
+def beyond(
+    exploration: Exploration, phases: frozenset[int], bases: Sequence[Mapping[str, int]], seconds: float, every: bool
+) -> Trials:
+    """Run shapes past a bound up to which `phases` hold, from `bases` just past it on, and those at the ends of the
+    domain; all of the domain where it has few."""
+    return _Trying(exploration, phases, seconds, every).past(bases)
 
 
 class _Trying:
@@ -82,6 +98,47 @@ class _Trying:
             for phase in sorted(self._holding & self._open):
                 self.result.parts[phase] = part
         return self.result
+
+    def past(self, bases: Sequence[Mapping[str, int]]) -> Trials:
+        """Run shapes past a bound, and all of the domain where it has few and nothing is wrong with them."""
+        candidates = Candidates(self._exploration.run.program, self._exploration.assumptions)
+        for chain in candidates.past(bases):
+            before: dict[str, int] | None = None
+            for values in chain:
+                was_open = set(self._open)
+                if not self._goes_on(values):
+                    break
+                failed = was_open - self._open
+                if failed and before is not None:
+                    self._smaller(candidates, before, values, failed)
+                before = values
+                if sum(values.values()) > sum(self.result.furthest.values()):
+                    self.result.furthest = values
+        every = candidates.every() if self._open and not self.result.fault else None
+        if every is not None:
+            self._work = _WORK_OF_ALL
+            if all(self._goes_on(values) for values in every):
+                self.result.whole = frozenset(self._holding & self._open)
+        return self.result
+
+    def _smaller(
+        self, candidates: Candidates, passing: dict[str, int], failing: dict[str, int], failed: set[int]
+    ) -> None:
+        """Look for a smaller shape on which the phases fail that `failed`, between one on which they do and one on
+        which they do not."""
+        for _ in range(_HALVINGS):
+            middle = candidates.between(passing, failing)
+            if middle is None or tuple(middle.values()) in self._ran:
+                return
+            known = {phase: self.result.found.pop(phase) for phase in failed}
+            self._open |= failed
+            goes_on = self._goes_on(middle)
+            fails = failed <= self.result.found.keys()
+            self.result.found = {**known, **self.result.found}
+            self._open -= failed
+            if not goes_on and not fails:
+                return
+            passing, failing = (passing, middle) if fails else (middle, failing)
 
     def _left(self) -> float:
         return max(0.0, self._end - now())

@@ -45,6 +45,10 @@ ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
 ADVICE_CARRIED = "compute it from the number of the loop, or make the loop an nl.static_range"
 ADVICE_SEARCHED = "let the number begin with one that is no dimension, or bound the dimensions"
+ADVICE_BOUNDED = (
+    "raise --unwind, bound the dimensions, or write the loop so that each iteration computes what it needs from its "
+    f"number; --accept {BOUNDED} takes the verdict as it is"
+)
 ADVICE_SOLVER = "bound a dimension, v.dim(name, low, high), or make it a multiple of the tile"
 
 RAISES_SYMBOLICALLY = "raises in the symbolic run only"
@@ -54,6 +58,7 @@ NOT_DOCUMENTED = "not documented"
 
 NOT_CONFIRMED = "not confirmed in plain Python"
 
+ADVICE_ERROR = "please report this: the proof or the concrete run is wrong"
 ADVICE_UNFAITHFUL = "please report this: the symbolic run is not faithful to Python there"
 _CONTRADICTION = "no witness fails in plain Python: please report this"
 
@@ -181,7 +186,7 @@ class PhaseVerdict:
             decided=decided_lines((one.claim, one.outcome.value, _by(one)) for one in decisions),
             assumed_at=self._exploration.assumed_at,
             memory=self._peaks,
-            suffices=self._suffices(claims, violations) if confirmed else (),
+            suffices=self._suffices(claims, violations) if confirmed else self._enough(known, found),
         )
 
     def _violations(self, refuted: Sequence[Decision]) -> list[Violation]:
@@ -202,6 +207,12 @@ class PhaseVerdict:
             witnesses = [violation.values for violation in violations]
             return sufficient(self.program, left, witnesses, Allowance(SUFFICIENT_MS))
         return ()
+
+    def _enough(self, known: Known, found: Conclusion) -> tuple[str, ...]:
+        """A domain on which no loop goes round more often than it was unrolled, where the verdict is up to a bound."""
+        if found.verdict is not Verdict.SUCCESSFUL or not known.open_loops:
+            return ()
+        return within_rounds(self.program, known.open_loops)
 
     @cached_property
     def _peaks(self) -> tuple[MemoryPeak, ...]:
@@ -430,12 +441,33 @@ def unrolled(known: Known) -> Conclusion | None:
     """All claims hold, as far as loops have been unrolled."""
     if not known.open_loops or not known.holds:
         return None
-    bound = known.exploration.run.limits.unwind
-    sites = sorted({str(decision.claim.site) for decision in known.open_loops})
-    first = known.open_loops[0].claim.site
-    why = known.exploration.unrolled.get(first) if first is not None else None
+    return up_to_rounds(known.exploration, known.open_loops)
+
+
+def within_rounds(program: Program, open_loops: Sequence[Decision]) -> tuple[str, ...]:
+    """Conditions on the dimensions under which no loop goes round more often than it was unrolled; none where none are
+    found."""
+    from nkiverify.verify.witness.sufficient import sufficient
+
+    if not program.dimensions:
+        return ()
+    witnesses = [
+        {one.atom.name: decision.values[one.atom] for one in program.dimensions if one.atom in decision.values}
+        for decision in open_loops
+    ]
+    with suppress(UnsupportedConstruct):
+        return sufficient(program, open_loops, witnesses, Allowance(SUFFICIENT_MS))
+    return ()
+
+
+def up_to_rounds(exploration: Exploration, open_loops: Sequence[Decision]) -> Conclusion:
+    """SUCCESSFUL for the rounds that these loops have been unrolled for."""
+    bound = exploration.run.limits.unwind
+    sites = sorted({str(decision.claim.site) for decision in open_loops})
+    first = open_loops[0].claim.site
+    why = exploration.unrolled.get(first) if first is not None else None
     reason = f"loops at {', '.join(sites)}{f': {why}' if why else ''}"
-    return Conclusion(Verdict.SUCCESSFUL, f"{BOUNDED} {bound}", reason)
+    return Conclusion(Verdict.SUCCESSFUL, f"{BOUNDED} {bound}", reason, first, ADVICE_BOUNDED)
 
 
 def proved(known: Known) -> Conclusion | None:

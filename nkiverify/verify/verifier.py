@@ -9,12 +9,12 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 
-from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.foundation.clock import counting, now, spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import harmless, with_texts
-from nkiverify.foundation.records import Kind, Run, Verdict
+from nkiverify.foundation.records import CONTRADICTED, Kind, Run, Verdict
 from nkiverify.foundation.source import identity
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.concrete import TOO_LONG
@@ -27,7 +27,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
-from nkiverify.phases import DATAFLOW, NUMERICS, PHASES, SHAPES
+from nkiverify.phases import ARITHMETIC, DATAFLOW, MEMORY, NUMERICS, PHASES, SHAPES
 from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.options import CROSS_CHECK_SECONDS, LEAST_ESBMC_SECONDS, Options, phases_to_run, unwind_of
 from nkiverify.verify.rule_ids import check_comments
@@ -36,6 +36,7 @@ from nkiverify.verify.tolerated import accepted_warnings, qualified
 from nkiverify.verify.unfaithful import unfaithful
 from nkiverify.verify.verdicts import (
     ADVICE_CARRIED,
+    ADVICE_ERROR,
     ADVICE_UNSUPPORTED,
     PhaseVerdict,
 )
@@ -73,10 +74,12 @@ def _guarded(target: Target, options: Options, told: Told) -> list[Run]:
     phases = phases_to_run(target, options)
     started = time.perf_counter()
     try:
+        accept = tuple(dict.fromkeys((*target.accept, *options.policy.verdicts)))
         with applied(options.policy) as policy, counting(options.unhurried):
 
             def accepted(runs: list[Run]) -> list[Run]:
-                return qualified([accepted_warnings(run, policy) for run in runs])
+                told = [replace(run, accept=accept) if run.is_bounded else run for run in runs]
+                return qualified([accepted_warnings(run, policy) for run in told])
 
             return accepted(_Verifying(target, options, phases, lambda runs: told(accepted(runs))).run())
     except (UsageError, TargetRaised) as error:
@@ -112,6 +115,9 @@ _EXPLORING = 0.6
 _TRYING = 0.1
 
 
+#: The phases of which shapes are run beside a proof; how much of the time taken so far that may take, and in any case.
+_LEAST_SHAPES = frozenset({SHAPES.number, ARITHMETIC.number, MEMORY.number})
+_BESIDE, _LEAST_BESIDE = 0.1, 0.1
 #: How much of it a launch of numbers may take in plain Python before it is run symbolically.
 _BY_NUMBERS = 0.5
 
@@ -166,6 +172,7 @@ class _Verifying:
                     self._told([one for one in self._runs.values() if not self._tries(first.exploration, one.phase)])
             clock = time.perf_counter()
         self._try_shapes(first.exploration)
+        self._run_beside(first.exploration)
         return self._with_cross_checks()
 
     def _first(self) -> _Explored:
@@ -338,16 +345,47 @@ class _Verifying:
     # --- phases -------------------------------------------------------------------------------------------------------
 
     def _tries(self, explored: Exploration, phase: int) -> bool:
-        """True if shapes are tried for a phase: it has dimensions, and no verdict."""
+        """True if shapes are tried for a phase: it has dimensions, and no verdict but up to a bound."""
         run = self._runs.get(phase)
-        has_dimensions = bool(explored.run.program.dimensions)
-        return has_dimensions and PHASES[phase].for_engines and run is not None and run.verdict is Verdict.UNKNOWN
+        if run is None or not explored.run.program.dimensions or not PHASES[phase].for_engines:
+            return False
+        return run.verdict is Verdict.UNKNOWN or run.is_bounded
 
     def _try_shapes(self, explored: Exploration) -> None:
+        """Look for a fault of the phases without a verdict among some shapes of the domain, and of those up to a bound
+        beyond it."""
+        tried = frozenset(phase for phase in self._runs if self._tries(explored, phase))
+        bounded = frozenset(phase for phase in tried if self._runs[phase].is_bounded)
+        if bounded:
+            self._try_beyond(explored, bounded)
+        if tried - bounded:
+            self._try_some(explored, tried - bounded)
+        if tried:
+            self._told(list(self._runs.values()))
+
+    def _try_beyond(self, explored: Exploration, phases: frozenset[int]) -> None:
+        """Look for a fault of phases that hold up to a bound beyond it, and at the ends of the domain."""
+        from nkiverify.verify.candidates import just_past, no_fault_up_to
+        from nkiverify.verify.trials import beyond
+
+        engine = EmbeddedEngine(explored.run.program)
+        engine.limit(self._left() / 4)
+        loops = [one for one in engine.decide_unwinding() if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
+        bases = just_past(loops, explored, self._left() / 4)
+        tried = beyond(explored, phases, bases, self._left() / 2, self._options.every_violation)
+        for phase in sorted(phases):
+            run, found = self._runs[phase], tried.found.get(phase)
+            if found is not None:
+                self._runs[phase] = replace(found, milliseconds=run.milliseconds + found.milliseconds)
+            elif tried.fault:
+                self._runs[phase] = replace(run, verdict=Verdict.ERROR, qualifier="", reason=tried.fault, advice="")
+            elif phase in tried.whole:
+                self._runs[phase] = replace(run, qualifier="", reason="", place=None, advice="", suffices=())
+            elif tried.furthest:
+                self._runs[phase] = replace(run, reason=f"{run.reason}; {no_fault_up_to(tried.furthest)}")
+
+    def _try_some(self, explored: Exploration, open_phases: frozenset[int]) -> None:
         """Look for a fault of the phases without a verdict among some shapes of the domain."""
-        open_phases = frozenset(phase for phase in self._runs if self._tries(explored, phase))
-        if not open_phases:
-            return
         from nkiverify.verify.candidates import proved_for, shapes_show_nothing
         from nkiverify.verify.trials import proved_within, trials
 
@@ -366,7 +404,26 @@ class _Verifying:
                 within = proved_within(explored, still_open, self._left()) if still_open else None
                 told = proved_for(part, within)
                 self._runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}{told}")
-        self._told(list(self._runs.values()))
+
+    def _run_beside(self, explored: Exploration) -> None:
+        """Run the least shape, and a larger one, beside what is proved; what they contradict is a fault of ours."""
+        proved = {phase for phase, run in self._runs.items() if run.verdict is Verdict.SUCCESSFUL}
+        proved &= _LEAST_SHAPES
+        if not proved or isinstance(explored.run, ConcreteLaunch):
+            # A launch of numbers that was run in plain Python is its own concrete run.
+            return
+        from nkiverify.verify.least_shapes import beside
+
+        found = beside(explored, proved, max(_LEAST_BESIDE, _BESIDE * (now() - self._start)))
+        for phase in proved:
+            self._runs[phase] = replace(self._runs[phase], concrete=found.told)
+        for one in reversed(found.contradictions):
+            run = self._runs[one.phase]
+            self._runs[one.phase] = replace(
+                run, verdict=Verdict.ERROR, qualifier=CONTRADICTED, reason=str(one), place=one.site, advice=ADVICE_ERROR
+            )
+        if found.contradictions:
+            self._told(list(self._runs.values()))
 
     def _asked(self) -> dict[int, _Asked]:
         """The questions for ESBMC: the claims about integers, and about elements those of one shape."""
@@ -383,7 +440,9 @@ class _Verifying:
             from nkiverify.verify import cross_check_dataflow
 
             ask = cross_check_dataflow.cross_checked
-            asked[DATAFLOW.number] = partial(ask, explored.exploration, dataflow, options)
+            proved = {run.phase for run in self._runs.values() if run.verdict is Verdict.SUCCESSFUL}
+            proved -= {run.phase for run in self._runs.values() if run.qualifier}
+            asked[DATAFLOW.number] = partial(ask, explored.exploration, dataflow, options, proved)
         return asked
 
     def _with_cross_checks(self) -> list[Run]:

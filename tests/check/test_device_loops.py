@@ -227,3 +227,107 @@ def test_a_body_that_is_never_executed_is_traced(form: str, check: Checker) -> N
     write(check.folder, k=ROUNDS.replace("LOOP", FORMS[form]).replace("BODY", "copied(0); after = 0"))
     np.save(check.folder / "n.npy", np.array([[0]], np.int32))
     assert check("k.py::kernel", "--arg", "x=f32[1,8]", "--arg", "n=@n.npy") == 0, check.out
+
+
+NESTED = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def kernel(x, number):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x)
+        count = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=count, src=number)
+        other, outside, inside = nisa.register_alloc(3), nisa.register_alloc(4), nisa.register_alloc(5)
+
+        {loops}
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+"""
+#: Loops around a body that may use their register, by the names of the register of the loop and of the first condition.
+KINDS = {
+    "dynamic_range": "for {r} in nl.dynamic_range(0, 4):\n    {body}",
+    "fori_loop": "def {r}_body({r}):\n    {body}\n\nnl.fori_loop(0, 4, {r}_body)",
+    "while_loop": "def {r}_body({r}):\n    {body}\n    return {r}\n\nnl.while_loop({first}, {r}_body)",
+    "bare while": "{r} = {first}\nwhile {r}:\n    {body}",
+}
+WRITES = ("nisa.register_move({}, 0)", "nisa.register_move({}, other)", "nisa.register_load({}, count)")
+
+
+def indented(text: str, by: int = 4) -> str:
+    return text.replace("\n", "\n" + " " * by)
+
+
+@pytest.mark.parametrize("x", ["f32[64,4]", "f32[P:1..128,4]"])
+@pytest.mark.parametrize("inner", KINDS)
+@pytest.mark.parametrize("outer", KINDS)
+def test_the_register_of_a_dynamic_range_alone_is_frozen(outer: str, inner: str, x: str, check: Checker) -> None:
+    for written, frozen in (("a", outer == "dynamic_range"), ("b", inner == "dynamic_range"), ("other", False)):
+        body = KINDS[inner].format(
+            r="b", first="inside", body=indented("\n".join(write.format(written) for write in WRITES))
+        )
+        loops = KINDS[outer].format(r="a", first="outside", body=indented(body))
+        write(check.folder, k=NESTED.format(loops=indented(loops, 8)))
+        status = check("k.py::kernel", "--arg", f"x={x}", "--arg", "number=i32[1,1]", "--phase", "1")
+        assert status == frozen, check.out
+        assert ("loop.dynamic_frozen" in check.out) is frozen
+
+
+AFTER = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def moved(x, number):
+        out = nl.ndarray((8, 1), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((8, 1), dtype=x.dtype, buffer=nl.sbuf)
+        count = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=count, src=number)
+        first = nisa.register_alloc(3)
+
+        def body(i):
+            {body}
+
+        {loop}
+        nisa.dma_copy(dst=out, src=x.ap(pattern=[[4, 8], [1, 1]], scalar_offset=first, indirect_dim=1))
+        return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("loop", "body", "verdict"),
+    [
+        ("nl.fori_loop(0, 4, body)", "pass", "SUCCESSFUL"),
+        # What is written to the register of a fori_loop has no effect, in its body either.
+        (
+            "nl.fori_loop(0, 4, body)",
+            "nisa.register_move(i, 9)\n"
+            "nisa.dma_copy(dst=tile, src=x.ap(pattern=[[4, 8], [1, 1]], scalar_offset=i, indirect_dim=1))",
+            "SUCCESSFUL",
+        ),
+        (
+            "nl.fori_loop(0, 5, body)",
+            "nisa.register_move(i, 1)\n"
+            "nisa.dma_copy(dst=tile, src=x.ap(pattern=[[4, 8], [1, 1]], scalar_offset=i, indirect_dim=1))",
+            "FAILED",
+        ),
+        # The body of a while_loop may have loaded the next condition into the first register.
+        ("nl.while_loop(first, body)", "nisa.register_load(i, count)\nreturn i", "UNKNOWN"),
+    ],
+)
+def test_what_is_written_to_the_register_of_a_loop(loop: str, body: str, verdict: str, check: Checker) -> None:
+    write(check.folder, k=AFTER.format(loop=loop, body=indented(body, 12)))
+    for x in ("f32[8,4]", "f32[8,N:4..64]"):
+        if x != "f32[8,4]" and verdict == "FAILED":
+            continue
+        words = ("--arg", f"x={x}", "--arg", "number=i32[1,1]", "--phase", "1")
+        pattern = "[[4, 8]" if x == "f32[8,4]" else "[[x.shape[1], 8]"
+        write(check.folder, k=AFTER.format(loop=loop, body=indented(body, 12)).replace("[[4, 8]", pattern))
+        check("k.py::moved", *words)
+        assert f"1  {verdict}" in check.out, check.out

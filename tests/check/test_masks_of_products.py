@@ -141,3 +141,65 @@ def test_the_current_api_has_no_lazy_initialization(check: Checker) -> None:
     write(check.folder, k=kernel)
     assert check("k.py::k", "--arg", "x=f32[128,64]") == 1
     assert "isa.kwargs_checked" in check.out
+
+
+SUBSCRIPTS = """
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.isa as nisa
+    import neuronxcc.nki.language as nl
+
+
+    @nki.jit
+    def product(w, x):
+        (k, m), n = w.shape, x.shape[1]
+        out = nl.ndarray((m, n), dtype=nl.float32, buffer=nl.shared_hbm)
+        left, right = nl.load(w), nl.load(x)
+        total = nl.zeros((m, 512), dtype=nl.float32, buffer=nl.psum)
+        i, j, c = nl.arange(128)[:, None], nl.arange(512)[None, :], nl.arange(m)[None, :]
+        h = nl.arange(k)[:, None]
+        total += {product}
+        nl.store(out, nl.copy(total[0:m, 0:n]))
+        return out
+"""
+#: Products, and their verdicts in phases 1 and 4 for n columns: as documented, warned of, or wrong.
+PRODUCTS = {
+    "nisa.nc_matmul(left, right[h, j][j < n])": ("SUCCESSFUL", "SUCCESSFUL", True),
+    "nisa.nc_matmul(left, right[h, j], mask=j < n)": ("SUCCESSFUL", "SUCCESSFUL", False),
+    "nisa.nc_matmul(left, right[h, j][j <= n - 1])": ("SUCCESSFUL", "SUCCESSFUL", True),
+    "nisa.nc_matmul(left, right[h, j][n > j])": ("SUCCESSFUL", "SUCCESSFUL", True),
+    "nisa.nc_matmul(left, right[h, j][j < n + 1])": ("FAILED", "", True),
+    # The last column is not multiplied, and stored.
+    "nisa.nc_matmul(left, right[h, j][j < n - 1])": ("SUCCESSFUL", "FAILED", True),
+    "nisa.nc_matmul(left, right[h, j], mask=j < n - 1)": ("SUCCESSFUL", "FAILED", False),
+    "nisa.nc_matmul(left, right[h, j + 1][j < n - 1])": ("SUCCESSFUL", "FAILED", True),
+    "nisa.nc_matmul(left, right[h, j + 1][j < n])": ("FAILED", "", True),
+    "nisa.nc_matmul(left, right[h, j])": ("FAILED", "", False),
+    "nisa.nc_matmul(left[h, c], right[h, j][j < n])": ("SUCCESSFUL", "SUCCESSFUL", True),
+    "nl.matmul(left, right[h, j][j < n], transpose_x=True)": ("SUCCESSFUL", "SUCCESSFUL", True),
+    "nl.matmul(left, right[h, j][j < n + 1], transpose_x=True)": ("FAILED", "", True),
+    "nisa.nc_matmul(left[i, c][i < k], right[i, j][(i < k) & (j < n)])": ("SUCCESSFUL", "SUCCESSFUL", True),
+    "nisa.nc_matmul(left[i, c][i < k], right[i, j][i < k][j < n])": ("SUCCESSFUL", "SUCCESSFUL", True),
+    "nisa.nc_matmul(left[i, c][i < k + 1], right[i, j][(i < k) & (j < n)])": ("FAILED", "", True),
+    "nisa.nc_matmul(left, right[h, j][j < n], mask=j < n)": ("SUCCESSFUL", "SUCCESSFUL", True),
+    "nisa.nc_matmul(left[h, c][c < m], right)": ("UNKNOWN", "", False),
+    "nl.copy(right[h, j][j < n])": ("FAILED", "", False),
+}
+
+
+@pytest.mark.parametrize("sizes", ["96 64 300", "128 32 1", "7 128 511", "K M N"])
+@pytest.mark.parametrize("product", PRODUCTS)
+def test_a_mask_behind_a_subscript_leaves_columns_out(product: str, sizes: str, check: Checker) -> None:
+    expected, of_data, contested = PRODUCTS[product]
+    k, m, n = sizes.split()
+    if k == "128" and "k + 1" in product:
+        expected = "SUCCESSFUL"  # of 128 partitions none is left out
+    write(check.folder, k=SUBSCRIPTS.format(product=product))
+    words = ["--arg", f"w=f32[{k},{m}]", "--arg", f"x=f32[{k},{n}]"]
+    if k == "K":
+        words += ["--where", "K <= 64 and M <= 128 and 2 <= N <= 500"]
+    check("k.py::product", *words, "--phase", "1")
+    assert f"1 {expected}" in check.out, check.out
+    assert ("leg.mask_subscript" in check.out) is (contested and expected != "UNKNOWN"), check.out
+    if of_data and k != "K":
+        check("k.py::product", *words, "--phase", "4")
+        assert f"1 {of_data}" in check.out, check.out

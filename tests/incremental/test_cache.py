@@ -7,6 +7,7 @@ import json
 import multiprocessing
 import os
 import shutil
+import signal
 import sqlite3
 from collections.abc import Callable
 from dataclasses import replace
@@ -23,6 +24,8 @@ from nkiverify.frontend.target import Target
 from nkiverify.results import codec as json_results
 from nkiverify.results.cache import key, remembered, store
 from nkiverify.results.cache.remembered import VerdictCache
+from nkiverify.run.executors.jobs import InProcess
+from nkiverify.run.sweep.keeping import Digests
 from nkiverify.verify.options import Options, phases_to_run
 from nkiverify.verify.rules import Told
 from tests.executors import fakes
@@ -61,10 +64,17 @@ def _as_expected(target: Target, options: Options, told: Told) -> list[Run]:
 
 def verified(project: Project, *arguments: str, status: int = 0) -> dict[tuple[str, int], tuple[str, bool]]:
     """By target and phase, the verdict, and whether it was remembered. In this process: it is faster."""
+    forget_our_files()
     jobs = [] if "-j" in arguments else ["-j", "1"]
     assert main([*arguments, *jobs]) == status
     document = json.loads((project.folder / "reports" / "results.json").read_text(encoding="utf-8"))
     return {(one["target"], one["phase"]): (one["verdict"], one["cached"]) for one in document["runs"]}
+
+
+def forget_our_files() -> None:
+    """Let our own files be read again, as another process would."""
+    for facts in (key._environment_of, key._our_files):
+        facts.cache_clear()
 
 
 def cached(project: Project, *arguments: str, status: int = 0) -> set[str]:
@@ -215,6 +225,7 @@ def test_our_own_files_count(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     copied = key.Keys(Options(root=tmp_path)).digest(target)
     with (ours / "symbolic" / "facts.py").open("a", encoding="utf-8") as file:
         file.write("\n")
+    forget_our_files()
     assert "" not in (before, copied) and copied != key.Keys(Options(root=tmp_path)).digest(target)
 
 
@@ -282,7 +293,7 @@ def test_conclusions_are_remembered_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: list[Run]
 ) -> None:
     cache = memory(tmp_path, monkeypatch)
-    cache().remember([TARGET], runs)
+    cache().remember(TARGET, runs)
     assert cache().lookup([TARGET]) == {"a": [replace(run, cached=True) for run in runs]}
 
 
@@ -291,7 +302,7 @@ def test_what_is_no_conclusion_is_neither_remembered_nor_believed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, runs: list[Run]
 ) -> None:
     cache = memory(tmp_path, monkeypatch)
-    cache().remember([TARGET], runs)
+    cache().remember(TARGET, runs)
     assert cache().lookup([TARGET]) == {}
     store.save(tmp_path / "cache.db", [(key.Keys(fakes.options()).slot(TARGET, 1), "digest of a", runs)])
     assert cache().lookup([TARGET]) == {}
@@ -313,7 +324,7 @@ def test_every_field_of_a_run_survives(tmp_path: Path, monkeypatch: pytest.Monke
     )
     whole = replace(whole, target="control", expected=Verdict.FAILED)
     cache = memory(tmp_path, monkeypatch)
-    cache().remember([control], [whole])
+    cache().remember(control, [whole])
     assert cache().lookup([control]) == {"control": [replace(whole, cached=True)]}
 
 
@@ -325,9 +336,9 @@ def test_runs_that_would_lose_something_are_not_remembered(tmp_path: Path, monke
         "entry",
         lambda run, root: {**entry(run, root), "assumptions": []},  # a field that is forgotten
     )
-    cache().remember([TARGET], [one(assumptions=("n >= 1",))])
+    cache().remember(TARGET, [one(assumptions=("n >= 1",))])
     assert cache().lookup([TARGET]) == {}
-    cache().remember([TARGET], [one()])
+    cache().remember(TARGET, [one()])
     assert cache().lookup([TARGET]).keys() == {"a"}
 
 
@@ -354,6 +365,59 @@ def test_a_file_that_changes_during_the_run_is_not_remembered(pretended: Project
     # Back to the text that was read: what was verified meanwhile is unknown all the same.
     pretended.write("kernels/sizes.py", "WIDTH = 512\n")
     assert cached(pretended) == set()
+
+
+def test_targets_that_finished_are_known_after_a_session_was_killed(
+    pretended: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    finished: list[str] = []
+
+    def killed(target: Target, options: Options, told: Told) -> list[Run]:
+        if finished:
+            os.kill(os.getpid(), signal.SIGKILL)
+        finished.append(target.name)
+        return _as_expected(target, options, told)
+
+    monkeypatch.setattr("nkiverify.run.executors.choice.verify_target", killed)
+    monkeypatch.setattr("nkiverify.run.executors.choice.made", lambda options, left, asks_esbmc: InProcess(killed))
+    session = multiprocessing.get_context("fork").Process(target=main, args=(["-j", "1"],))
+    session.start()
+    session.join()
+    assert session.exitcode == -signal.SIGKILL
+    assert len(remembered_targets(pretended)) == 1
+
+
+def remembered_targets(project: Project) -> set[str]:
+    """The targets that the database has verdicts of."""
+    with contextlib.closing(sqlite3.connect(project.cache)) as connection:
+        return {json.loads(slot)[1] for (slot,) in connection.execute("SELECT slot FROM verdict")}
+
+
+def test_runs_given_in_place_of_others_are_not_remembered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = memory(tmp_path, monkeypatch)
+    session = cache()
+    session.remember(TARGET, [one()])
+    assert cache().lookup([TARGET]).keys() == {"a"}
+    session.remember(TARGET, [one(Verdict.ERROR)])
+    assert cache().lookup([TARGET]) == {}
+
+
+def test_our_files_are_read_once_for_all_items_of_a_sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.py").write_text("def a(): ...\n", encoding="utf-8")
+    target = fakes.target("a", root=tmp_path, kernel="a.py::a", file=str(tmp_path / "a.py"))
+    walked: list[Path] = []
+    walk = os.walk
+
+    def counted(folder: Path) -> Any:
+        walked.append(folder)
+        return walk(folder)
+
+    monkeypatch.setattr(os, "walk", counted)
+    forget_our_files()
+    digests = Digests()
+    found = {digests.of(replace(fakes.options(), fixed=(("P", number),)), target) for number in range(5)}
+    assert len(found) == 5
+    assert len(walked) == 2  # the package, and the stubs
 
 
 # --- a database that is not as it should be ---------------------------------------------------------------------------

@@ -18,8 +18,8 @@ from tests.litmus import SHAPES
 
 FOLDER = Path(__file__).parent
 FILES = (
-    "adversaries", "arithmetic", "exponentials", "functions", "movement", "probes", "reductions", "roundings",
-    "subtleties",
+    "adversaries", "arithmetic", "constants", "exponentials", "functions", "movement", "probes", "reductions",
+    "roundings", "subtleties",
 )  # fmt: skip
 WORDS = {
     "EQUAL": Answer.YES,
@@ -54,7 +54,7 @@ def compared(file: str, first: str, second: str, seed: int = 0) -> Comparison:
 
 
 def test_there_are_pairs_of_each_kind() -> None:
-    assert len(PAIRS) >= 213
+    assert len(PAIRS) >= 257
     assert sum(file in ("adversaries", "probes", "subtleties") for file, _, _ in PAIRS) >= 89
 
 

@@ -315,3 +315,42 @@ def kernel(n):
     nisa.tensor_copy(repeated, column.broadcast(1, {free}), engine=nisa.engine.vector)
 """
     assert run_of(source, tmp_path).verdict is expected
+
+
+def test_rows_between_quarters_are_told_apart_in_a_concrete_run(tmp_path: Path) -> None:
+    source = """
+    def kernel(n):
+        one = nl.ndarray((20, 8), nl.float32, nl.sbuf, address=(0, 0))
+        two = nl.ndarray((20, 8), nl.float32, nl.sbuf, address=({partition}, 0))
+        out = nl.ndarray((40, 8), nl.float32, nl.shared_hbm)
+        nisa.memset(one, 0)
+        nisa.dma_copy(two, one)
+        nisa.dma_copy(out[0:20, :], one)
+        nisa.dma_copy(out[20:40, :], two)
+    """
+    for partition, found in ((20, set()), (19, {"mem.placed_overlap"})):
+        run = run_of(source.format(partition=partition), tmp_path, high=1)
+        assert {one.contract for one in run.violations} == found
+        target = target_of(source.format(partition=partition), lambda v: v.call(1), tmp_path)
+        assert {one.contract for one in verdict(target, 3).violations} == found
+
+
+def test_a_quarter_beside_three_is_not_spilled(tmp_path: Path) -> None:
+    source = """
+    def kernel(n):
+        one, two = tile(53246, {rows}), tile(53246, 32)
+        nisa.memset(one, 0)
+        nisa.memset(two, 0)
+        nisa.tensor_copy(one, one)
+        nisa.tensor_copy(two, two)
+    """
+
+    def run_with(rows: int) -> Run:
+        def once(v: Verification) -> None:
+            v.no_spills()
+            v.call(1)
+
+        return verdict(target_of(source.format(rows=rows), once, tmp_path), 3)
+
+    assert run_with(96).verdict is Verdict.UNKNOWN
+    assert run_with(97).verdict is Verdict.FAILED

@@ -138,8 +138,17 @@ def escape(inside: bool) -> None:
 
 
 def write_in_loop(frozen: bool) -> None:
-    """A register written in a loop: its own or another."""
-    nl.fori_loop(0, 4, lambda i: nisa.register_move(i if frozen else register(), 1))
+    """The register of a loop written in its body: of a dynamic_range, or of loops whose pages allow it."""
+    if frozen:
+        for i in nl.dynamic_range(0, 4):
+            nisa.register_move(i, 1)
+    nl.fori_loop(0, 4, lambda i: nisa.register_move(i, 1))
+
+    def again(condition: Any) -> Any:
+        nisa.register_move(condition, 0)
+        return condition
+
+    nl.while_loop(register(), again)
 
 
 def loop_without_order(inside: bool) -> None:

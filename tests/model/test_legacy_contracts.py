@@ -11,7 +11,7 @@ from nkiverify.model.contents import wrote
 from nkiverify.model.dtypes import float32, int32
 from nkiverify.model.known_numbers import Value
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
-from tests.model.stub_library import Control, broken, old_hbm, old_ncc, old_nl, old_psum, old_sbuf, value
+from tests.model.stub_library import Control, broken, old_hbm, old_ncc, old_nisa, old_nl, old_psum, old_sbuf, value
 
 arange = old_nl.arange
 
@@ -105,6 +105,12 @@ def test_indices_assigned_are_those_of_the_value() -> None:
     assert broken(lambda: assigned(8)) == ["leg.oob_dynamic"]
 
 
+def multiplied(*, left: int, rows: int = 8, columns: int = 16) -> None:
+    """A product of an operand behind whose subscript a mask leaves 8 rows, and `left` columns."""
+    tile, i, j = old_sbuf(8, 16), arange(rows)[:, None], arange(columns)[None, :]
+    old_nisa.nc_matmul(old_sbuf(8, 4), tile[i, j][(i < 8) & (j < left)])
+
+
 CONTROLS = [
     Control(
         "leg.oob_static",
@@ -160,6 +166,26 @@ CONTROLS = [
     Control("leg.oob_dynamic", lambda: scatter(8, 0, 7), lambda: scatter(8, 0, 8)),
     Control(
         "leg.tile_rank", lambda: old_nl.ndarray((4, 1), dtype=float32), lambda: old_nl.ndarray((4,), dtype=float32)
+    ),
+    Control(
+        "leg.operand_rank",
+        lambda: old_nl.exp(old_nl.ndarray((4, 1), dtype=float32)),
+        lambda: old_nl.exp(old_nl.ndarray((4,), dtype=float32)),
+        ("leg.tile_rank",),
+    ),
+    Control(
+        "leg.operand_rank",
+        lambda: old_nl.zeros((4, 1), dtype=float32),
+        lambda: old_nl.zeros((4,), dtype=float32),
+        ("leg.tile_rank",),
+    ),
+    Control("leg.mask_subscript", lambda: multiplied(columns=16, left=16), lambda: multiplied(columns=17, left=16)),
+    Control("leg.mask_subscript", lambda: multiplied(rows=8, left=16), lambda: multiplied(rows=9, left=16)),
+    Control(
+        "leg.oob_static",
+        lambda: multiplied(columns=16, left=16),
+        lambda: multiplied(columns=17, left=17),
+        ("leg.mask_subscript",),
     ),
     Control("leg.index_const", lambda: arange(4)[:, None], lambda: assign(arange(4), 0, 1)),
     Control("leg.index_const", lambda: arange(4)[None, :, None], lambda: arange(4)[0:2]),

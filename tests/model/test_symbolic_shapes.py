@@ -43,6 +43,7 @@ class ConcolicExecution:
     records = False
     no_spills = False
     rests_on: frozenset[Assumed] = frozenset()
+    about = None
 
     def __init__(self, values: Mapping[str, int]) -> None:
         self.dimensions = {name: terms.dimension(name) for name in values}

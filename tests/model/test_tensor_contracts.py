@@ -43,7 +43,7 @@ CONTROLS = [
     Control("view.expand_dim.partition", lambda: sbuf(2, 3).expand_dim(1), lambda: sbuf(2, 3).expand_dim(0)),
     Control("view.squeeze_dim.extent", lambda: sbuf(2, 1, 3).squeeze_dim(1), lambda: sbuf(2, 2, 3).squeeze_dim(1)),
     Control("view.squeeze_dim.partition", lambda: hbm(1, 2, 3).squeeze_dim(0), lambda: sbuf(1, 2, 3).squeeze_dim(0)),
-    Control("tensor.rank_onchip_ge2", lambda: sbuf(2, 1, 3).squeeze_dim(1), lambda: sbuf(2, 1).squeeze_dim(1)),
+    Control("tensor.operand_rank", lambda: sbuf(2, 1, 3).squeeze_dim(1), lambda: sbuf(2, 1).squeeze_dim(1)),
     Control("tensor.rank_le5", lambda: hbm(1, 1, 1, 2).expand_dim(0), lambda: hbm(1, 1, 1, 1, 2).expand_dim(0)),
     Control(
         "view.reshape_dim.count", lambda: sbuf(2, 6).reshape_dim(1, (2, 3)), lambda: sbuf(2, 7).reshape_dim(1, (2, 3))

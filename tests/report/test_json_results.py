@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import stat
 from dataclasses import fields
 from pathlib import Path
@@ -11,8 +12,11 @@ from typing import Any
 import jsonschema
 import pytest
 
+from lab.audit import with_phases
+from nkiverify.cli.main import main
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import KernelAnswer, Kind, Remark, Run, Verdict, Violation
+from nkiverify.phases import PHASES
 from nkiverify.results import codec as json_results
 from nkiverify.results import file
 from nkiverify.results.session import ExitStatus, Session
@@ -61,13 +65,52 @@ def test_nothing_that_a_run_or_a_violation_knows_is_left_out() -> None:
     assert entry["violations"][0].keys() == {field.name for field in fields(Violation)}
 
 
+def test_every_reference_of_the_schema_is_to_a_definition() -> None:
+    assert set(re.findall(r'"#/\$defs/(\w+)"', json.dumps(SCHEMA))) <= set(SCHEMA["$defs"])
+
+
 def test_the_enumerations_of_the_schema_are_those_of_the_program() -> None:
     definitions = SCHEMA["$defs"]
     assert definitions["verdict"]["enum"] == [verdict.value for verdict in Verdict]
     assert definitions["run"]["properties"]["kind"]["enum"] == [kind.value for kind in Kind]
+    assert with_phases(resources.schema().read_text(encoding="utf-8")) == resources.schema().read_text(encoding="utf-8")
+    phase = definitions["run"]["properties"]["phase"]
+    assert list(range(phase["minimum"], phase["maximum"] + 1)) == list(PHASES)
     # A usage error ends the program before there is anything to write.
     written = {int(status) for status in ExitStatus} - {ExitStatus.USAGE}
     assert set(SCHEMA["properties"]["exit_status"]["enum"]) == written
+
+
+#: Kernels, and what is typed, for results of every phase and verdict.
+RESULTS = {
+    "copy": "nisa.activation(dst=tile, op=nl.copy, data=tile)",
+    "exponential": "nisa.activation(dst=tile, op=nl.exp, data=tile)",
+    "reciprocal": "nisa.reciprocal(dst=tile, data=tile)",
+    "slice": "nisa.memset(tile[:, 0:65], 0.0)",
+    "unread": "nisa.memset(nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf), 0.0)",
+    "unknown": "x.reinterpret_cast(nl.int32)",
+    "contested": "nisa.tensor_copy(tile, tile, engine=5)",
+    "unwritten": "nisa.tensor_copy(tile, nl.ndarray((128, 64), dtype=nl.float32, buffer=nl.sbuf))",
+}
+
+
+@pytest.mark.parametrize("argument", ["x=f32[128,64] in -1..1", "x=f32[P:1..128,64]", "x=f32[128,64]"])
+@pytest.mark.parametrize("body", RESULTS.values(), ids=RESULTS)
+def test_results_of_every_phase_conform_to_the_schema(
+    body: str, argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "k.py").write_text(
+        "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n\n@nki.jit\ndef kernel(x):\n"
+        "    out = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.shared_hbm)\n"
+        "    tile = nl.ndarray(x.shape, dtype=nl.float32, buffer=nl.sbuf)\n    nisa.dma_copy(dst=tile, src=x)\n"
+        f"    {body}\n    nisa.dma_copy(dst=out, src=tile)\n    return out\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    phases = ("--phase", ",".join(map(str, PHASES)))
+    main(["check", "k.py::kernel", "--arg", argument, *phases, "--json", "r.json", "--no-cache"])
+    found = json.loads((tmp_path / "r.json").read_text(encoding="utf-8"))
+    assert [run["phase"] for run in found["runs"]] == list(PHASES)
+    jsonschema.Draft202012Validator(SCHEMA).validate(found)
 
 
 def test_paths_inside_the_root_are_relative_to_it_and_others_are_not() -> None:

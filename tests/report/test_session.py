@@ -15,7 +15,10 @@ from tests.report.samples import refuted, run, session
     ("sample", "status"),
     [
         (run(), ExitStatus.AS_EXPECTED),
-        (run(qualifier="bounded 8"), ExitStatus.AS_EXPECTED),
+        (run(qualifier="bounded 8"), ExitStatus.UNKNOWN),
+        (run(expected=Verdict.SUCCESSFUL, qualifier="bounded K <= 8, 2 accepted"), ExitStatus.UNKNOWN),
+        (run(qualifier="bounded 8", accept=("bounded",)), ExitStatus.AS_EXPECTED),
+        (run(expected=Verdict.FAILED, qualifier="bounded 8"), ExitStatus.MISMATCH),
         (run(expected=None), ExitStatus.AS_EXPECTED),
         (refuted(), ExitStatus.AS_EXPECTED),
         (refuted(expected=Verdict.SUCCESSFUL), ExitStatus.MISMATCH),

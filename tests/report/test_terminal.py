@@ -13,7 +13,7 @@ from tests.report.samples import refuted, run, session
 
 def test_a_run_that_went_well_is_a_table_and_two_lines() -> None:
     all_shapes = run(target="matmul_tiled_all", milliseconds=1204.4, claims=1047)
-    family = run(target="matmul_tiled_symbolic", phase=2, qualifier="bounded 8", milliseconds=41.2)
+    family = run(target="matmul_tiled_symbolic", phase=2, qualifier="bounded 8", accept=("bounded",), milliseconds=41.2)
     assert terminal.report(session(run(), all_shapes, family), detail_expected=False) == (
         "target                 ph  expected    actual      qualifier  claims    ms\n"
         "---------------------  --  ----------  ----------  ---------  ------  ----\n"
@@ -83,7 +83,8 @@ def test_unknown_says_why_and_where() -> None:
 
 
 def test_why_a_proof_is_bounded_is_told_of_chosen_targets() -> None:
-    bounded = run(qualifier="bounded 8", reason="loops at /checkout/kernels/a.py:3: `x` is carried")
+    accepted = ("bounded",)
+    bounded = run(qualifier="bounded 8", accept=accepted, reason="loops at /checkout/kernels/a.py:3: `x` is carried")
     text = terminal.report(session(bounded), detail_expected=True)
     assert "matmul_tiled, phase 1: SUCCESSFUL (bounded 8), as expected\n" in text
     assert "  reason   loops at kernels/a.py:3: `x` is carried\n" in text
@@ -190,9 +191,13 @@ def test_where_nothing_was_expected_and_nothing_is_wrong_that_is_said() -> None:
     ("told", "last"),
     [
         ({}, "no contract is violated"),
-        ({"qualifier": "bounded 8"}, "no contract is violated within bounds (phase 1: 8)"),
         (
-            {"qualifier": "bounded K <= 512, M <= 8", "phase": 4},
+            {"qualifier": "bounded 8", "accept": ("bounded",)},
+            "no contract is violated within bounds (phase 1: 8)",
+        ),
+        ({"qualifier": "bounded 8"}, "NOT PROVED BEYOND A BOUND: matmul_tiled (phase 1: bounded 8)"),
+        (
+            {"qualifier": "bounded K <= 512, M <= 8", "phase": 4, "accept": ("bounded",)},
             "no contract is violated within bounds (phase 4: K <= 512, M <= 8)",
         ),
         (

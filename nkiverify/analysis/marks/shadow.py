@@ -99,6 +99,7 @@ class _Walk:
         self._transfer = Transfer(generation, self._shadows, self._unordered, notes, dead_stores)
         #: Tensors returned, each with the position of the item that says so, and what tells them apart.
         self._outputs: list[tuple[int, Tensor]] = []
+        self._by_parameter = True
         self._places: set[object] = set()
         #: Of each tensor returned, which elements are not defined.
         self.undefined: list[npt.NDArray[np.bool_]] = []
@@ -177,6 +178,7 @@ class _Walk:
 
     def _returned(self, item: Returned) -> None:
         """A shared tensor is returned by each program."""
+        self._by_parameter &= item.by_parameter
         for tensor in item.tensors:
             storage = self._shadows.first(tensor.storage)
             place = (id(storage), tensor.dtype, tensor.shape, tensor.strides, tensor.offset)
@@ -191,7 +193,7 @@ class _Walk:
         notes = self._notes
         returned = {tensor.storage.name for _, tensor in self._outputs if isinstance(tensor.storage.identity, tuple)}
         for fault in self._transfer.inputs:
-            if not self._outputs:
+            if not self._outputs and self._by_parameter:
                 notes.fault(replace(fault, contract="df.output_parameter"))
             elif fault.tensor not in returned:
                 notes.fault(fault)

@@ -84,9 +84,9 @@ class WatchedRun(ValueExecution):
         if self.wrote is not None:
             self.wrote(operation, findings.site)
 
-    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+    def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Keep what the kernel returned."""
-        super().returned(*programs)
+        super().returned(*programs, by_parameter=by_parameter)
         if self.results is not None:
             parts = programs[0] if programs else ()
             self.results += [storage.read(self.numbers, self.cells(part), self._plain(part)) for part in parts]

@@ -88,12 +88,11 @@ class Transfer:
         self._alike = independent(program.body, self.programs) if self.programs else frozenset()
         #: Allocations that nothing writes but products that are added.
         self._only_sums = _only_sums(program)
-        self._returned_keys = {
-            key_of(tensor.storage)
-            for item in items(program.body)
-            if isinstance(item, Returned)
-            for tensor in item.tensors
-        }
+        returned = [item for item in items(program.body) if isinstance(item, Returned)]
+        self._returned_keys = {key_of(tensor.storage) for item in returned for tensor in item.tensors}
+        by_parameter = not self._returned_keys and all(item.by_parameter for item in returned)
+        #: The rule that a write to an argument breaks which is not returned.
+        self._of_arguments = "df.output_parameter" if by_parameter else "df.input_written"
         self._reads: dict[Does, Callable[[_Step, Effect], None]] = {
             Does.WAIT: self._wait,
             Does.READ: self._read,
@@ -223,8 +222,7 @@ class Transfer:
         self._access(step, effect, reached, Use.ADDED if effect.commutes else alike)
         self.outputs += key[0] == "argument"
         if view.legacy and key[0] == "argument":
-            rule = "df.input_written" if self._returned_keys else "df.output_parameter"
-            self._proof.claim(rule, item.site, key in self._returned_keys, "an argument is written")
+            self._proof.claim(self._of_arguments, item.site, key in self._returned_keys, "an argument is written")
         sure = region.elements if region is not None and effect.certain else None
         good = sure
         if step.undefined and region is not None and sure is not None:

@@ -26,7 +26,8 @@ GREATEST_EXPONENT = 64
 
 
 def _of(top: Array, bottom: Array, value: Array | float = np.nan) -> Array:
-    return np.stack(np.broadcast_arrays(top, bottom, np.asarray(value, dtype=np.float32))).astype(np.float32)
+    with np.errstate(over="ignore"):
+        return np.stack(np.broadcast_arrays(top, bottom, np.asarray(value, dtype=np.float32))).astype(np.float32)
 
 
 class Degrees(Numbers):

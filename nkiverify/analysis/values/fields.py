@@ -23,6 +23,7 @@ from nkiverify.analysis.values.definitions import DEFINED, ODD
 from nkiverify.analysis.values.degrees import GREATEST_EXPONENT
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import KnownNumbers, Mode
+from nkiverify.analysis.values.lanes import PrimeLanes
 from nkiverify.analysis.values.recognised import contains, converted
 from nkiverify.analysis.values.scaled import by_lanes
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -136,13 +137,18 @@ class Fields(KnownNumbers, Numbers):
         return product
 
     def equal(self, x: Array, y: Array) -> Array:
-        """Where numbers are the same, without the axis of the lanes."""
+        """Where numbers are the same, without the axis of the lanes; not where one of them is missing."""
         x, y = self.canonical(x), self.canonical(y)
         same = (x == y)[: self.identity].all(axis=0)
         if self.mode is Mode.LOGARITHMIC and not same.all():
             # Logarithms are opaque modulo the first prime, exponentials modulo the last.
             same |= np.delete(x == y, self.moduli.first, axis=0).all(axis=0)
         return np.asarray(same)
+
+    def comparable(self, x: Array, y: Array) -> Array:
+        """Where neither of two numbers depends on a quotient by 0, without the axis of the lanes."""
+        found = [part for part in (self.missing(x, self.identity), self.missing(y, self.identity)) if part is not None]
+        return ~np.logical_or.reduce(found) if found else np.ones(x.shape[1:], dtype=bool)
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
@@ -166,6 +172,9 @@ class Fields(KnownNumbers, Numbers):
             found[:, infinite < 0] = 0
             if (infinite > 0).any():
                 self._infinities.stop()
+        signs = self._signs(x)
+        if signs is not None:
+            found = self._with_infinities(found, np.maximum(signs, 0), np.zeros((), bool))
         return found
 
     def _logarithm(self, x: Array) -> Array:
@@ -253,7 +262,7 @@ class Fields(KnownNumbers, Numbers):
             case "abs_max" | "abs_min":
                 return self.binary(name.replace("abs_", "") + "imum", self.unary("abs", x), self.unary("abs", y))
             case "greater":
-                return self._decided("greater", self.add(x, self.negative(y)))
+                return self._decided("greater", self._difference(x, y))
             case "less":
                 return self.binary("greater", y, x)
             case "greater_equal":
@@ -261,8 +270,7 @@ class Fields(KnownNumbers, Numbers):
             case "less_equal":
                 return self.add(one, self.negative(self.binary("greater", x, y)))
             case "equal":
-                difference = self.add(x, self.negative(y))
-                return self._decided("equal", difference)
+                return self._decided("equal", self._difference(x, y))
             case "not_equal":
                 return self.add(one, self.negative(self.binary("equal", x, y)))
             case "logical_or" | "logical_xor":
@@ -274,9 +282,18 @@ class Fields(KnownNumbers, Numbers):
                 return self._power(x, y)
         return self.function(name, *np.broadcast_arrays(x, y))
 
+    def _difference(self, x: Array, y: Array) -> Array:
+        """x - y, which is 0 where both are the same infinity."""
+        found, one, other = self.add(x, self.negative(y)), self._signs(x), self._signs(y)
+        return found if one is None or other is None else np.where((one != 0) & (one == other), 0.0, found)
+
     def _decided(self, name: str, difference: Array) -> Array:
-        """A comparison with 0: of an integer that is known what it is, of anything else a function."""
+        """A comparison with 0: of an integer that is known, and of infinity, what it is, of anything else a
+        function."""
         value, known = self.small(difference)
+        signs = self._signs(difference)
+        if signs is not None:
+            value, known = np.where(signs != 0, signs, value), known | (signs != 0)
         exact = np.zeros(difference.shape)
         exact[: self.residues] = value > 0 if name == "greater" else value == 0
         if known.all():
@@ -332,7 +349,10 @@ class Fields(KnownNumbers, Numbers):
         # A condition is 0 or 1 for real numbers, so this is the choice as a polynomial.
         if not self.small(condition)[1].all():
             self._infinities.stop_at(x, y)
-        chosen = self.add(y, self.multiply(condition, self.add(x, self.negative(y))))
+        difference = PrimeLanes.add(self, x, self.negative(y))
+        chosen = PrimeLanes.add(self, y, PrimeLanes.multiply(self, condition, difference))
+        value, known = self.small(condition)
+        chosen = np.where(known & (value == 1), x, np.where(known & (value == 0), y, chosen))
         return self._choice(chosen, None, *(np.broadcast_to(part, chosen.shape) for part in (x, y)))
 
     # --- recognisable values ------------------------------------------------------------------------------------------
@@ -342,10 +362,12 @@ class Fields(KnownNumbers, Numbers):
         x, y = (self.canonical(part) for part in np.broadcast_arrays(x, y))
         self._apply("max", x)
         joined = self.encoded((self.image(x) + self.image(y)) & self.payload)
-        joined = np.where(self._neutral(x), y, np.where(self._neutral(y), x, joined))
+        one, other = self._least_values(x), self._least_values(y)
+        joined = np.where(np.isnan(one), np.where(np.isnan(other), joined, x), np.where(one >= other, x, y))
         joined = np.where((x == y)[: self.identity].all(axis=0), x, joined)
         if self._scalings is not None:
             joined = self._unscaled(np.stack([x, y], axis=-1), joined[..., None])[..., 0]
+        joined = self.unless_missing(joined, x, y)
         self._infinities.greater(x, y, joined)
         return self._choice(joined, None, x, y)
 
@@ -356,7 +378,7 @@ class Fields(KnownNumbers, Numbers):
     def _unscaled(self, elements: Array, joined: Array) -> Array:
         """The maximum along the last axis, with the constant taken out that all elements are multiples of."""
         assert self._scalings is not None
-        neutral = self._neutral(elements)
+        neutral = ~np.isnan(self._least_values(elements))
         for mask, constant, inverse in self._scalings.taken_out(elements, neutral, joined, -1):
             rows = elements[:, mask[..., 0]]
             smaller = np.where(neutral[mask[..., 0]], rows, super().multiply(rows, by_lanes(inverse, rows.ndim)))
@@ -371,23 +393,32 @@ class Fields(KnownNumbers, Numbers):
         """The maximum along the last axis, which stays: the image of the sum of the elements' images."""
         x = self.canonical(x)
         images = self.image(x)
-        neutral = self._neutral(x)
+        least = self._least_values(x)
+        neutral = ~np.isnan(least)
         images[neutral] = 0
         joined = self.encoded(images.sum(axis=-1, keepdims=True) & self.payload)
         self._apply("max", joined)
         # One element that counts, or several that are equal, is the maximum itself.
-        chosen = np.broadcast_to(np.argmin(neutral, axis=-1)[None, ..., None], (self.lanes, *neutral.shape[:-1], 1))
+        place = np.argmax(np.where(neutral, least, np.inf), axis=-1)
+        chosen = np.broadcast_to(place[None, ..., None], (self.lanes, *neutral.shape[:-1], 1))
         alone = np.take_along_axis(x, chosen, axis=-1)
         same = ((x == alone)[: self.identity].all(axis=0) | neutral).all(axis=-1)[None, ..., None]
         joined = np.where(same, alone, joined)
         joined = joined if self._scalings is None else self._unscaled(x, joined)
+        missing = self.missing(x, self.identity)
+        if missing is not None:
+            joined = np.where(missing.any(axis=-1, keepdims=True), np.nan, joined)
         self._infinities.greatest(x, joined)
         return self._choice(joined, -1, x)
 
-    def _neutral(self, x: Array) -> Array:
-        """Where elements, in their canonical form, are the least float32, without the axis of the lanes."""
-        least = self.canonical(-self._infinity).reshape(self.lanes, *(1,) * (x.ndim - 1))
-        return np.asarray((x == least)[: self.identity].all(axis=0))
+    def _least_values(self, x: Array) -> Array:
+        """The values of elements, in their canonical form, that are neutral in a maximum: the least float32, and what
+        stands for minus infinity; NaN for others, without the axis of the lanes."""
+        found = np.full(x.shape[1:], np.nan)
+        for value, lanes in self._least.items():
+            least = lanes.reshape(self.lanes, *(1,) * (x.ndim - 1))
+            found[(x == least)[: self.identity].all(axis=0)] = value
+        return found
 
     def integers(self, stored: Array, dtype: DType) -> Array:
         values, known = self.small(stored)

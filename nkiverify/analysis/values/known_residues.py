@@ -23,7 +23,8 @@ from nkiverify.model.dtypes import DType
 #: Primes where no function has its laws: for functions, of which arguments are compared, and where nothing but
 #: quotients of polynomials is computed.
 PRIMES, PRIMES_OF_QUOTIENTS = 4, 2
-#: Magnitudes from here on stand for infinity: kernels write the least finite float32 in its place.
+#: Constants of a magnitude from here on stand for infinity where a maximum is taken, or exp: kernels write the least
+#: finite float32 in its place. In sums, products and quotients they are the numbers that float32 makes of them.
 INFINITE = 3.38e38
 
 
@@ -42,8 +43,18 @@ class Mode(enum.Enum):
         return Mode.EXPONENTIAL if self is Mode.POLYNOMIAL and known & EXPONENTIAL else self
 
 
+#: The greatest float32, and the characters of numbers that are written with few digits.
+_MOST = float(np.finfo(np.float32).max)
+_FEW_DIGITS = 12
 #: Of the 53 bits of a Python number.
 _KEPT_BITS = 46
+
+
+def _written(value: float) -> Fraction:
+    """An integer as it is written with few digits, where it is so great that floats leave integers out: 1e36 is a power
+    of ten."""
+    written = Fraction(repr(value))
+    return written if len(repr(value)) <= _FEW_DIGITS else Fraction(value)
 
 
 @lru_cache(maxsize=4096)
@@ -52,12 +63,21 @@ def simplest_fraction(value: float) -> Fraction:
     float32; else its value without the last bits, in which the same number computed in two ways may differ."""
     near = Fraction(value).limit_denominator(1 << 20)
     if float(near) == value:
-        return near
+        return near if near.denominator > 1 else _written(value)
     if float(np.float32(value)) == value:
         short = Fraction(value).limit_denominator(1 << 10)
         return short if np.float32(float(short)) == np.float32(value) else Fraction(value)
     mantissa, exponent = math.frexp(value)
     return Fraction(round(math.ldexp(mantissa, _KEPT_BITS))) * Fraction(2) ** (exponent - _KEPT_BITS)
+
+
+def _single(value: float) -> float:
+    """The float32 value of a constant."""
+    try:
+        with np.errstate(over="ignore"):
+            return float(np.float32(value))
+    except OverflowError:  # an integer of Python's beyond float64
+        return math.copysign(math.inf, value)
 
 
 class KnownNumbers(RandomFunctions):
@@ -100,7 +120,11 @@ class KnownNumbers(RandomFunctions):
         self._given: dict[str, tuple[DType, Array]] = {}
         self._constants = Constants()
         self._scalings = Scalings(self.words) if scaling else None
+        #: The residues of what float32 has no finite number for, and whether there is any.
         self._infinity = self.lifted(random.integers(1 << 15, 1 << 17, self.residues))
+        self._endless = False
+        #: The constants that are the least of any maximum, by their values.
+        self._least: dict[float, Array] = {}
         self._infinities = Infinities(self._looked_up, self.negative)
 
     @property
@@ -130,16 +154,92 @@ class KnownNumbers(RandomFunctions):
         if value != value:
             raise UnsupportedConstruct("NaN over prime fields")
         if abs(value) >= INFINITE:
-            lanes = self._infinity if value > 0 else -self._infinity
-            if self.mode is not Mode.POLYNOMIAL:
-                self._infinities.begin(-self._infinity)
+            lanes = self._great(value)
         else:
             fraction = Fraction(value) if isinstance(value, int) else simplest_fraction(float(value))
             lanes = self.lane_constants(fraction.numerator, fraction.denominator)
             if self._scalings is not None and fraction > 0:
                 self._scalings.constant(lanes, self.lane_constants(fraction.denominator, fraction.numerator))
-        self._constants.add(int(self.words(lanes[:, None])[0]), float(value))
+        self._constants.add(int(self.words(lanes[:, None])[0]), _single(value) if abs(value) >= INFINITE else value)
         return lanes
+
+    def _great(self, value: float) -> Array:
+        """The residues of a constant that stands for infinity, or is infinite: no two of them are the same."""
+        single = abs(_single(value))
+        if math.isinf(single):
+            self._endless = True
+            least = -self._infinity
+        else:
+            # The greatest float32 is written in many ways.
+            fraction = Fraction(single) if single == _MOST else simplest_fraction(abs(float(value)))
+            least = -self.lane_constants(fraction.numerator, fraction.denominator)
+        self._least.setdefault(-single, self.canonical(least))
+        if self.mode is not Mode.POLYNOMIAL:
+            self._infinities.constant(least)
+        return least if value < 0 else -least
+
+    # --- infinity -----------------------------------------------------------------------------------------------------
+
+    def _signs(self, x: Array) -> Array | None:
+        """1 and -1 for numbers that are infinite, 0 for others, without the axis of the lanes; None where none is."""
+        if not self._endless:
+            return None
+        x = self.canonical(x)
+        infinity = self._infinity.reshape(self.lanes, *(1,) * (x.ndim - 1))
+        above, below = ((x == part)[: self.identity].all(axis=0) for part in (infinity, -infinity))
+        return above.astype(np.int8) - below if (above | below).any() else None
+
+    def _with_infinities(self, found: Array, signs: Array, missing: Array) -> Array:
+        """Finite results, with infinity of these signs where they are not 0; what is `missing` is no number."""
+        if missing.any():
+            self.divided_by_zero = True
+        infinity = self._infinity.reshape(self.lanes, *(1,) * (found.ndim - 1))
+        found = np.where(signs != 0, signs * infinity, found)
+        return np.where(missing, np.nan, found)
+
+    def add(self, x: Array, y: Array) -> Array:
+        total, one, other = super().add(x, y), self._signs(x), self._signs(y)
+        if one is None and other is None:
+            return total
+        left, right = (np.zeros((), np.int8) if signs is None else signs for signs in (one, other))
+        return self._with_infinities(total, np.sign(left + right), left * right < 0)
+
+    def multiply(self, x: Array, y: Array) -> Array:
+        product, one, other = super().multiply(x, y), self._signs(x), self._signs(y)
+        if one is None and other is None:
+            return product
+        known = [self._sign_of_constant(part, signs) for part, signs in ((x, one), (y, other))]
+        infinite = np.zeros((), bool)
+        for signs in (one, other):
+            infinite = infinite if signs is None else infinite | (signs != 0)
+        sign = np.where(infinite, known[0] * known[1], 0)
+        return self._with_infinities(product, sign, infinite & (sign == 0))
+
+    def _sign_of_constant(self, x: Array, signs: Array | None) -> Array:
+        """The signs of numbers that are constants, or infinite; 0 for others, which may be of either, or 0."""
+        small, known = self.small(x)
+        constants = np.where(known, small, np.nan_to_num(self._constants.values(self.words(x))))
+        found = np.sign(constants).astype(np.int8)
+        return found if signs is None else np.where(signs != 0, signs, found)
+
+    def inverted(self, x: Array) -> Array:
+        found, signs = super().inverted(x), self._signs(x)
+        return found if signs is None else np.where(signs != 0, 0.0, found)
+
+    def total(self, x: Array) -> Array:
+        found, signs = super().total(x), self._signs(x)
+        if signs is None:
+            return found
+        least, greatest = signs.min(axis=-1, keepdims=True), signs.max(axis=-1, keepdims=True)
+        return self._with_infinities(found, np.sign(least + greatest), least * greatest < 0)
+
+    def matmul(self, x: Array, y: Array) -> Array:
+        """Products of infinite numbers with others that may be 0 are no numbers."""
+        both = []
+        for part in (x, y):
+            signs = self._signs(part)
+            both.append(part if signs is None else self._with_infinities(part, np.zeros_like(signs), signs != 0))
+        return super().matmul(*both)
 
     # --- values of a dtype --------------------------------------------------------------------------------------------
 

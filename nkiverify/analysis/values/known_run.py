@@ -205,7 +205,7 @@ class KnowsNumbers(ConcreteExecution):
             self._found.lose(view)
         for name in ("dst", "result"):
             register = operation.attributes.get(name)
-            if isinstance(register, Register):
+            if isinstance(register, Register) and not register.keeps:
                 self._found.registers.pop(register.identity, None)
 
     # --- indices and registers ----------------------------------------------------------------------------------------

@@ -1,8 +1,10 @@
 """Residues modulo several primes at once, in float64: every product and every sum here is exact.
 
 Arrays have the primes in front. Residues are centred: between -p/2 and p/2, which after a long sum may be left by one;
-`canonical` says which one it is. Where logarithms are followed (`nkiverify.analysis.values.fields`), a further lane for
-each link holds whether what a logarithm was taken of is a square modulo its prime: bits, added modulo 2.
+`canonical` says which one it is. The quotient of a residue by 0 is NaN, and so is all that is computed from it: it says
+nothing of its element, and nothing else of others. Where logarithms are followed (`nkiverify.analysis.values.fields`),
+a further lane for each link holds whether what a logarithm was taken of is a square modulo its prime: bits, added
+modulo 2.
 """
 
 from __future__ import annotations
@@ -38,6 +40,7 @@ class PrimeLanes:
         self.lanes = self.residues + (len(moduli.links) if phased else 0)
         self._p = np.array((*moduli.primes, *(2,) * (self.lanes - self.residues)), dtype=np.float64)
         self._inverse = 1.0 / self._p
+        #: That there may be residues that are NaN.
         self.divided_by_zero = False
         #: That logarithms were taken, and that a number was multiplied since by what is no integer.
         self.logarithms_taken = self.scaled_since = False
@@ -73,10 +76,21 @@ class PrimeLanes:
         for prime in self.primes:
             if denominator % prime == 0:
                 self.divided_by_zero = True
-                lanes.append(0)
+                lanes.append(np.nan)
             else:
-                lanes.append(numerator * pow(denominator, -1, prime) % prime)
-        return self.lifted(np.array(lanes, dtype=np.int64))
+                lanes.append(float(numerator * pow(denominator, -1, prime) % prime))
+        return self.lifted(np.array(lanes))
+
+    def missing(self, x: Array, lanes: int) -> Array | None:
+        """Where one of the first `lanes` residues is NaN, without the axis of the lanes; None where none is."""
+        if not self.divided_by_zero:
+            return None
+        found = np.asarray(np.isnan(x[:lanes]).any(axis=0))
+        return found if found.any() else None
+
+    def filled(self, x: Array) -> Array:
+        """x with 0 for what is NaN: what is looked up by integers, and said to be `missing` afterwards."""
+        return np.nan_to_num(x, nan=0.0) if self.divided_by_zero else x
 
     # --- the fields ---------------------------------------------------------------------------------------------------
 
@@ -113,15 +127,15 @@ class PrimeLanes:
         return self.reduced(found) if x.shape[1] > _DEPTH else found
 
     def inverted(self, x: Array) -> Array:
-        """1 / x; 0 for 0, which is remembered."""
+        """1 / x; NaN for 0, which is remembered."""
         residues = x[: self.residues]
         zero = residues == 0
         if zero.any():
             self.divided_by_zero = True
         flat = np.ones((self.lanes, residues[0].size))
-        flat[: self.residues] = np.where(zero, 1.0, residues).reshape(self.residues, -1)
+        flat[: self.residues] = np.where(zero | np.isnan(residues), 1.0, residues).reshape(self.residues, -1)
         found = self._inverses(flat).reshape(self.lanes, *x.shape[1:])
-        found[: self.residues][zero] = 0.0
+        found[: self.residues][zero | np.isnan(residues)] = np.nan
         found[self.residues :] = 0.0
         return found
 
@@ -141,7 +155,8 @@ class PrimeLanes:
 
     def small(self, x: Array) -> tuple[Array, Array]:
         """Integers of small magnitude, and where the numbers are such."""
-        x = self.canonical(x)
+        missing = self.missing(x, self.residues)
+        x = self.filled(self.canonical(x))
         value = x[0].astype(np.int64)
         known = (x[1 : self.residues] == x[0]).all(axis=0)
         if not known.all():
@@ -156,6 +171,8 @@ class PrimeLanes:
                 known &= (value - x[lane].astype(np.int64)) % self.primes[lane] == 0
         if self.lanes != self.residues:
             known &= ~x[self.residues :].any(axis=0)
+        if missing is not None:
+            known = known & ~missing
         return value, known & (np.abs(value) <= _SMALL)
 
     # --- exponentials and logarithms ----------------------------------------------------------------------------------
@@ -180,6 +197,8 @@ class PrimeLanes:
         """By links, the generator to the power of the residue that the link leads to; the last residues are left 0."""
         found = np.zeros((self.lanes, *x.shape[1:]))
         exponents = self.canonical(x)
+        missing = np.isnan(exponents)
+        exponents = self.filled(exponents)
         for number, (link, (low, high)) in enumerate(zip(self.moduli.links, self._powers, strict=True)):
             power = exponents[link.order]
             power = np.where(power < 0, power + self.primes[link.order], power).astype(np.int64)
@@ -188,6 +207,8 @@ class PrimeLanes:
             if self.lanes != self.residues:
                 part = np.where(exponents[self.residues + number] != 0, -part, part)
             found[link.lane] = part
+            if self.divided_by_zero:
+                found[link.lane][missing[link.order]] = np.nan
         return found
 
     def logarithms(self, x: Array) -> Array:
@@ -196,15 +217,18 @@ class PrimeLanes:
         found = np.zeros((self.lanes, *x.shape[1:]))
         self.logarithms_taken = True
         powers = self.canonical(x)
-        if not powers[: self.residues].all():
+        missing = np.isnan(powers)
+        missing[: self.residues] |= powers[: self.residues] == 0
+        if missing.any():
             self.divided_by_zero = True
+        powers = self.filled(powers)
         for number, (link, exponents) in enumerate(zip(self.moduli.links, self._exponents, strict=True)):
             prime = self.primes[link.lane]
             places = powers[link.lane].astype(np.int64)
             straight = exponents.of(places % prime)
             found[self.residues + number] = other = straight < 0
             straight[other] = np.maximum(exponents.of(-places[other] % prime), 0)
-            found[link.order] = straight
+            found[link.order] = np.where(missing[link.lane], np.nan, straight)
         return self.reduced(found)
 
     def _phases_of_product(self, x: Array, y: Array, product: Array) -> None:

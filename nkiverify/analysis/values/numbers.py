@@ -200,7 +200,8 @@ class Floats(Numbers):
         kind = np.int64 if isinstance(value, int) and not isinstance(value, bool) else np.float32
         if kind is np.int64 and abs(value) < 2**24:
             kind = np.float32
-        return np.full((1,) * rank, value, dtype=kind)
+        with np.errstate(over="ignore"):
+            return np.full((1,) * rank, value, dtype=kind)
 
     def unary(self, name: str, x: Array) -> Array:
         if name == "invert":

@@ -121,11 +121,12 @@ class Infinities:
         self._known: dict[int, Residues] = {}
         self._stopped = False
 
-    def begin(self, least: Array) -> None:
+    def constant(self, least: Array) -> None:
         """There is a constant that stands for minus infinity."""
         if not self._known:
             self._known = {kind: Residues() for kind in (_PLAIN, _SCALED, -_PLAIN, -_SCALED)}
-            self.remember(least[:, None], np.array([-_PLAIN]))
+        for kind, number in ((-_PLAIN, least), (_PLAIN, self._negative(least))):
+            self._known[kind].add(self._words(number[:, None]))
 
     def stop(self) -> None:
         """There may be infinite numbers that are not known."""

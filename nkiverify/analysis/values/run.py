@@ -192,7 +192,7 @@ class ValueExecution(LocatingExecution):
         found: Array = self._turns.exchange(pipe, to, source, message)
         return found
 
-    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+    def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """The results of programs of a launch are one result: they have to return the same."""
         if self.bodies.open:
             raise self.unsupported(LEFT)

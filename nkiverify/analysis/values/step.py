@@ -296,7 +296,8 @@ class Step(Operands):
         """Let a register parameter hold a number."""
         register = self.attribute("result" if self.attribute(name) is None else name)
         assert isinstance(register, VirtualRegister)
-        self._run.set_register(register, number)
+        if not register.keeps:
+            self._run.set_register(register, number)
 
     def register_or_number(self, name: str) -> int | None:
         """The number a register parameter holds, or the constant in its place; None where it is not given."""

@@ -68,7 +68,8 @@ class RandomFunctions(PrimeLanes):
         """Keyed words of the arguments' values, without the axis of the lanes."""
         words = self._key(name)
         for argument in arguments:
-            lanes = (self.canonical(argument)[: self.identity].astype(np.int64) + _MIDDLE).astype(np.uint64)
+            numbers = self.filled(self.canonical(argument)[: self.identity])
+            lanes = (numbers.astype(np.int64) + _MIDDLE).astype(np.uint64)
             for first in range(0, self.identity, 2):
                 word = lanes[first]
                 if first + 1 < self.identity:
@@ -81,9 +82,18 @@ class RandomFunctions(PrimeLanes):
         """Each lane of the result depends on all of the arguments'."""
         words = self.hashed(name, *arguments)
         keys = [self._key(f"lane {lane}") for lane in range(self.residues)]
-        return self.lifted(
+        found = self.lifted(
             np.stack([_mixed(words ^ key) % np.uint64(prime) for key, prime in zip(keys, self.primes, strict=True)])
         )
+        return self.unless_missing(found, *arguments)
+
+    def unless_missing(self, found: Array, *arguments: Array) -> Array:
+        """The values found for some arguments; NaN for those that are not known."""
+        for argument in arguments:
+            missing = self.missing(argument, self.identity)
+            if missing is not None:
+                found = np.where(missing, np.nan, found)
+        return found
 
     def odd_function(self, name: str, x: Array) -> Array:
         """A random function with f(-x) = -f(x)."""
@@ -128,6 +138,7 @@ class RandomFunctions(PrimeLanes):
         words = np.zeros(x.shape[1:], dtype=np.uint64)
         known = np.ones(x.shape[1:], dtype=bool)
         shift = 0
+        x = self.filled(x)
         lanes = np.where(x < 0, x + self._modulus(x), x)[: self.residues].astype(np.uint64)
         for width, lane in zip(self._widths[: self._holding], lanes, strict=False):
             known &= lane >> np.uint64(width) == 0

@@ -79,7 +79,7 @@ define(
     "DL; nl.fori_loop",
     api=NKI,
 )
-define("loop.dynamic_frozen", "The register of a loop is only read.", "RN-0.4", api=NKI, since="0.4")
+define("loop.dynamic_frozen", "The register of a dynamic_range is only read.", "RN-0.4", api=NKI, since="0.4")
 define("loop.dynamic_no_reorder", "No device loop is inside no_reorder.", "DL", api=NKI)
 define("loop.while_loop", "while_loop starts with a register, and its body returns one.", "nl.while_loop", api=NKI)
 define("loop.escape", "A tensor allocated in the body of a device loop is not used outside it.", "MIG-0.6; DL", api=NKI)

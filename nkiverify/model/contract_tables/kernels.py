@@ -18,6 +18,7 @@ define(
     api=("nki",),
     contested="published kernels call decorated helpers and pass their tests: the call runs in the launch around it",
 )
+define("lang.no_nested_grid", "A kernel launches no kernel on a grid, kernel[n].", "MIG-0.2; LNC", api=("nki",))
 define("lang.no_list_args", "A kernel takes no list arguments: use tuples.", "MIG-0.3", api=("nki",), since="0.3")
 define(
     "lang.target",
@@ -53,6 +54,7 @@ define(
     "A host integer fits in 32 bits, signed: NKI's integers are 32-bit (lang.int32).",
     "LG Metaprogram values",
     cwe="CWE-190",
+    limit=True,
 )
 define("host.unwinding", "The loop ends within the unwinding bound.", "command line: --unwind")
 define("kernel.assert", "The condition the kernel asserts holds.", "the kernel")

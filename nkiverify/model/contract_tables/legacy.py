@@ -17,7 +17,14 @@ define(
     "Compute operations take tiles: block dimensions are indexed first.",
     "LERR err_failed_to_infer_tile_from_local_tensor",
 )
-define("leg.tile_rank", "A tile in SBUF or PSUM has at least 2 dimensions.", "LKI")
+define(
+    "leg.tile_rank",
+    "A tile in SBUF or PSUM has at least 2 dimensions.",
+    "LKI",
+    contested="a published kernel that passed its tests on hardware allocates a (128,) tile that no instruction uses: "
+    "an operand with one dimension stays a violation (`leg.operand_rank`)",
+)
+define("leg.operand_rank", "A tile that an operation takes has at least 2 dimensions.", "LKI")
 define(
     "leg.arange",
     "An index made of nl.arange has an axis for the partitions and one for the free elements.",
@@ -47,11 +54,18 @@ define(
     "LERR err_tensor_access_out_of_bound",
 )
 define("leg.mask_matmul", "A mask of an operand, tile[mask], is for products alone.", "LKI", api=("neuronxcc",))
+define(
+    "leg.mask_subscript",
+    "A subscript behind which a mask stands, tile[indices][mask], is inside the tile by itself.",
+    "LKI; LERR err_tensor_access_out_of_bound",
+    contested="published kernels that passed their tests on hardware give products operands so, whose indices leave "
+    "the tile where the mask does not hold: what the mask leaves out is not read",
+)
 define("leg.mask_form", "A mask is comparisons of affine expressions joined with &.", "LSH; LERR")
 define("leg.control_arange", "No host control flow depends on an index tensor or a tensor value.", "LERR")
 define("leg.assert_shape", "The tensor has the asserted shape.", "L:nki.tensor")
 define("leg.par_dim", "A shape has at most one partition dimension.", "L:par_dim")
-define("leg.psum_fmax", "A PSUM tile fits in one bank: 2048 bytes per partition.", "LPM; LDA")
+define("leg.psum_fmax", "A PSUM tile fits in one bank: 2048 bytes per partition.", "LPM; LDA", limit=True)
 define(
     "leg.mod_alloc",
     "Tile counts of a modulo allocator are empty or one per block dimension; without any, one counts nothing.",
@@ -62,4 +76,5 @@ define(
     "leg.transpose",
     "nl.transpose takes a 2-D tile with a free size of at most 128.",
     "L:transpose; LERR err_size_of_dimension",
+    limit=True,
 )

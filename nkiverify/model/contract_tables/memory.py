@@ -13,6 +13,7 @@ define(
     "An SBUF or PSUM tensor has at most 128 partitions.",
     "TIL TC#1; A2; AP; RN-0.6",
     takes={"partitions": 128},
+    limit=True,
 )
 define(
     "mem.gpsimd_no_psum",
@@ -44,6 +45,7 @@ define(
     "The on-chip tensors that one operation touches are in their memory together, within its usable size.",
     "MEM; A2; sizes: LDA, A2, A3, A4 and the compiler's public front end",
     phase=3,
+    limit=True,
 )
 define(
     "mem.capacity_live",
@@ -51,12 +53,14 @@ define(
     " target asks for it: without, the compiler may reorder and spill.",
     "MEM; LKI GCA046; sizes: LDA, A2, A3, A4 and the compiler's public front end",
     phase=3,
+    limit=True,
 )
 define(
     "mem.addr_range",
     "A placed tensor lies inside its memory: partitions 0 to 127, bytes up to the usable size of a partition.",
     "nl.ndarray; TS; LDA",
     phase=3,
+    limit=True,
 )
 define(
     "mem.psum_bank_start",
@@ -77,11 +81,34 @@ define(
     phase=3,
 )
 define(
+    "ti.index_quadrant",
+    "An index tensor of indirect() that the kernel places starts at a multiple of 32 partitions.",
+    "each TI op",
+    api=("nki",),
+    phase=3,
+)
+define(
+    "ti.src_same_partition",
+    "A source seen through indirect() starts on the partition of its index, where the kernel places both.",
+    "each TI op",
+    api=("nki",),
+    phase=3,
+)
+define(
+    "ti.dst_same_partition",
+    "The index of a destination seen through indirect() starts on the partition of its source in SBUF, or of the index "
+    "of one in PSUM, where the kernel places both.",
+    "each TI op",
+    api=("nki",),
+    phase=3,
+)
+define(
     "mem.vec_free_limit",
     "An operand of the Vector or Scalar Engine has at most 65536 elements per partition in SBUF, 4096 in PSUM.",
     "A2 Vector/Scalar Layout & Tile Size",
     phase=3,
     takes={"free_size": "limit"},
+    limit=True,
 )
 define(
     "mem.ap_isa_ranges",
@@ -89,4 +116,5 @@ define(
     " 32767 elements.",
     "A2",
     phase=3,
+    limit=True,
 )

@@ -15,6 +15,11 @@ define(
     "An on-chip tensor has at least 2 dimensions.",
     "LG; NkiTensor.__getitem__",
     api=("nki",),
+    contested="as `leg.tile_rank`: a published kernel of the legacy API allocates a (128,) tile, which no instruction "
+    "uses; an operand with one dimension stays a violation (`tensor.operand_rank`)",
+)
+define(
+    "tensor.operand_rank", "An on-chip operand has at least 2 dimensions.", "LG; NkiTensor.__getitem__", api=("nki",)
 )
 define("tensor.rank_le5", "A tensor has at most 5 dimensions.", "LG Tensor values", api=NKI)
 define("tensor.shape_positive", "Every extent of a tensor is a positive integer.", "NkiTensor.__init__")

@@ -51,6 +51,7 @@ define_current(
     "sendrecv.gpsimd_size",
     "gpsimd_dma exchanges at most 1024 bytes per partition (512 of 16-bit, 256 of 8-bit types).",
     "sendrecv",
+    limit=True,
 )
 
 #: Bytes per partition gpsimd_dma exchanges, for each item size.

@@ -15,7 +15,14 @@ from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import READS
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums, legacy_tensor
-from nkiverify.model.allocation import allocate, claim_on_chip_shape, claimed_region, new_storage, temporary
+from nkiverify.model.allocation import (
+    allocate,
+    bounds_of_rank,
+    claim_on_chip_shape,
+    claimed_region,
+    new_storage,
+    temporary,
+)
 from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
@@ -29,7 +36,7 @@ from nkiverify.model.memory import SBUF, SHARED_HBM
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.ops.operands import any_in_psum, in_sbuf, is_number, member, on_chip, tile
 from nkiverify.model.registry import OVERWRITES, host, operation
-from nkiverify.model.tensor import Tensor, declared_dtype
+from nkiverify.model.tensor import Tensor, claim_bounds, declared_dtype
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymRational, all_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -183,7 +190,9 @@ def _(shape: object, fill_value: object, dtype: object, buffer: object = SBUF, n
 @ZEROS_LIKE.current
 def _(x: object, dtype: object = None, buffer: object = None, name: object = "") -> Tensor:
     """A tensor of zeros with the shape of `x`, in SBUF where no buffer is given."""
-    return _like(x, dtype, SBUF if buffer is None else buffer, name)
+    result = _like(x, dtype, SBUF if buffer is None else buffer, name)
+    claim_bounds(result)
+    return result
 
 
 @EMPTY_LIKE.current
@@ -194,6 +203,7 @@ def _(x: Any, dtype: object = None, buffer: object = None, name: object = "") ->
 
 def _filled(shape: object, value: object, dtype: object, buffer: object, name: object) -> Tensor:
     result = allocate(shape, dtype, buffer, name)
+    claim_bounds(result)
     _claim_fill_value(result.dtype, value)
     return result
 
@@ -202,7 +212,8 @@ def _like(x: object, dtype: object, buffer: object, name: object) -> Tensor:
     model = tile(x, "x")
     region = claimed_region(buffer)
     claim_on_chip_shape(model.shape, region)
-    return NkiTensor.whole(new_storage(model.shape, declared_dtype(dtype, model.dtype), region, name))
+    storage = new_storage(model.shape, declared_dtype(dtype, model.dtype), region, name)
+    return NkiTensor.whole(storage, bounds_of_rank(model.shape, region))
 
 
 @ZEROS.legacy
@@ -239,6 +250,7 @@ def _(a: Any, dtype: object = None, *, buffer: object = None, name: object = "",
 
 def _legacy_filled(shape: object, value: object, dtype: object, buffer: object, name: object) -> LegacyTensor:
     result = legacy_tensor.allocate(shape, dtype, buffer, name)
+    claim_bounds(result)
     require("leg.hbm_no_init", result.on_chip, buffer=result.buffer)
     _claim_fill_value(result.dtype, value)
     return result
@@ -364,6 +376,7 @@ define_current(
     "The identity matrix has at most 128 rows; a dst given is (n, n) in SBUF.",
     "nl.shared_identity_matrix",
     takes={"n": 128},
+    limit=True,
 )
 
 

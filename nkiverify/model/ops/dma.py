@@ -246,6 +246,8 @@ define_current(
     "dma_transpose.hwdge_shape",
     "With hwdge src has 1, 2, 4, 8 or 16 rows, at most 128 columns; in 3-D or 4-D rows * shape[-2] divides by 16.",
     "dma_transpose; RN-0.6",
+    limit=True,
+    two_sided=True,
 )
 define_current("dma_transpose.hwdge_2byte", "With hwdge the dtype has 2 bytes.", "dma_transpose")
 define_current(
@@ -253,6 +255,8 @@ define_current(
     "An indirect src has a multiple of 16 rows, at most 128 columns, in 4-D a 1 in dimension 1 or 2; indices have 16 to"
     " 128 partitions by 16, one column unless 128, and at least one per row.",
     "dma_transpose",
+    limit=True,
+    two_sided=True,
 )
 define_current(
     "dma_transpose.indirect_mode",

@@ -145,6 +145,7 @@ define(
     "local_gather.count",
     "Each core takes at most 4096 indices, and num_valid_indices are no more than there are.",
     "local_gather",
+    limit=True,
 )
 define("local_gather.index_dtype", "The index of local_gather is uint16.", "local_gather", takes={"index": ("uint16",)})
 define(

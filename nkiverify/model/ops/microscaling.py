@@ -119,13 +119,22 @@ define(
         "dst": ("float32", "bfloat16"),
     },
 )
-define("matmul_mx.k", "Both inputs have the same partitions, a multiple of 32 and at most 128.", "nc_matmul_mx")
-define("matmul_mx.m_even", "Stationary has an even number of columns, at most 128.", "nc_matmul_mx", takes={"M": 128})
+define(
+    "matmul_mx.k", "Both inputs have the same partitions, a multiple of 32 and at most 128.", "nc_matmul_mx", limit=True
+)
+define(
+    "matmul_mx.m_even",
+    "Stationary has an even number of columns, at most 128.",
+    "nc_matmul_mx",
+    takes={"M": 128},
+    limit=True,
+)
 define(
     "matmul_mx.n",
     "Moving has at most 4096 columns (float32 dst) or 8192 (bfloat16 dst).",
     "nc_matmul_mx",
     takes={"N": "limit"},
+    limit=True,
 )
 define("matmul_mx.out", "dst has M partitions and N elements per partition.", "nc_matmul_mx")
 define(
@@ -265,6 +274,7 @@ define(
     "quantize_mx.shape",
     "src (P, F) has P a multiple of 32 of at most 128 and F a multiple of 4; dst is (P, F / 4).",
     "quantize_mx",
+    limit=True,
 )
 
 

@@ -13,7 +13,7 @@ from nkiverify.model.indirection import claim_reach
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator
 from nkiverify.model.tensor import IndirectionKind, Tensor
-from nkiverify.symbolic import SymInt, SymRational, all_of, equal
+from nkiverify.symbolic import SymInt, SymRational, all_of, equal, is_symbolic
 
 MemberT = TypeVar("MemberT", bound=enum.Enum)
 
@@ -82,6 +82,12 @@ def member(value: object, enumeration: type[MemberT], argument: str) -> MemberT:
     if meant is not None:
         require("isa.enum_members", False, argument=argument, value=value)
         return meant
+    if is_symbolic(value):
+        # One path for each member that the number may be, as for plain numbers.
+        for one in enumeration:
+            if type(one.value) is int and equal(value, one.value):
+                require("isa.enum_members", False, argument=argument, value=value)
+                return one
     require("isa.enum_values", False, argument=argument, value=value)
     raise TypeError(f"{argument} is a member of {enumeration.__name__}, not {value!r}")
 

@@ -108,6 +108,8 @@ define(
     "The axes are contiguous and include the first or the last free dimension.",
     "L:tensor_reduce",
     api=LEGACY,
+    contested="published convolutions that passed their tests on hardware reduce axes 1 and 3 of (P, A, B, C) by "
+    "tensor_reduce, and those of the current API reduce others as well (`tensor_reduce.axis_last`)",
 )
 
 

@@ -89,7 +89,7 @@ def _(dst: object, src: object) -> None:
     """dst = src, a constant or another register."""
     target = _written(dst)
     if isinstance(src, VirtualRegister):
-        set_register(target, held_by(src))
+        _write(target, held_by(src))
     else:
         _set(target, src, "register_move.src")
 
@@ -107,7 +107,7 @@ def _set(register: VirtualRegister, value: object, contract: str) -> None:
     require(contract, number is not None, value=value)
     if number is None:
         raise TypeError(f"a register holds an integer, not {type(value).__name__}")
-    set_register(register, Value.between(number, number))
+    _write(register, Value.between(number, number))
 
 
 @REGISTER_LOAD.current
@@ -115,7 +115,7 @@ def _(dst: object, src: object) -> None:
     """dst = the one element of src."""
     target, source = _written(dst), tile(src, "src")
     _claim_one_element("register_load.src", source)
-    set_register(target, _loaded(source))
+    _write(target, _loaded(source))
 
 
 def _loaded(source: Tensor) -> Value | None:
@@ -178,6 +178,11 @@ def _written(value: object) -> VirtualRegister:
     register = _register(value)
     require("loop.dynamic_frozen", not register.frozen)
     return register
+
+
+def _write(register: VirtualRegister, value: Value | None) -> None:
+    if not register.keeps:
+        set_register(register, value)
 
 
 # --- printing ---------------------------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ MAX8 = operation(
     "nisa.max8", dependence=Dependence(Link.PARTITION, summaries=RESULTS), engine="any", behaviour=OVERWRITES
 )
 
-define("max8.n", "max8 takes 8 to 16384 elements per partition.", "max8")
+define("max8.n", "max8 takes 8 to 16384 elements per partition.", "max8", limit=True, two_sided=True)
 define("max8.rank", "src of max8 has at most 3 dimensions (legacy: 5).", "max8; L:max8")
 define("max8.dst", "dst of max8 is (P, 8).", "max8", api=NKI)
 
@@ -92,7 +92,13 @@ NC_FIND_INDEX8 = operation(
     "nisa.nc_find_index8", dependence=Dependence(Link.PARTITION, summaries=RESULTS), engine="any", behaviour=OVERWRITES
 )
 
-define("find8.n", "nc_find_index8 searches 8 to 16384 elements per partition.", "nc_find_index8")
+define(
+    "find8.n",
+    "nc_find_index8 searches 8 to 16384 elements per partition.",
+    "nc_find_index8",
+    limit=True,
+    two_sided=True,
+)
 define("find8.rank", "data and vals of nc_find_index8 have at most 3 dimensions (legacy: 5).", "nc_find_index8")
 define("find8.vals", "vals of nc_find_index8 has 8 elements per partition.", "nc_find_index8")
 define("find8.dst", "dst of nc_find_index8 is (P, 8).", "nc_find_index8", api=NKI)
@@ -184,6 +190,7 @@ define(
     "nc_match_replace8 searches at most 16384 elements per partition.",
     "L:nc_match_replace8",
     takes={"elements": 16384},
+    limit=True,
 )
 define("match8.vals", "vals of nc_match_replace8 has 8 elements per partition.", "nc_match_replace8")
 define("match8.shape", "dst has the partitions and elements per partition of data.", "nc_match_replace8", api=NKI)
@@ -269,7 +276,9 @@ define(
     api=NKI,
 )
 define("topk.dst", "val_dst and idx_dst of topk are (P, k).", "topk", api=NKI)
-define("topk.n", "topk takes 8 <= n < 65536 and 1 <= k < 32768 with k <= n.", "topk", api=NKI)
+define(
+    "topk.n", "topk takes 8 <= n < 65536 and 1 <= k < 32768 with k <= n.", "topk", api=NKI, limit=True, two_sided=True
+)
 
 
 @TOPK.current

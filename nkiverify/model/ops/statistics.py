@@ -26,7 +26,13 @@ BN_STATS = operation(
     "nisa.bn_stats", dependence=Dependence(Link.STATISTICS, summaries=RESULTS), engine="any", behaviour=OVERWRITES
 )
 
-define("bn_stats.f512", "bn_stats takes at most 512 elements per partition.", "bn_stats", takes={"elements": "limit"})
+define(
+    "bn_stats.f512",
+    "bn_stats takes at most 512 elements per partition.",
+    "bn_stats",
+    takes={"elements": "limit"},
+    limit=True,
+)
 define(
     "bn_stats.dst6", "dst of bn_stats has 6 elements per partition, and the partitions of data.", "bn_stats", api=NKI
 )

@@ -71,12 +71,19 @@ define(
     "Stationary and moving have the same partitions (the contraction axis K).",
     "nc_matmul:Tile size",
 )
-define("nc_matmul.k_le_128", "K is at most 128, or the row tile size.", "nc_matmul:Tile size", takes={"K": "limit"})
+define(
+    "nc_matmul.k_le_128",
+    "K is at most 128, or the row tile size.",
+    "nc_matmul:Tile size",
+    takes={"K": "limit"},
+    limit=True,
+)
 define(
     "nc_matmul.m_le_128",
     "Stationary has at most 128 columns (M), or the column tile size.",
     "nc_matmul:Tile size",
     takes={"M": "limit"},
+    limit=True,
 )
 define(
     "nc_matmul.n_le_512",
@@ -84,6 +91,7 @@ define(
     "nc_matmul:Tile size",
     hardware=GEN23,
     takes={"N": "limit"},
+    limit=True,
 )
 define(
     "nc_matmul.n_gen4",
@@ -91,6 +99,7 @@ define(
     "nc_matmul:Tile size",
     hardware=("gen4",),
     takes={"N": "limit"},
+    limit=True,
 )
 define("nc_matmul.out_shape", "dst has M partitions and N elements per partition.", "nc_matmul:Layout")
 define(
@@ -352,11 +361,13 @@ define(
     "nl.matmul.x",
     "x of nl.matmul is in SBUF, with at most 128 partitions and 128 free elements.",
     "nl.matmul; L:matmul",
+    limit=True,
 )
 define(
     "nl.matmul.y",
     "y of nl.matmul is in SBUF, with at most 128 partitions and 512 free elements.",
     "nl.matmul; L:matmul",
+    limit=True,
 )
 define(
     "nl.matmul.transpose_x",

@@ -30,12 +30,14 @@ define(
     "On the Tensor Engine data is in SBUF, dst in PSUM, and data is at most 128 x 128.",
     "nc_transpose:Memory types; Tile size",
     takes={"data": 128, "x": ("sbuf",), "data_buffer": ("sbuf",), "dst_buffer": ("psum",)},
+    limit=True,
 )
 define(
     "nc_transpose.vector",
     "On the Vector Engine data and dst are in SBUF or PSUM, and data is at most 32 x 32.",
     "nc_transpose:Memory types; Tile size",
     takes={"data": 32, "": ("sbuf", "psum")},
+    limit=True,
 )
 define("nc_transpose.same_dtype", "dst has the dtype of data.", "nc_transpose:Data types", takes={"dst": "data"})
 define(
@@ -120,7 +122,13 @@ TRANSPOSE = operation(
     "nl.transpose", dependence=Dependence(Link.TRANSPOSED), engine="any", behaviour=OVERWRITES.but(moves=True)
 )
 
-define("nl.transpose.2d", "nl.transpose takes a 2-D tile of at most 128 x 128.", "nl.transpose", takes={"x": 128})
+define(
+    "nl.transpose.2d",
+    "nl.transpose takes a 2-D tile of at most 128 x 128.",
+    "nl.transpose",
+    takes={"x": 128},
+    limit=True,
+)
 
 
 @TRANSPOSE.current

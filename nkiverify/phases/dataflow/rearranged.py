@@ -239,7 +239,7 @@ def _value(value: object, storages: Mapping[Storage, object]) -> object:
         storage = storages.get(value.storage, value.storage.identity)
         return storage, value.dtype, value.shape, value.strides, value.offset, there
     if isinstance(value, Register):
-        return Register, value.frozen
+        return Register, value.frozen, value.keeps
     if isinstance(value, Mask):
         return value.host, tuple((_value(term.difference, storages), term.relation) for term in value.terms)
     if isinstance(value, IndexTensor):

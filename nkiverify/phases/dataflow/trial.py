@@ -52,10 +52,10 @@ class FaultsKnown(ConcreteExecution):
         if fault is not None:
             self.at(fault, kernel_site(2))
 
-    def returned(self, *programs: tuple[Tensor, ...]) -> None:
+    def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Note what is returned, and that it breaks a contract."""
         fault = self.faults.get(len(self.recorded))
-        super().returned(*programs)
+        super().returned(*programs, by_parameter=by_parameter)
         if fault is not None:
             self.at(fault, fault.site)
 

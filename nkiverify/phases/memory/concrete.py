@@ -1,13 +1,13 @@
 """Phase 3 on one concrete run: what was live when, and whether a placed tensor was overwritten while it was needed.
 
-The symbolic claims ask for no more than what is sufficient; this finds what certainly goes wrong. A tensor of at most
-32 or 64 partitions counts for a quarter or half of the partitions only, as several can be placed side by side; placed
-tensors conflict where one is read after another wrote over it.
+The symbolic claims ask for no more than what is sufficient; this finds what certainly goes wrong. A tensor counts for
+the partitions that it has only, as several can be placed side by side: for whole quarters where an engine touches it,
+which has them start at one. Placed tensors conflict where one is read after another wrote over it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from nkiverify.analysis.lifetimes.usage import on_chip_views
@@ -20,6 +20,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.memory import PSUM, MemoryRegion
+from nkiverify.model.packing import ANY_START, PARTITIONS, QUARTER
 from nkiverify.model.recorded import Executed
 from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
@@ -40,12 +41,14 @@ class MemoryFault:
 
 @dataclass(slots=True, eq=False)
 class _Life:
-    """From the first to the last operation that uses a storage, by position."""
+    """From the first to the last operation that uses a storage, by position; `by_engine` if an engine touches it, and
+    no DMA only."""
 
     first: int
     last: int
     read: bool = False
     assigned: bool = False
+    by_engine: bool = False
 
 
 def broken(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[BrokenContract]:
@@ -129,6 +132,7 @@ def _lives(operations: Sequence[Executed]) -> dict[Storage, _Life]:
         for view in on_chip_views(item):
             life = lives.setdefault(view.storage, _Life(position, position))
             life.last = position
+            life.by_engine = life.by_engine or item.operation.engine not in ANY_START
             if item.operation.declared.behaviour.assigns and view is not writes.get("dst"):
                 life.assigned = True
             elif view is not writes.get("result"):
@@ -175,10 +179,10 @@ def _bytes(storage: Storage) -> int:
     return size
 
 
-def _quarters(storage: Storage) -> int:
-    """Quarters of the partitions that a storage needs."""
-    partitions = int(storage.partitions)
-    return 1 if partitions <= 32 else 2 if partitions <= 64 else 4
+def _rows(storage: Storage, life: _Life) -> int:
+    """Partitions that a storage needs, at the least."""
+    partitions = min(int(storage.partitions), PARTITIONS)
+    return -(-partitions // QUARTER) * QUARTER if life.by_engine else partitions
 
 
 def _capacity(operations: Sequence[Executed], hardware: Hardware) -> Iterator[MemoryFault]:
@@ -186,20 +190,20 @@ def _capacity(operations: Sequence[Executed], hardware: Hardware) -> Iterator[Me
     for region in REGIONS:
         limit = limit_of(region, hardware)
         begins, ends = _begins_and_ends(lives, region)
-        # Of the storages that are live: bytes of a partition, those of each quarter of the partitions added up, and how
-        # many the compiler places.
-        live = in_quarters = unplaced = 0
+        # Of the storages that are live: bytes of a partition, those of each partition added up, and how many the
+        # compiler places.
+        live = in_all = unplaced = 0
         for position, item in enumerate(operations):
             for storage in begins.get(position, ()):
                 size = _bytes(storage)
-                live, in_quarters = live + size, in_quarters + size * _quarters(storage)
+                live, in_all = live + size, in_all + size * _rows(storage, lives[storage])
                 unplaced += not is_placed(storage)
-            if in_quarters > 4 * limit and unplaced:
+            if in_all > PARTITIONS * limit and unplaced:
                 quantities = (("memory", str(region)), ("live", live), ("limit", limit))
                 yield MemoryFault("mem.capacity_live", item.site, quantities)
             for storage in ends.get(position, ()):
                 size = _bytes(storage)
-                live, in_quarters = live - size, in_quarters - size * _quarters(storage)
+                live, in_all = live - size, in_all - size * _rows(storage, lives[storage])
                 unplaced -= not is_placed(storage)
 
 
@@ -213,11 +217,11 @@ def is_placed(storage: Storage) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """The part that a view touches: quarters of the partitions and bytes, ends excluded, of one tile of a storage."""
+    """The part that a view touches: partitions and bytes, ends excluded, of one tile of a storage."""
 
     storage: Storage
     block: tuple[int, ...]
-    quarters: slice
+    rows: slice
     bytes: slice
 
 
@@ -231,8 +235,8 @@ class _Placement:
     _begun: dict[int, int] = field(default_factory=dict)
     _owners: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
     _written: dict[MemoryRegion, np.ndarray] = field(default_factory=dict)
-    #: Where a part of a memory begins or ends, in order: bytes between two of these have one story.
-    _edges: dict[MemoryRegion, dict[int, int]] = field(default_factory=dict)
+    #: Where a part of a memory begins or ends, partitions and bytes, in order: what lies between two has one story.
+    _edges: dict[MemoryRegion, tuple[dict[int, int], dict[int, int]]] = field(default_factory=dict)
 
     def conflicts(self, operations: Sequence[Executed]) -> Iterator[MemoryFault]:
         steps = [
@@ -256,11 +260,10 @@ class _Placement:
         return [part for view in views.values() if (part := self._part(view)) is not None]
 
     def _cut(self, parts: Sequence[_Part]) -> None:
-        """Tell the bytes of each memory apart as far as one of these parts does."""
+        """Tell the partitions and bytes of each memory apart as far as one of these parts does."""
         for region in {part.storage.buffer for part in parts}:
-            here = [part.bytes for part in parts if part.storage.buffer is region]
-            edges = sorted({edge for each in here for edge in (each.start, each.stop)})
-            self._edges[region] = {edge: number for number, edge in enumerate(edges)}
+            here = [part for part in parts if part.storage.buffer is region]
+            self._edges[region] = _edges(one.rows for one in here), _edges(one.bytes for one in here)
 
     def _overwritten(self, part: _Part) -> str | None:
         """The tile that wrote over what a tile, written before, is now read from.
@@ -277,15 +280,17 @@ class _Placement:
             return None
         first = int(others[0])
         storage, block = next(tile for tile, mine in self._tiles.items() if mine == first)
-        return _called(_Part(storage, block, part.quarters, part.bytes))
+        return _called(_Part(storage, block, part.rows, part.bytes))
 
     def _in(self, arrays: dict[MemoryRegion, np.ndarray], part: _Part) -> np.ndarray:
         """The entries for a part in an array about its memory."""
         region = part.storage.buffer
-        edges = self._edges[region]
+        rows, columns = self._edges[region]
         if region not in arrays:
-            arrays[region] = np.zeros((4, len(edges)), dtype=np.int32)
-        return arrays[region][part.quarters, edges[part.bytes.start] : edges[part.bytes.stop]]
+            arrays[region] = np.zeros((len(rows), len(columns)), dtype=np.int32)
+        return arrays[region][
+            rows[part.rows.start] : rows[part.rows.stop], columns[part.bytes.start] : columns[part.bytes.stop]
+        ]
 
     def _part(self, view: Tensor) -> _Part | None:
         storage = view.storage
@@ -299,8 +304,14 @@ class _Placement:
         partition, start = _address(storage, block, self.hardware)
         size = view.dtype.itemsize
         bytes_ = slice(start + column * size, start + (column + reach + 1) * size)
-        quarters = slice(partition // 32, -(-(partition + int(storage.partitions)) // 32))
-        return _Part(storage, block, quarters, bytes_)
+        return _Part(storage, block, slice(partition, partition + int(storage.partitions)), bytes_)
+
+
+def _edges(parts: Iterable[slice]) -> dict[int, int]:
+    """The ends of `parts` with their positions in order."""
+    return {
+        edge: number for number, edge in enumerate(sorted({edge for one in parts for edge in (one.start, one.stop)}))
+    }
 
 
 def _unravelled(tile: int, counts: Sequence[int]) -> tuple[int, ...]:

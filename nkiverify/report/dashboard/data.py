@@ -201,7 +201,7 @@ class Page:
     @property
     def bounded(self) -> int:
         """How many verdicts hold up to a bound."""
-        return sum(run.qualifier.startswith("bounded") for run in self.counting)
+        return sum(run.is_bounded for run in self.counting)
 
     @property
     def assumptions(self) -> list[tuple[str, list[str]]]:
@@ -282,6 +282,8 @@ def state(run: Run) -> str:
         return "bounded" if run.qualifier else "pass"
     if status is ExitStatus.MISMATCH:
         return "mismatch"
+    if run.is_bounded:
+        return "bounded"
     return "unknown" if status in (ExitStatus.UNKNOWN, ExitStatus.NOTHING_VERIFIED) else "error"
 
 

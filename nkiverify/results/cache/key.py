@@ -9,7 +9,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,13 +49,35 @@ _WITHOUT_EFFECT = {
 }
 
 
-class Keys:
-    """The digests of targets, for one set of options. Files are read once: another object looks again."""
+class SourceFiles:
+    """The files of kernels and of harness modules. Each is read once: another object reads it again."""
 
-    def __init__(self, options: Options) -> None:
-        self._options = options
+    def __init__(self) -> None:
         self._kernels: dict[tuple[str, Path], Sources] = {}
         self._harness: dict[str, Sources] = {}
+
+    def of_kernel(self, path: str, root: Path) -> Sources:
+        """The files of a kernel's module."""
+        found = self._kernels.get((path, root))
+        if found is None:
+            found = self._kernels[path, root] = kernel_sources(path, root)
+        return found
+
+    def of_harness(self, file: str) -> Sources:
+        """The files of the module that a target is written in."""
+        found = self._harness.get(file)
+        if found is None:
+            found = self._harness[file] = harness_sources(Path(file))
+        return found
+
+
+class Keys:
+    """The digests of targets, for one set of options. Our own files, and what is installed, are read once a process:
+    one that changes later has another digest for ever, as times of change are part of it."""
+
+    def __init__(self, options: Options, files: SourceFiles | None = None) -> None:
+        self._options = options
+        self._files = files or SourceFiles()
 
     def slot(self, target: Target, phase: int) -> str:
         """The place of a verdict in the cache, which holds the latest one."""
@@ -67,7 +89,7 @@ class Keys:
             return ""
         kernel, harness = self._sources(target)
         facts = [
-            self._environment,
+            _environment(),
             self._settings,
             _facts(target, {"function"}),
             [kernel.files, kernel.found, harness.files, harness.found],
@@ -77,14 +99,15 @@ class Keys:
     def digest_of_file(self, path: Path, asked: Sequence[str]) -> str:
         """The digest of everything that a file is checked from where `asked` says how; empty where that cannot be
         known."""
-        sources = self._kernel(str(path), self._options.root)
+        sources = self._files.of_kernel(str(path), self._options.root)
         if sources.obstacle:
             return ""
-        return _digest([self._environment, list(asked), sources.files, sources.found])
+        return _digest([_environment(), list(asked), sources.files, sources.found])
 
     def file_unchanged_since(self, path: Path, started: int) -> bool:
         """True if the same can be said of a file as `unchanged_since` says of a target."""
-        return self._ours_unchanged and self._kernel(str(path), self._options.root).newest + _CLOCK_TICK < started
+        newest = self._files.of_kernel(str(path), self._options.root).newest
+        return _ours_unchanged() and newest + _CLOCK_TICK < started
 
     def files(self, target: Target) -> frozenset[str]:
         """The files of the user's that `target` is verified from, as far as that can be known."""
@@ -102,59 +125,62 @@ class Keys:
 
         What a run has read is then what the digest is about.
         """
-        return self._ours_unchanged and all(sources.newest + _CLOCK_TICK < started for sources in self._sources(target))
-
-    @property
-    def _ours_unchanged(self) -> bool:
-        return max(change for _, change in self._package.values()) + _CLOCK_TICK < nkiverify.LOADED
-
-    def _kernel(self, path: str, root: Path) -> Sources:
-        found = self._kernels.get((path, root))
-        if found is None:
-            found = self._kernels[path, root] = kernel_sources(path, root)
-        return found
+        return _ours_unchanged() and all(sources.newest + _CLOCK_TICK < started for sources in self._sources(target))
 
     def _sources(self, target: Target) -> tuple[Sources, Sources]:
-        kernel = self._kernel(target.kernel.partition("::")[0], target.root)
-        harness = self._harness.get(target.file)
-        if harness is None:
-            harness = self._harness[target.file] = harness_sources(Path(target.file))
-        return kernel, harness
+        kernel = self._files.of_kernel(target.kernel.partition("::")[0], target.root)
+        return kernel, self._files.of_harness(target.file)
 
     @cached_property
     def _settings(self) -> list[object]:
         asked = _facts(self._options, _WITHOUT_EFFECT)
         return asked if self._options.engine == "embedded" else [*asked, _esbmc()]
 
-    @cached_property
-    def _environment(self) -> list[object]:
-        """Our own code, Python, and the versions of everything installed, the solvers among it."""
-        return [
-            FORMAT,
-            sorted((name, digest) for name, (digest, _) in self._package.items()),
-            sys.version,
-            os.uname().machine if sys.platform != "win32" else "",
-            list(sys.flags),
-            _distributions(),
-        ]
 
-    @cached_property
-    def _package(self) -> dict[str, tuple[str, int]]:
-        """Each file of ours and of the stub library: its size and when it was last written; and when it was changed in
-        any way, which nobody can set. Reading all of them would take as long as a small check."""
-        files: dict[str, tuple[str, int]] = {}
-        for folder in (Path(nkiverify.__file__).parent, resources.root() / "stubs"):
-            for parent, folders, names in os.walk(folder):
-                folders[:] = [name for name in folders if name not in ("__pycache__", "_data")]
-                for name in names:
-                    path = f"{parent}/{name}"
-                    about = Path(path).stat()
-                    stamp = f"{about.st_size} {about.st_ino} {about.st_mtime_ns} {about.st_ctime_ns}"
-                    files[path] = (stamp, about.st_ctime_ns)
-        return files
+def _environment() -> str:
+    """A digest of our own code, Python, and the versions of everything installed, the solvers among it."""
+    return _environment_of(_our_folders(), tuple(sys.path))
 
 
-def _digest(facts: list[object]) -> str:
+@cache
+def _environment_of(folders: Sequence[Path], path: Sequence[str]) -> str:
+    facts = [
+        FORMAT,
+        sorted((name, stamp) for name, (stamp, _) in _our_files(folders).items()),
+        sys.version,
+        os.uname().machine if sys.platform != "win32" else "",
+        list(sys.flags),
+        _distributions(path),
+    ]
+    return _digest(facts)
+
+
+def _our_folders() -> tuple[Path, ...]:
+    return Path(nkiverify.__file__).parent, resources.root() / "stubs"
+
+
+@cache
+def _our_files(folders: Sequence[Path]) -> dict[str, tuple[str, int]]:
+    """Each file of ours and of the stub library: its size and when it was last written; and when it was changed in
+    any way, which nobody can set. Reading all of them would take as long as a small check."""
+    files: dict[str, tuple[str, int]] = {}
+    for folder in folders:
+        for parent, inner, names in os.walk(folder):
+            inner[:] = [name for name in inner if name not in ("__pycache__", "_data")]
+            for name in names:
+                path = f"{parent}/{name}"
+                about = Path(path).stat()
+                stamp = f"{about.st_size} {about.st_ino} {about.st_mtime_ns} {about.st_ctime_ns}"
+                files[path] = (stamp, about.st_ctime_ns)
+    return files
+
+
+def _ours_unchanged() -> bool:
+    """True if none of our own files was changed after they were loaded."""
+    return max(change for _, change in _our_files(_our_folders()).values()) + _CLOCK_TICK < nkiverify.LOADED
+
+
+def _digest(facts: Sequence[object]) -> str:
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -174,9 +200,9 @@ def _plain(value: object) -> object:
     return value if value is None or isinstance(value, int | float | str) else str(value)
 
 
-def _distributions() -> list[str]:
+def _distributions(path: Sequence[str]) -> list[str]:
     """The names and versions of all installed distributions."""
-    folders = [Path(folder) for folder in sys.path if Path(folder).is_dir()]
+    folders = [Path(folder) for folder in path if Path(folder).is_dir()]
     return sorted(
         {entry.name for folder in folders for entry in folder.iterdir() if entry.name.endswith(_DISTRIBUTION)}
     )

@@ -52,25 +52,25 @@ class VerdictCache:
                 known[target.name] = [replace(run, cached=True) for runs in entries for run in runs]
         return known
 
-    def remember(self, targets: Sequence[Target], runs: Iterable[Run]) -> None:
-        """Remember the runs of `targets` that are conclusions, if their files are still what was read."""
+    def remember(self, target: Target, runs: Iterable[Run]) -> None:
+        """Remember the runs of a target that has finished if they are conclusions, and if its files are still what was
+        read; else forget what is remembered of it."""
         if self.problem:
             return
-        of: dict[tuple[str, int], list[Run]] = {}
+        phases = self._phases(target)
+        of: dict[int, list[Run]] = {phase: [] for phase in phases}
         for run in runs:
-            of.setdefault((run.target, run.phase), []).append(run)
+            of.setdefault(run.phase, []).append(run)
         now = Keys(self._options)
-        entries = []
-        for target in targets:
-            phases = self._phases(target)
-            digest = self._keys.digest(target)
-            whole = all(_fits(of.get((target.name, phase), []), target, phase) for phase in phases)
-            if whole and digest and digest == now.digest(target) and now.unchanged_since(target, self._started):
-                entries += [(now.slot(target, phase), digest, of[target.name, phase]) for phase in phases]
-        if not entries:
-            return
+        digest = self._keys.digest(target)
+        whole = all(_fits(of[phase], target, phase) for phase in phases)
+        same = whole and digest and digest == now.digest(target) and now.unchanged_since(target, self._started)
+        slots = {phase: now.slot(target, phase) for phase in phases}
         try:
-            store.save(self._path, entries)
+            if same:
+                store.save(self._path, [(slot, digest, of[phase]) for phase, slot in slots.items()])
+            else:
+                store.forget(self._path, slots.values())
         except CacheError as error:
             self.problem = str(error)
 

@@ -93,6 +93,14 @@ def save_texts(path: Path, entries: Iterable[tuple[str, str, str]]) -> None:
         connection.executemany("INSERT OR REPLACE INTO verdict VALUES (?, ?, ?, ?)", rows)
 
 
+def forget(path: Path, slots: Iterable[str]) -> None:
+    """Remember nothing in these slots. Raises `CacheError`."""
+    if path.exists():
+        with _opened(path, "rw") as connection:
+            connection.execute(_TABLE)
+            connection.executemany("DELETE FROM verdict WHERE slot = ?", [(slot,) for slot in slots])
+
+
 def _decoded(content: str) -> list[Run]:
     from nkiverify.results import file as results_file  # as in `save`
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.results import history
-from nkiverify.results.cache.key import Keys
+from nkiverify.results.cache.key import Keys, SourceFiles
 from nkiverify.run.executors.jobs import ExecutorLost, Listener
 from nkiverify.run.sweep.description import Item
 from nkiverify.run.sweep.store import Entry, Store, StoreError, entry_in, line_of
@@ -18,11 +18,11 @@ from nkiverify.verify.options import Options
 
 
 class Digests:
-    """The facts that the verdicts of items depend on, as digests. Files are read once for all items with the same
-    settings."""
+    """The facts that the verdicts of items depend on, as digests. Files are read once for all items."""
 
     def __init__(self) -> None:
         self._keys: dict[Options, Keys] = {}
+        self._read = SourceFiles()
 
     def files(self, options: Options, target: Target) -> frozenset[str]:
         """The files that the digest is about, but for our own."""
@@ -40,7 +40,7 @@ class Digests:
     def _keys_for(self, options: Options) -> Keys:
         keys = self._keys.get(options)
         if keys is None:
-            keys = self._keys[options] = Keys(options)
+            keys = self._keys[options] = Keys(options, self._read)
         return keys
 
 

@@ -18,10 +18,12 @@ from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.clock import Allowance, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import BOUNDED, Run, Verdict
+from nkiverify.foundation.source import Site
 from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.target import Target
+from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.symbolic.atoms import Atom, Div, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, at_most_zero
@@ -42,7 +44,7 @@ from nkiverify.verify.derive.candidates import (
 from nkiverify.verify.derive.cover import Cover, Likely, cover
 from nkiverify.verify.derive.runs import Kind, Shown, told_by, violation
 from nkiverify.verify.derive.sampling import Shapes
-from nkiverify.verify.derive.statements import LIMITS, Derived, Statements, guards, is_limit, simplest, unsaid
+from nkiverify.verify.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -78,16 +80,27 @@ def derive(
 
 
 @dataclass(frozen=True, slots=True)
+class _Bound:
+    """A condition of `--where` beyond which nothing is proved, and why not."""
+
+    text: str
+    why: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Found:
     """Conditions, the verdicts on the domain that they are, and whether every phase is proved there.
 
-    `ways` are those through the disjunctions among the conditions, where each is proved for itself.
+    `ways` are those through the disjunctions among the conditions, where each is proved for itself. `bounds` are the
+    conditions among them beyond which nothing is proved for want of a proof, not since anything fails.
     """
 
     chosen: Cover
     runs: tuple[Run, ...]
     proved: bool
     ways: _Ways = ()
+    bounds: tuple[_Bound, ...] = ()
 
 
 class _Derivation:
@@ -106,6 +119,7 @@ class _Derivation:
         self._deadline = now() + seconds
         self._target_for = target_for
         self._options = options
+        self._exploration = exploration
         self._program = exploration.run.program
         self._guards = list(guards(self._program, exploration.assumptions))
         self._assumptions = exploration.assumptions
@@ -167,7 +181,37 @@ class _Derivation:
                 effort = 1.0  # a longer search may show why
             else:
                 break
+        if proved and any(run.is_bounded for run in runs):
+            return self._within_bounds(_Found(chosen, runs, False, ways))
         return _Found(chosen, runs, proved, ways)
+
+    def _within_bounds(self, found: _Found) -> _Found:
+        """The domain proved up to a bound, with the bound as a condition of the domain, if all is proved there."""
+        bounds = {
+            text: _Bound(text, run.reason, run.place) for run in found.runs if run.is_bounded for text in run.suffices
+        }
+        texts = (*self._texts(found.chosen, self._needed_limits(found.chosen)), *bounds)
+        runs = self._verdicts(texts, 1.0) if bounds else ()
+        shown = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) and not run.is_bounded for run in runs)
+        if not runs or not shown:
+            return found
+        # Said as it is: a part of the domain.
+        within = f"{BOUNDED} {', '.join(bounds)}"
+        open_phases = {run.phase: run for run in found.runs if run.is_bounded}
+        told = [
+            replace(
+                run,
+                qualifier=", ".join(filter(None, (within, run.qualifier))),
+                reason=open_phases[run.phase].reason,
+                place=open_phases[run.phase].place,
+                advice=open_phases[run.phase].advice,
+                accept=open_phases[run.phase].accept,
+            )
+            if run.phase in open_phases and run.verdict is Verdict.SUCCESSFUL
+            else run
+            for run in runs
+        ]
+        return replace(found, runs=tuple(told), proved=True, bounds=tuple(bounds.values()))
 
     def _by_ways(self, texts: tuple[str, ...], effort: float) -> tuple[tuple[Run, ...], _Ways]:
         """The verdicts on a domain with disjunctions, where every phase is proved for each way through them, with these
@@ -179,7 +223,7 @@ class _Derivation:
     def _without_limits(self, run: Run) -> Run:
         """`run`, UNKNOWN where it fails only beyond what the hardware can hold: it is not known up to where it does
         not."""
-        limits = all(is_limit(one.contract, one.statement) for one in run.violations)
+        limits = all(contract(one.contract).refuses_large for one in run.violations)
         if run.verdict is not Verdict.FAILED or not limits:
             return run
         why, advice = f"the time limit of {self._options.timeout:g} s", "raise --timeout"
@@ -199,7 +243,7 @@ class _Derivation:
                 name, value = max(one.values.items(), key=lambda pair: pair[1], default=("", 0))
                 condition = self._condition(f"{name} <= {value - 1}") if value > LARGEST else None
                 known = any(each.text == f"{name} <= {value - 1}" for each in self._limits)
-                if condition is None or known or not is_limit(one.contract, one.statement):
+                if condition is None or known or not contract(one.contract).limit:
                     continue
                 places = [
                     each
@@ -216,15 +260,19 @@ class _Derivation:
     def _said(self, found: _Found, base: dict[str, int]) -> Derived:
         """The domain `found`, with what is to be said of each of its conditions; `base` is a shape that passes."""
         chosen = found.chosen
-        limits = self._needed_limits(chosen)
+        within = [one for one in map(self._condition, (each.text for each in found.bounds)) if one is not None]
+        limits = self._needed_limits(chosen, within)
         statements = Statements(self._program, self._shapes, self._guards, base, self._limit_places, self._grid)
         stated = statements.preconditions(chosen.chosen, limits)
         said = [*self._ranges, *(one.condition for one in (*chosen.chosen, *limits))]
         stated += unsaid(self._program, self._assumptions, said)
         inside = simplest(self._inside(chosen), self._program)
         failing = [one for one in self._shapes.runs.values() if one.kind in (Kind.FAILS, Kind.REJECTED)]
+        preconditions = tuple(one for one in stated if not (one.limit and one.large))
+        told = {one.text for one in preconditions}
+        bounds = [Precondition(one.text, site=one.site, bound=one.why) for one in found.bounds]
         return Derived(
-            preconditions=tuple(one for one in stated if not (one.limit and one.large)),
+            preconditions=(*preconditions, *bounds),
             limits=tuple(one for one in stated if one.limit and one.large),
             runs=found.runs,
             proved=found.proved,
@@ -235,6 +283,7 @@ class _Derivation:
             tried=len(self._shapes.runs),
             example=base,
             ways=found.ways,
+            enforced=enforced(self._exploration, [one.condition for one in chosen.chosen if one.text in told]),
         )
 
     def _verdicts(self, texts: tuple[str, ...], effort: float) -> tuple[Run, ...]:
@@ -249,7 +298,7 @@ class _Derivation:
         tried = len(self._shapes.runs)
         failing = [one for one in self._shapes.of(Kind.FAILS) if one.rule is not None]
         # Beyond what the hardware can hold every kernel fails: that is the bug only where nothing else comes as far.
-        plain = [one for one in failing if not is_limit(one.rule.id, one.rule.statement)]  # type: ignore[union-attr]
+        plain = [one for one in failing if one.rule is not None and not one.rule.refuses_large]
         furthest = max((one.reached for one in plain), default=0)
         likely = [one for one in failing if one in plain or one.reached > furthest]
         untold = self._shapes.of(Kind.UNTOLD)
@@ -267,7 +316,7 @@ class _Derivation:
         found: dict[str, Candidate] = {}
         for one in self._decisions:
             rule = one.claim.contract
-            for part in _about(one) if is_limit(rule.id, rule.statement) else ():
+            for part in _about(one) if rule.limit else ():
                 text = readable(part, self._program)
                 if text and is_upper_bound(part) and _bound_of(part) <= LARGEST:
                     found.setdefault(text, Candidate(part, text, 1.0, rule.id))
@@ -309,7 +358,11 @@ class _Derivation:
             for text in run.suffices:
                 self._add(text, run)
             for one in run.violations:
-                if all(value <= LARGEST for value in one.values.values()):
+                if any(value > LARGEST for value in one.values.values()):
+                    # Too large to be run in all phases; what the hardware cannot hold is bounded otherwise.
+                    if one.replayed and not contract(one.contract).limit:
+                        self._shapes.runs.setdefault(tuple(one.values.values()), told_by(one))
+                else:
                     shown = self._shapes.run(dict(one.values), one.values, needed=True)
                     if shown is not None and shown.kind is Kind.UNTOLD and one.replayed:
                         self._shapes.runs[tuple(shown.values.values())] = told_by(one)
@@ -330,7 +383,7 @@ class _Derivation:
         # `scale == 1` says more than `rows == rows*scale`.
         products = any(len(key) > 1 for term in condition.terms() for key in term.monomials)
         found = Candidate(condition, text, 1.4 if products else 1.0, rule)
-        if is_upper_bound(condition) and rule in LIMITS:
+        if is_upper_bound(condition) and rule and contract(rule).limit:
             self._limits.append(found)
         else:
             self._candidates.append(found)
@@ -347,14 +400,12 @@ class _Derivation:
     # --- limits -------------------------------------------------------------------------------------------------------
 
     def _capacity(self) -> list[Candidate]:
-        """Upper bounds, beyond the shapes that are run, that refuted claims state."""
+        """Upper bounds, beyond the shapes that are run, that refuted claims about limits of the hardware state."""
         allowed = Allowance(_LIMITS_MS)
         found: dict[int, Candidate] = {}
         for decision in self._decisions:
-            parts = [self._simple(part) for part in _about(decision)] if _stated_as_limit(decision) else []
-            for part in parts:
-                if part is None:
-                    continue
+            stated = _about(decision) if decision.claim.contract.limit else []
+            for part in (simple for each in stated for simple in self._simple(each)):
                 with_text: Sequence[Condition] = ()
                 try:
                     with_text = plainer(part, self._program, self._guards, allowed)
@@ -367,14 +418,17 @@ class _Derivation:
                         self._limit_places.setdefault(plain.uid, decision)
         return list(found.values())
 
-    def _simple(self, part: Condition) -> Condition | None:
-        """An upper bound that is enough for `part`, without divisions by dimensions, which no proof gets past."""
+    def _simple(self, part: Condition) -> Sequence[Condition]:
+        """Upper bounds that are enough for `part`, without divisions by dimensions, which no proof gets past.
+
+        Of alternatives it is the one that lets sizes go furthest; none is needed where one of them is known to hold.
+        """
         if isinstance(part, Junction) and not part.conjunction:
             ways = [way.parts if isinstance(way, Junction) else (way,) for way in part.parts]
             known = Prover(self._assumed, BUDGETS.statement)
             left = [[one for one in way if not known.entails(one)] for way in ways]
-            simple = [way[0] for way in left if len(way) == 1 and is_upper_bound(way[0])]
-            return simple[0] if simple else None
+            simple = [way for way in left if all(map(is_upper_bound, way))]
+            return max(simple, key=lambda way: min(map(_bound_of, way), default=inf), default=())
         if isinstance(part, Comparison) and part.relation is Relation.AT_MOST:
             # What is subtracted is at least zero.
             kept = {key: factor for key, factor in part.term.monomials.items() if factor > 0 or not key}
@@ -385,11 +439,11 @@ class _Derivation:
         }
         whole = part.substitute(quotients)
         # The divisors are at least 1.
-        return whole if isinstance(whole, Condition) and is_upper_bound(whole) else None
+        return (whole,) if isinstance(whole, Condition) and is_upper_bound(whole) else ()
 
-    def _needed_limits(self, chosen: Cover) -> list[Candidate]:
-        """The limits that do not follow from the rest."""
-        conditions = [one.condition for one in (*chosen.chosen, *self._limits)]
+    def _needed_limits(self, chosen: Cover, within: Sequence[Condition] = ()) -> list[Candidate]:
+        """The limits that do not follow from the rest, and from what all is `within`."""
+        conditions = [*(one.condition for one in (*chosen.chosen, *self._limits)), *within]
         kept = {one.uid for one in without_implied(conditions, self._assumed)}
         return [one for one in self._limits if one.condition.uid in kept]
 
@@ -400,13 +454,6 @@ def _about(decision: Decision) -> list[Condition]:
     for one in at_last_iteration(decision.claim.condition):
         found += about_dimensions(one)
     return found
-
-
-def _stated_as_limit(decision: Decision) -> bool:
-    """True if a claim is about what the hardware or its integers can hold, or an upper bound by its form."""
-    if decision.claim.contract.id in LIMITS:
-        return True
-    return any(is_upper_bound(part) for part in _about(decision))
 
 
 def _bound_of(condition: Condition) -> int:

@@ -12,7 +12,7 @@ from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Block, Branch, Program
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Program, items
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
@@ -25,19 +25,6 @@ from nkiverify.verify.witness.sufficient import without_implied
 
 #: Contracts of memory whose name says more than that they are.
 _ABOUT_EXTENTS = frozenset({"mem.partitions_128", "mem.vec_free_limit", "mem.ap_isa_ranges"})
-#: Contracts about what the hardware, or its integers, can hold: a shape beyond is refused, not computed wrongly.
-LIMITS = frozenset(
-    {
-        "host.int32",
-        "mem.addr_range",
-        "mem.ap_isa_ranges",
-        "mem.capacity_live",
-        "mem.operands_fit",
-        "mem.partitions_128",
-        "mem.psum_tile_f_512",
-        "mem.vec_free_limit",
-    }
-)
 #: Paths of a kernel's own preconditions that are looked at.
 _MOST_PATHS = 64
 #: Shapes that are run, of those that were left out, for the simplest outside the domain.
@@ -52,7 +39,7 @@ class Precondition:
     and what goes wrong there. `dropped`: one that it accepts, of which it leaves out a part of an input, `dropped_at`.
     `limit`: it is an upper bound that memory ("SBUF"), integers ("32 bits") or an instruction sets. `verbatim`: it is
     an assert as the kernel has it, which `--where` does not read. `launch`: it is about the launch grid, which who
-    launches the kernel chooses.
+    launches the kernel chooses. `bound`: nothing fails beyond it that was run, and nothing is proved; it says why.
     """
 
     text: str
@@ -66,6 +53,7 @@ class Precondition:
     limit: str = ""
     dimensions: tuple[str, ...] = ()
     launch: bool = False
+    bound: str = ""
 
     @property
     def from_above(self) -> bool:
@@ -102,6 +90,8 @@ class Derived:
     example: dict[str, int] = field(default_factory=dict)
     #: The conditions of each way through the disjunctions among them, where each is proved for itself.
     ways: tuple[tuple[str, ...], ...] = ()
+    #: The kernel provably accepts no shape outside of the preconditions.
+    enforced: bool = False
 
     @property
     def where(self) -> tuple[str, ...]:
@@ -184,7 +174,7 @@ class Statements:
         if failing:
             worst = min(failing, key=self._telling)
             assert worst.rule is not None
-            limited = is_upper_bound(one.condition) and is_limit(worst.rule.id, worst.rule.statement)
+            limited = is_upper_bound(one.condition) and worst.rule.limit
             return replace(
                 found,
                 site=worst.site,
@@ -265,7 +255,7 @@ def already_proved(exploration: Exploration, runs: tuple[Run, ...], seconds: flo
     stated = [Precondition(readable(one, program), asserted=True) for one in needed]
     stated += unsaid(program, assumed, own)
     proved = any(run.verdict is Verdict.SUCCESSFUL for run in runs)
-    return Derived(tuple(stated), (), runs, proved, seconds)
+    return Derived(tuple(stated), (), runs, proved, seconds, enforced=enforced(exploration, needed))
 
 
 def unsaid(program: Program, texts: Iterable[str], said: Sequence[Condition | bool]) -> list[Precondition]:
@@ -278,6 +268,13 @@ def unsaid(program: Program, texts: Iterable[str], said: Sequence[Condition | bo
         for item in program.body.items
         if isinstance(item, Assume) and all(readable(part, program) for part in _conditions(item.condition))
     }
+    # Of `a and b` the first part may be assumed, and the second one a branch that ends where it does not hold.
+    partly = {
+        f" (line {item.site.line})"
+        for item in items(program.body)
+        if isinstance(item, Branch) and item.site is not None and not (item.then.items and item.orelse.items)
+    }
+    plain = {text for text in plain if f" (line {text.rpartition(' (line ')[2]}" not in partly}
     stated = sorted(wanted - plain, key=lambda text: int(text.rpartition(" (line ")[2].rstrip(")")))
     return [Precondition(text.rpartition(" (line ")[0], asserted=True, verbatim=True) for text in stated]
 
@@ -298,6 +295,39 @@ def _rejects_more(block: Block, wanted: Collection[str], known: Prover, left: It
     return next(left, None) is None or (idle and known.satisfiable() is not Answer.NO)
 
 
+def enforced(exploration: Exploration, stated: Iterable[Condition]) -> bool:
+    """True if the kernel provably accepts no shape for which one of the conditions `stated` does not hold.
+
+    Where it cannot be told, it is not so: the symbolic run has to have seen every way through the kernel.
+    """
+    program, left = exploration.run.program, iter(range(_MOST_PATHS))
+    if exploration.run.unsupported_construct is not None:
+        return False
+    ranges = [one.at_least(one.low) for one in program.dimensions if not one.choices]
+    return not any(_accepts(program.body, Prover([one.negation(), *ranges], BUDGETS.statement), left) for one in stated)
+
+
+def _accepts(block: Block, known: Prover, left: Iterator[int]) -> bool:
+    """True if the kernel may come to its end from here for a shape of which this much is `known`. What an assert
+    rejects ends in an empty block, what a `raise` does in a claim that there is none."""
+    for item in block.items:
+        if isinstance(item, Assume) and item.condition is not True:
+            if not isinstance(item.condition, Condition) or known.entails(item.condition.negation()):
+                return False
+            known = known.with_conditions([item.condition])
+        elif isinstance(item, Claim) and item.condition is False and item.contract.id == "kernel.exception":
+            return False
+        elif isinstance(item, Branch):
+            arms = ((item.then, item.condition), (item.orelse, item.condition.negation()))
+            return any(
+                not known.entails(way.negation()) and _accepts(arm, known.with_conditions([way]), left)
+                for arm, way in arms
+            )
+    if not block.items:
+        return False
+    return next(left, None) is None or known.satisfiable() is not Answer.NO
+
+
 def _conditions(condition: Condition | bool) -> Sequence[Condition]:
     """A condition, each part by itself."""
     if not isinstance(condition, Condition):
@@ -316,10 +346,6 @@ def guards(program: Program, texts: Iterable[str]) -> Iterable[Condition]:
         for part in _conditions(condition):
             if part.uid not in given and readable(part, program):
                 yield part
-
-
-def is_limit(rule: str, statement: str) -> bool:
-    return rule in LIMITS or "at most" in statement
 
 
 def _limit_name(rule: str, decision: Decision | None) -> str:

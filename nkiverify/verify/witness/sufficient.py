@@ -107,13 +107,13 @@ def plainer(
 ) -> tuple[Condition, ...]:
     """Conditions that suffice for `condition` and say more to a reader, where there are some; else itself.
 
-    Of alternatives the upper bound of a dimension is taken; what is about one dimension, such as `S//128 <= 207`, is
-    said as the largest value of it up to which all pass.
+    Of alternatives the upper bound of a dimension is taken that lets it go furthest; what is about one dimension, such
+    as `S//128 <= 207`, is said as the largest value of it up to which all pass.
     """
     if isinstance(condition, Junction) and not condition.conjunction:
         ways = [part.parts if isinstance(part, Junction) else (part,) for part in condition.parts]
         bounds = [way for way in ways if all(_is_bound(part) for part in way)]
-        return bounds[0] if bounds else (condition,)
+        return max(bounds, key=_reach, default=(condition,))
     dimensions = [each for each in program.dimensions if each.atom in condition.atoms() and not each.choices]
     if len(dimensions) != 1 or _is_bound(condition) or allowed.used_up:
         return (condition,)
@@ -127,6 +127,17 @@ def _is_bound(condition: Condition) -> bool:
     if not isinstance(condition, Comparison) or condition.relation is not Relation.AT_MOST:
         return False
     return [*map(type, condition.atoms())] == [Dimension]
+
+
+def _reach(bounds: Sequence[Condition]) -> int:
+    """The least of the values up to which bounds of one dimension each let it go."""
+    return min(
+        -term.constant_part // factor
+        for one in bounds
+        for term in one.terms()
+        for key, factor in term.monomials.items()
+        if key
+    )
 
 
 def _bound(condition: Condition, dimension: DomainDimension) -> Condition | bool:

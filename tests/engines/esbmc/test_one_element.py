@@ -216,7 +216,7 @@ def test_a_proof_that_one_shape_refutes_is_a_contradiction() -> None:
     explored = explore(target, hardware_named(target.hardware), Limits(), frozenset({4}))
     ours, _ = entries(target.name)
     proved = replace(ours, verdict=Verdict.SUCCESSFUL, violations=())
-    theirs = cross_check_dataflow.cross_checked(explored, proved, options, 30.0)
+    theirs = cross_check_dataflow.cross_checked(explored, proved, options, (), 30.0)
     assert theirs is not None and theirs.qualifier == DISAGREEMENT
     assert "df.output_written" in theirs.reason and "phase 4 says proved, ESBMC says refuted" in theirs.reason
 

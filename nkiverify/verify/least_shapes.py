@@ -1,0 +1,137 @@
+"""Concrete runs of a domain's least shape, and of one that differs from it in every dimension, beside what is proved.
+
+The kernel runs as it is, in plain Python: nothing of the symbolic run is in it but the contracts. What breaks there in
+a phase that is SUCCESSFUL is a contradiction, a fault of nkiverify. This can only take a SUCCESSFUL away: a shape that
+cannot be run, or takes more than its part of the work, shows nothing, and the record says so. It is about phases 1 to
+3: elements, of phase 4, are followed by marks, which take more time to load than a small check takes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from itertools import chain, islice
+
+from nkiverify.engines.shapes import Shapes, domain_of
+from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.errors import InternalError, described
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete_launch import rule_of
+from nkiverify.frontend.tracebacks import limit_of_machine, our_entry, undocumented
+from nkiverify.ir.contract import Severity
+from nkiverify.model.policy import applied_policy
+from nkiverify.phases import ARITHMETIC, MEMORY
+from nkiverify.phases.replay import replay
+from nkiverify.verify.exploration import Exploration
+
+#: Contracts that a concrete run may look at for each claim of the program, and for any program: deciding a claim takes
+#: more than ten times as long.
+_CONTRACTS, _LEAST_CONTRACTS = 40, 1_000
+#: Shapes that are tried for one that is in the domain.
+_TRIED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """The claims that a concrete run on `values` breaks of a phase that is proved."""
+
+    phase: int
+    what: str
+    site: Site | None
+    values: Mapping[str, int]
+
+    def __str__(self) -> str:
+        where = f" at {self.site}" if self.site is not None else ""
+        return f"{self.what}{where} in a concrete run{_for(self.values)}, and the proof says that it holds"
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The findings of concrete runs beside a proof: contradictions, and in words the shapes that were run, or why none
+    was."""
+
+    told: str
+    contradictions: tuple[Contradiction, ...] = ()
+
+
+def beside(exploration: Exploration, phases: Collection[int], seconds: float) -> Beside:
+    """Run the least shape and a larger one, and compare with `phases`, which are SUCCESSFUL; in about so many
+    `seconds`."""
+    ran: list[str] = []
+    missed: list[str] = []
+    for number, shapes in enumerate(_shapes(exploration)):
+        # The least one runs as it is; in the other one the results of arithmetic are looked at.
+        checked = number > 0 and ARITHMETIC.number in phases
+        why: str | None = "no shape of the domain is found"
+        for values in shapes:
+            found, why = _compared(exploration, phases, values, checked, seconds)
+            if found:
+                return Beside(_told([*ran, _named(values)], missed), tuple(found))
+            if why is not None:
+                break
+        if why == "":
+            ran.append(_named(values))
+        else:
+            missed.append(why or "no shape of the domain is found")
+    return Beside(_told(ran, missed))
+
+
+def _shapes(exploration: Exploration) -> Iterator[Iterator[Mapping[str, int]]]:
+    """Shapes to try for the least one; then those that differ from it in every dimension that can."""
+    program = exploration.run.program
+    shapes = Shapes(program.dimensions, domain_of(program, exploration.assumptions))
+    if not shapes.dimensions:
+        yield iter([{}])
+        return
+    yield islice(chain(filter(None, [shapes.nearest({})]), shapes.tried()), _TRIED)
+    if any(one.smallest < one.greatest for one in shapes.dimensions):
+        yield islice(shapes.larger(), _TRIED)
+
+
+def _compared(
+    exploration: Exploration, phases: Collection[int], values: Mapping[str, int], checked: bool, seconds: float
+) -> tuple[list[Contradiction], str | None]:
+    """The claims that a concrete run on `values` breaks of what is proved, and why it shows nothing; None where the
+    values are not in the domain."""
+    contracts = _LEAST_CONTRACTS + _CONTRACTS * sum(1 for _ in exploration.run.program.claims())
+    found = replay(
+        exploration.target,
+        values,
+        exploration.hardware,
+        checked=checked,
+        seconds=seconds,
+        contracts=contracts,
+        phases=frozenset(phases),
+        at_end=MEMORY.broken_at_end if MEMORY.number in phases else None,
+    )
+    if found.excluded:
+        return [], None
+    broken = [(one.contract, one.site) for one in found.broken]
+    if found.raised is not None and not broken and _is_of_kernel(found.raised):
+        broken = [(rule_of(found.raised), found.raised_at)]
+    policy = applied_policy()
+    against = [
+        Contradiction(rule.phase, f"{rule.id} is broken", site, values)
+        for rule, site in broken
+        if rule.phase in phases and policy.severity(rule, site) is Severity.CLAIM
+    ]
+    why = found.unsupported or (f"it ends with {described(found.raised)}" if found.raised is not None else "")
+    return against, f"{_named(values)} is not run to its end: {why}" if why else ""
+
+
+def _is_of_kernel(error: Exception | SystemExit) -> bool:
+    """True if the kernel raises `error`: neither the model, nor this machine, nor what the model lacks does."""
+    ours = isinstance(error, InternalError) or our_entry(error) is not None
+    return not ours and limit_of_machine(error) is None and undocumented(error) is None
+
+
+def _named(values: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items()) or "the launch"
+
+
+def _for(values: Mapping[str, int]) -> str:
+    return f" for {_named(values)}" if values else ""
+
+
+def _told(ran: list[str], missed: list[str]) -> str:
+    said = [f"run concretely: {'; '.join(ran)}"] if ran else []
+    return "; ".join([*said, *dict.fromkeys(missed)])

@@ -1,0 +1,82 @@
+"""A concrete run of the least shape, and of a larger one, beside every SUCCESSFUL."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nkiverify.foundation.records import Verdict
+from nkiverify.verify.verdicts import PhaseVerdict
+from tests.check.kernel_files import Checker, write
+
+COPY = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def copy(a):
+        P, F = a.shape
+        assert P <= 128
+        out = nl.ndarray((P, F), dtype=a.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((P, F), dtype=a.dtype, buffer=nl.sbuf)
+        for i in range({rounds}):
+            nisa.dma_copy(dst=tile, src=a[:, {start} : F])
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+"""
+GIVEN = ("k.py::copy", "--arg", "a=bf16[P:1..128,F:1..512]", "--json", "found.json", "--no-cache")
+
+
+def runs(check: Checker) -> list[dict[str, Any]]:
+    """The runs of the results that were written."""
+    found: list[dict[str, Any]] = json.loads((check.folder / "found.json").read_text())["runs"]
+    return found
+
+
+@pytest.fixture
+def proving(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that says SUCCESSFUL of phases 1 to 3, whatever there is."""
+    decide = PhaseVerdict.run
+    monkeypatch.setattr(
+        PhaseVerdict,
+        "run",
+        lambda self: replace(decide(self), verdict=Verdict.SUCCESSFUL, qualifier="", reason="", violations=()),
+    )
+
+
+def test_the_record_says_which_shapes_were_run(check: Checker) -> None:
+    write(check.folder, k=COPY.format(rounds=1, start=0))
+    assert check(*GIVEN) == 0, check.out
+    told = {run["phase"]: run["concrete"] for run in runs(check)}
+    assert told[1] == told[3] == "run concretely: P = 1, F = 1; P = 2, F = 2"
+
+
+@pytest.mark.usefixtures("proving")
+@pytest.mark.parametrize(
+    ("start", "shape"), [("1", "P = 1, F = 1"), ("2 if F == 2 else 0", "P = 2, F = 2")], ids=["least", "larger"]
+)
+def test_a_proof_that_a_concrete_run_contradicts_is_an_error_of_ours(check: Checker, start: str, shape: str) -> None:
+    write(check.folder, k=COPY.format(rounds=1, start=f"({start})"))
+    assert check(*GIVEN, "--phase", "1") == 4, check.out
+    said = " ".join(check.out.split())
+    assert "ERROR (contradicted by a concrete run)" in said
+    assert f"in a concrete run for {shape}, and the proof says that it holds" in said
+
+
+def test_a_shape_that_takes_too_much_is_told_of(check: Checker) -> None:
+    write(check.folder, k=COPY.format(rounds="1000 * F", start=0))
+    assert check(*GIVEN, "--phase", "1") == 0, check.out
+    (run,) = runs(check)
+    assert "P = 1, F = 1 is not run to its end: a concrete run that takes too long" in run["concrete"]
+
+
+def test_a_launch_of_numbers_is_its_own_concrete_run(check: Checker) -> None:
+    write(check.folder, k=COPY.format(rounds=1, start=0))
+    given = ("k.py::copy", "--arg", "a=bf16[4,8]", "--json", "found.json", "--no-cache")
+    assert check(*given) == 0, check.out
+    assert {run["concrete"] for run in runs(check)} == {""}

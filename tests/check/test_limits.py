@@ -1,0 +1,97 @@
+"""Limits are what contracts declare to be some, and `the kernel checks it itself` is proved or not said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nkiverify.cli.main import main
+
+HEAD = """\
+import math
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+def body(x, P, N):
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x)
+    nisa.dma_copy(dst=out, src=t)
+    return out
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+"""
+
+#: A table with a place for each tile is too short for large inputs, at sizes far beyond those that are run.
+TABLE = """\
+    assert P == 128 and N % {tile} == 0
+    out = nl.ndarray((P, {table}), dtype=nl.float32, buffer=nl.shared_hbm)
+    sums = nl.ndarray((P, {table}), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(sums, 0.0)
+    for i in range(N // {tile}):
+        t = nl.ndarray((P, {tile}), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, i * {tile}:(i + 1) * {tile}])
+        nisa.tensor_reduce(dst=sums[:, i:i + 1], op=nl.add, data=t, axis=1)
+    nisa.dma_copy(dst=out, src=sums)
+    return out
+"""
+
+
+def said(source: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """The exit status of `check` with what it prints, in one line."""
+    path = folder / "kernel.py"
+    path.write_text(HEAD + source, encoding="utf-8")
+    status = main(["check", f"{path}::kernel", "--no-cache"])
+    return status, " ".join(capsys.readouterr().out.split())
+
+
+@pytest.mark.parametrize(("tile", "table"), [(128, 16), (512, 8), (512, 9), (512, 64), (1024, 5), (2048, 3), (100, 50)])
+def test_a_table_that_is_too_short_is_no_limit(
+    tile: int, table: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, out = said(TABLE.format(tile=tile, table=table), tmp_path, capsys)
+    assert status == 1, out
+    assert "limits:" not in out
+    assert f"N = {tile * (table + 1)} is accepted and the slice ends at {table + 1} of {table}" in out
+
+
+#: What a kernel does before `body`, and what is to be said of it: checks, more, or a condition that it lacks.
+WORDS = {
+    "an assert": ("    assert P == 128\n", "checks"),
+    "a raise": ("    if P > 128:\n        raise ValueError('P')\n", "checks"),
+    "two raises": ("    if P > 128:\n        raise ValueError\n    if N % 2:\n        raise ValueError\n", "checks"),
+    "a raise of some only": ("    if N % 3 == 1 or P > 128:\n        raise ValueError\n", "more"),
+    "a square": ("    assert P <= 128 and math.isqrt(N) ** 2 == N\n", "more"),
+    "a gap": ("    assert P == 128 and not (9 <= N <= 15)\n", "checks"),
+    "one of three": ("    assert P in (32, 64, 128)\n", "more"),
+    "either way": ("    assert P <= 64 or P == 128\n", "more"),
+    "a way out": ("    assert P <= 128\n    if N > 100:\n        return None\n", "checks"),
+    "an assert about both": ("    assert P <= 128 and N % P == 0\n", "checks"),
+    "nothing": ("", "lacks"),
+}
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_who_checks_it(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, expected = WORDS[name]
+    status, out = said(f"{source}    return body(x, P, N)\n", tmp_path, capsys)
+    assert status == 0, out
+    words = {
+        "checks": "the kernel checks it itself",
+        "more": "sufficient, not known to be necessary",
+        "lacks": "limits: P",
+    }
+    assert [key for key, text in words.items() if text in out] == [expected], out
+
+
+def test_the_second_part_of_an_assert_is_part_of_the_domain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source, _ = WORDS["a gap"]
+    _, out = said(f"{source}    return body(x, P, N)\n", tmp_path, capsys)
+    assert "not 9 <= N <= 15" in out.partition("proved for all")[0], out

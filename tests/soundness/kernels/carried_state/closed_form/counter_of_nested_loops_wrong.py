@@ -1,0 +1,9 @@
+# expect: 1 FAILED kernel.assert:8
+# dims: 0..
+
+def kernel(n, m):
+    count = 0
+    for i in range(n):
+        for j in range(m):
+            assert count <= 6
+            count += 1

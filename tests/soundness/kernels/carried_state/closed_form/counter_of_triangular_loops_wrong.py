@@ -1,0 +1,9 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    count = 0
+    for i in range(n):
+        for j in range(i):
+            count += 1
+    assert count <= n

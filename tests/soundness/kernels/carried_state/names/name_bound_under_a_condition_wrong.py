@@ -1,0 +1,9 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    last = 0
+    for i in range(n):
+        if i % 2 == 0:
+            last = i
+    assert last == n - 1 or n == 0

@@ -1,0 +1,11 @@
+# expect: 1 SUCCESSFUL
+# dims: 0..
+
+def kernel(n):
+    count = 0
+    for i in range(n):
+        if i % 2 == 0:
+            count += 1
+        else:
+            count += 1
+    assert count == n

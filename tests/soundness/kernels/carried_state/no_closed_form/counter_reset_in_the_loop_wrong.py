@@ -1,0 +1,10 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    count = 0
+    for i in range(n):
+        if count == 3:
+            count = 0
+        assert count == i
+        count += 1

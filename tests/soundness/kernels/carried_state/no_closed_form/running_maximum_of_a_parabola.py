@@ -1,0 +1,8 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    best = 0
+    for i in range(n):
+        best = max(best, i * (4 - i))
+    assert best <= 3

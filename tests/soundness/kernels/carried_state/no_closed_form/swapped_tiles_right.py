@@ -1,0 +1,11 @@
+# expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
+# dims: 0..
+
+import nki.language as nl
+
+def kernel(n):
+    small = nl.ndarray((128, 4), dtype=nl.float32, buffer=nl.sbuf)
+    large = nl.ndarray((128, 8), dtype=nl.float32, buffer=nl.sbuf)
+    for i in range(n):
+        part = large[0:128, 0:4]
+        small, large = large, small

@@ -1,0 +1,13 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+def kernel(n):
+    boxes = [Box(i) for i in range(n)]
+    for i in range(n):
+        boxes[i].value = 7
+    for i in range(n):
+        assert boxes[i].value == i

@@ -1,0 +1,5 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    assert not any(i == 3 for i in range(n))

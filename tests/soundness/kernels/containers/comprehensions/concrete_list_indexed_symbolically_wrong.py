@@ -1,0 +1,6 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    sizes = [4, 5, 6]
+    assert sizes[n] >= 4

@@ -1,0 +1,6 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    values = [i for i in range(n)]
+    assert max(values, default=0) <= 3

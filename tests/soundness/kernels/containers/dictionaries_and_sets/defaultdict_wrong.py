@@ -1,0 +1,10 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+import collections
+
+def kernel(n):
+    table = collections.defaultdict(int)
+    for i in range(n):
+        table["count"] += 1
+    assert table["count"] < 3

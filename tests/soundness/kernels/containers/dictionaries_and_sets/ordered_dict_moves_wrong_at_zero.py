@@ -1,0 +1,10 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+import collections
+
+def kernel(n):
+    table = collections.OrderedDict(a=0, b=1)
+    for i in range(n):
+        table.move_to_end("a")
+    assert next(iter(table)) == "b"

@@ -1,0 +1,9 @@
+# expect: 1 SUCCESSFUL
+# dims: 0..
+
+def kernel(n):
+    seen = False
+    for i in range(4):
+        if n > i:
+            seen = True
+    assert seen == (n > 0)

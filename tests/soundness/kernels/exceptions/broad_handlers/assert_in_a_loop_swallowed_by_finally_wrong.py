@@ -1,0 +1,14 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def attempt(n):
+    result = 1
+    try:
+        for i in range(n):
+            assert i < 3
+        result = 2
+    finally:
+        return result
+
+def kernel(n):
+    assert attempt(n) == 2

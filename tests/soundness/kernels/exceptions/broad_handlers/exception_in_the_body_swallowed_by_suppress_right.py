@@ -1,0 +1,13 @@
+# expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
+# dims: 0..
+
+import contextlib
+
+def kernel(n):
+    for i in range(n):
+        result = 1
+        with contextlib.suppress(ValueError):
+            if i == 3:
+                raise ValueError
+            result = 2
+        assert result == (1 if i == 3 else 2)

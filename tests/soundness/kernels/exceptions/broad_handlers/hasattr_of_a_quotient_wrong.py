@@ -1,0 +1,5 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    assert hasattr(n / 2, "top")

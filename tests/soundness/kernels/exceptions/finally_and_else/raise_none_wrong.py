@@ -1,0 +1,6 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    if n == 3:
+        raise

@@ -1,0 +1,7 @@
+# expect: 2 FAILED host.division_by_zero:6
+# dims: 0..
+
+def kernel(n):
+    if n < 100:
+        x = 12 // n
+        assert n != 0

@@ -1,0 +1,5 @@
+# expect: 2 FAILED host.division_by_zero:5
+# dims: 0..
+
+def kernel(n):
+    x = 12 // (n - 3)

@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    found = -1
+    try:
+        for i in range(n):
+            if i == 3:
+                raise ValueError("three")
+    except ValueError:
+        found = 3
+    assert found != 3

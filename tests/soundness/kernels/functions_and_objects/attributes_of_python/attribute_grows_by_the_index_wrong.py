@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class Box:
+    count = 0
+
+def kernel(n):
+    box = Box()
+    box.count = 0
+    for i in range(n):
+        box.count += i
+        assert box.count >= i * i

@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class State:
+    def __init__(self):
+        self.count = 0
+
+def kernel(n):
+    state = State()
+    for i in range(n):
+        assert state.count < 3
+        state.count += 1

@@ -1,0 +1,10 @@
+# expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
+# dims: 0..
+
+def doubles(n):
+    for i in range(n):
+        yield 2 * i
+
+def kernel(n):
+    for x in doubles(n):
+        assert x < 2 * n

@@ -1,0 +1,7 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+import operator
+
+def kernel(n):
+    assert operator.index(n) < 3

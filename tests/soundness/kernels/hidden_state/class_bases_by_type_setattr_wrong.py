@@ -1,0 +1,13 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class A:
+    value = 1
+class B:
+    value = 2
+class C(A):
+    pass
+def kernel(n):
+    for i in range(n):
+        assert C.value == 1
+        type.__setattr__(C, "__bases__", (B,))

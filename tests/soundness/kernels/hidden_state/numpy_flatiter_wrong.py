@@ -1,0 +1,8 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+import numpy as np
+def kernel(n):
+    a = np.arange(10).flat
+    for i in range(n):
+        assert int(next(a)) < 3

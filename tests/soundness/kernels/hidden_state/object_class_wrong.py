@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class A:
+    value = 1
+class B:
+    value = 2
+def kernel(n):
+    state = A()
+    for i in range(n):
+        assert state.value == 1
+        state.__class__ = B

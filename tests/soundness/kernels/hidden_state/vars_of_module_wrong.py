@@ -1,0 +1,9 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+import math
+def kernel(n):
+    math.__dict__["trap"] = 0
+    for i in range(n):
+        assert math.trap < 3
+        math.__dict__["trap"] = math.trap + 1

@@ -1,0 +1,15 @@
+# expect: 1 UNKNOWN
+# dims: 1..
+# args: --timeout 5
+# shapes: none
+
+import nki.isa as nisa
+import nki.language as nl
+from _tables import table, use
+
+def kernel(n):
+    x, r = table(n), nisa.register_alloc(0)
+    for k in nl.dynamic_range(4):
+        use(x, r)
+        nisa.register_move(r, n)
+        break

@@ -1,0 +1,12 @@
+# expect: 1 FAILED
+# dims: 1..
+# shapes: 1..5
+
+import nki.isa as nisa
+from _tables import table, use
+
+def kernel(n):
+    x, r = table(n * n), nisa.register_alloc(0)
+    for i in range(n + 2):
+        use(x, r)
+        nisa.register_move(r, n * i)

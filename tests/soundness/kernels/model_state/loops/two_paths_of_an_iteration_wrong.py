@@ -1,0 +1,15 @@
+# expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
+# dims: 1..
+# shapes: 1..5
+
+import nki.isa as nisa
+from _tables import table, use
+
+def kernel(n):
+    x, r = table(n), nisa.register_alloc(0)
+    for i in range(n):
+        if i % 2 == 0:
+            use(x, r)
+            nisa.register_move(r, 0)
+        else:
+            nisa.register_move(r, i + 1)

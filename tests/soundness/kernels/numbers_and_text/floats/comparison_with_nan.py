@@ -1,0 +1,6 @@
+# expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
+# dims: 0..
+
+def kernel(n):
+    assert not n < float("nan")
+    assert not n == float("nan")

@@ -1,0 +1,6 @@
+# expect: 1 SUCCESSFUL
+# dims: 0..
+
+def kernel(n):
+    assert n // -2 == -n // 2
+    assert -2 < n % -2 <= 0

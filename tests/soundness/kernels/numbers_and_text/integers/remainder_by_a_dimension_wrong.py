@@ -1,0 +1,6 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n, m):
+    if m > 0:
+        assert n % m < 4

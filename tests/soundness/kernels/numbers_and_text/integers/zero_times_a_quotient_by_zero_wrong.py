@@ -1,0 +1,6 @@
+# expect: 2 FAILED host.division_by_zero:5
+# dims: 0..
+
+def kernel(n):
+    x = 0 * (12 // n)
+    assert x == 0

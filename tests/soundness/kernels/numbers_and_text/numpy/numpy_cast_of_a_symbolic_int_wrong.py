@@ -1,0 +1,7 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+import numpy as np
+
+def kernel(n):
+    assert np.int32(n) < 3

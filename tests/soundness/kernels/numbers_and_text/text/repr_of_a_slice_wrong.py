@@ -1,0 +1,5 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    assert repr(slice(0, n)) != "slice(0, 3, None)"

@@ -1,0 +1,5 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    assert "3" != str(n).casefold()

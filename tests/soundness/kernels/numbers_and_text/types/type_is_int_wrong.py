@@ -1,0 +1,5 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+def kernel(n):
+    assert type(n) is not int

@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+# shapes: 0..3
+
+import collections
+class Held(collections.deque): pass
+held = Held()
+
+def kernel(n):
+    for i in range(n):
+        assert len(held) == 0
+        held.append(i)

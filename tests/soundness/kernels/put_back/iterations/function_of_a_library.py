@@ -1,0 +1,10 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+# shapes: 0..3
+
+import textwrap
+
+def kernel(n):
+    for i in range(n):
+        assert int(hasattr(textwrap.dedent, 'seen')) == 0
+        textwrap.dedent.seen = i

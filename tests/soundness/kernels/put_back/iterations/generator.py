@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+# shapes: 0..3
+
+def made():
+    yield from range(9)
+held = made()
+
+def kernel(n):
+    for i in range(n):
+        assert 0 if held.gi_frame.f_lasti < 6 else 1 == 0
+        next(held)

@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+# shapes: 0..3
+
+class Held:
+    def count(self): return 0
+held = Held()
+
+def kernel(n):
+    for i in range(n):
+        assert held.count() == 0
+        held.count = lambda: 1

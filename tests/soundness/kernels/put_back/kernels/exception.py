@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+# shapes: 0..3
+
+held = ValueError()
+
+def kernel(n):
+    before = int(hasattr(held, 'seen'))
+    for i in range(n):
+        held.seen = i
+        if i > 2: break
+    assert before == 1

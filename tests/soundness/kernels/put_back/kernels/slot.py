@@ -1,0 +1,14 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+# shapes: 0..3
+
+class Held:
+    __slots__ = ('seen',)
+held = Held()
+
+def kernel(n):
+    before = int(hasattr(held, 'seen'))
+    for i in range(n):
+        held.seen = i
+        if i > 2: break
+    assert before == 1

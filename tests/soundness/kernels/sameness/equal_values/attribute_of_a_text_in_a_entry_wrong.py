@@ -1,0 +1,17 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class Name(str):
+    pass
+def name(mark):
+    made = Name('a')
+    made.mark = mark
+    return made
+class Box:
+    pass
+def kernel(n):
+    box = {'key': name(0)}
+    for i in range(n):
+        x = box['key']
+        assert x.mark == 0
+        box['key'] = name(1)

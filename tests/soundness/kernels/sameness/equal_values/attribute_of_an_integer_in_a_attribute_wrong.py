@@ -1,0 +1,18 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class Size(int):
+    pass
+def size(mark):
+    made = Size(3)
+    made.mark = mark
+    return made
+class Box:
+    pass
+def kernel(n):
+    box = Box()
+    box.part = size(0)
+    for i in range(n):
+        x = box.part
+        assert x.mark == 0
+        box.part = size(1)

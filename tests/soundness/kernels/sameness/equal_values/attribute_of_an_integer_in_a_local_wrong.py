@@ -1,0 +1,17 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class Size(int):
+    pass
+def size(mark):
+    made = Size(3)
+    made.mark = mark
+    return made
+class Box:
+    pass
+def kernel(n):
+    x = size(0)
+    for i in range(n):
+        x = x
+        assert x.mark == 0
+        x = size(1)

@@ -1,0 +1,14 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class Odd(int):
+    __eq__ = lambda self, other: True
+    __hash__ = lambda self: 0
+class Box:
+    pass
+def kernel(n):
+    x = Odd(3)
+    for i in range(n):
+        x = x
+        assert int.__add__(x, 0) == 3
+        x = Odd(4)

@@ -1,0 +1,11 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class Box:
+    pass
+def kernel(n):
+    x = {1: 5}
+    for i in range(n):
+        x = x
+        assert type(list(x)[0]) is int
+        x = {1.0: 5}

@@ -1,0 +1,13 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+import math
+class Box:
+    pass
+def kernel(n):
+    box = Box()
+    box.part = 0.0
+    for i in range(n):
+        x = box.part
+        assert math.copysign(1.0, x) > 0
+        box.part = -0.0

@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+import math
+class Box:
+    pass
+def kernel(n):
+    x = 0.0
+    for i in range(n):
+        x = x
+        assert math.copysign(1.0, x) > 0
+        x = -0.0

@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+class Box:
+    pass
+def kernel(n):
+    box = Box()
+    box.part = range(0, 3, 2)
+    for i in range(n):
+        x = box.part
+        assert x.stop == 3
+        box.part = range(0, 4, 2)

@@ -1,0 +1,15 @@
+# expect: 1 FAILED|UNKNOWN
+# dims: 0..
+
+import inspect
+import numpy as np
+class Node:
+    pass
+def helper(number=1):
+    return number
+def kernel(n):
+    nodes = [Node() for _ in range(n)]
+    array = np.zeros(2)
+    for i in range(n):
+        assert 'late' not in inspect.currentframe().f_locals
+        late = 5
