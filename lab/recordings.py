@@ -80,11 +80,11 @@ class _Listening(ConcreteExecution):
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Remember it, and check it."""
         frame = kernel_frame(2)
-        key = (rule.id, frame and instruction_of(frame))
+        key = (rule.id, self.about or (frame and instruction_of(frame)))
         if key not in self._seen:
             # Most contracts are stated at one place thousands of times.
             self._seen.add(key)
-            self.stated.add((rule.id, _line(frame and frame_site(frame))))
+            self.stated.add((rule.id, _line(self.about or (frame and frame_site(frame)))))
         super().require(rule, condition, quantities)
 
 

@@ -48,6 +48,7 @@ from nkiverify.frontend.process_state import (
     Named,
     ProcessState,
     assign,
+    hidden,
     present,
     put_back,
     running_code,
@@ -115,25 +116,22 @@ class KernelSpace:
     @contextmanager
     def _imported(self) -> Iterator[None]:
         mine = {**_stub_modules, **self.modules}
-        hidden = self._shadowed(self._met())
-        for name in hidden:
-            del sys.modules[name]
-        sys.modules.update(mine)
-        entered = dict(sys.modules)
-        sys.meta_path.insert(0, self._finder)
-        assign(self._assigned)
-        try:
-            yield
-        finally:
-            self._assigned = taken_back()
-            sys.meta_path.remove(self._finder)
-            for name, module in self._shadowed({**mine, **_changed_since(entered)}).items():
-                del sys.modules[name]
-                if isinstance(module, PlaceholderModule) or getattr(module, KERNEL_MARKER, None) is not None:
-                    self.modules[name] = module
-                elif name.partition(".")[0] in STUB_PACKAGES:
-                    _stub_modules[name] = module
-            sys.modules.update(hidden)
+        with hidden(self._shadowed(self._met())):
+            sys.modules.update(mine)
+            entered = dict(sys.modules)
+            sys.meta_path.insert(0, self._finder)
+            assign(self._assigned)
+            try:
+                yield
+            finally:
+                self._assigned = taken_back()
+                sys.meta_path.remove(self._finder)
+                for name, module in self._shadowed({**mine, **_changed_since(entered)}).items():
+                    del sys.modules[name]
+                    if isinstance(module, PlaceholderModule) or getattr(module, KERNEL_MARKER, None) is not None:
+                        self.modules[name] = module
+                    elif name.partition(".")[0] in STUB_PACKAGES:
+                        _stub_modules[name] = module
 
     def _met(self) -> Iterator[str]:
         """The names of imported modules that may mean something else within the space: of hundreds, several times a

@@ -246,6 +246,21 @@ def _put_back_signals(before: Any) -> None:
 
 #: Modules that the import system has put into `sys.modules`, but our own, which come and go while kernels are loaded.
 _imported: dict[str, ModuleType] = {}
+#: Modules that are out of `sys.modules` while a kernel has its own of the same names, space within space: they are
+#: neither gone nor put back.
+_hidden: list[Mapping[str, ModuleType]] = []
+
+
+@contextmanager
+def hidden(modules: Mapping[str, ModuleType]) -> Iterator[None]:
+    """Within the block, `modules` are not in `sys.modules`."""
+    for name in modules:
+        del sys.modules[name]
+    _hidden.append(modules)
+    try:
+        yield
+    finally:
+        sys.modules.update(_hidden.pop())
 
 
 def _import_system() -> object:
@@ -262,7 +277,7 @@ def _import_system() -> object:
         else:
             others[name] = module
     finders = [finder for finder in sys.meta_path if not _is_ours(finder)]
-    gone = dict.fromkeys(sorted(_imported.keys() - sys.modules.keys()), 0)
+    gone = dict.fromkeys(sorted(_imported.keys() - sys.modules.keys() - set().union(*_hidden)), 0)
     return _noted(finders), _noted(sys.path_hooks), {**dict(zip(others, _noted(others.values()), strict=True)), **gone}
 
 
@@ -272,7 +287,8 @@ def _put_back_import_system(before: Any) -> None:
     sys.path_hooks[:] = map(_objects.__getitem__, hooks)
     for name in [name for name, module in sys.modules.items() if not isinstance(module, ModuleType)]:
         del sys.modules[name]
-    sys.modules.update(_imported)
+    out = set().union(*_hidden)
+    sys.modules.update({name: module for name, module in _imported.items() if name not in out})
     for name, module in others.items():
         if module:
             sys.modules[name] = _objects[module]

@@ -44,6 +44,20 @@ def test_nothing_of_a_run_is_left_in_the_process(tmp_path: Path) -> None:
     assert not (tmp_path / "__pycache__").exists()
 
 
+def test_modules_whose_names_the_kernel_has_too_come_back_where_it_changes_modules(tmp_path: Path) -> None:
+    body = "    for i in range(n):\n        sys.modules['json'] = types.ModuleType('json')\n"
+    before = dict(sys.modules)
+    # The first kernel has what is imported noted, `tests` with it; the second has modules of that name.
+    for folder, packages in ((tmp_path / "without", ()), (tmp_path / "with", ("tests",))):
+        folder.mkdir()
+        write(folder, kernel=f"import json, sys, types\n\ndef kernel(n):\n{body}")
+        for package in packages:
+            (folder / package).mkdir()
+            write(folder / package, __init__="", conftest="")
+        verdict(make_target(call_it, folder))
+        assert [name for name in before if sys.modules.get(name) is not before[name]] == []
+
+
 def test_a_module_of_the_same_name_keeps_its_place(tmp_path: Path) -> None:
     import json
 
