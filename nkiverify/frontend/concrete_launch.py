@@ -133,7 +133,7 @@ class ConcreteLaunch(ObservingExecution):
     ) -> None:
         """Put a claim into the program; with `why`, one that is open for this reason unless it holds."""
         number = len(self.program.body.items) + 1
-        phase = 2 if rule.id in _ARITHMETIC else rule.phase
+        phase = phase_of(rule)
         severity = self.policy.severity(rule, site)
         self.program.body.items.append(
             Claim(
@@ -261,6 +261,11 @@ def rule_of(error: Exception | SystemExit) -> Contract:
     if isinstance(error, ZeroDivisionError):
         return contract("host.division_by_zero")
     return contract("kernel.assert" if isinstance(error, AssertionError) else "kernel.exception")
+
+
+def phase_of(rule: Contract) -> int:
+    """The phase whose verdict a concrete run decides that breaks `rule`."""
+    return 2 if rule.id in _ARITHMETIC else rule.phase
 
 
 def fault_of_model(error: BaseException) -> InternalError:

@@ -15,7 +15,7 @@ from nkiverify.engines.shapes import Shapes, domain_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, described
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.concrete_launch import rule_of
+from nkiverify.frontend.concrete_launch import phase_of, rule_of
 from nkiverify.frontend.tracebacks import limit_of_machine, our_entry, undocumented
 from nkiverify.ir.contract import Severity
 from nkiverify.model.policy import applied_policy
@@ -110,9 +110,9 @@ def _compared(
         broken = [(rule_of(found.raised), found.raised_at)]
     policy = applied_policy()
     against = [
-        Contradiction(rule.phase, f"{rule.id} is broken", site, values)
+        Contradiction(phase_of(rule), f"{rule.id} is broken", site, values)
         for rule, site in broken
-        if rule.phase in phases and policy.severity(rule, site) is Severity.CLAIM
+        if phase_of(rule) in phases and policy.severity(rule, site) is Severity.CLAIM
     ]
     why = found.unsupported or (f"it ends with {described(found.raised)}" if found.raised is not None else "")
     return against, f"{_named(values)} is not run to its end: {why}" if why else ""

@@ -115,9 +115,10 @@ _EXPLORING = 0.6
 _TRYING = 0.1
 
 
-#: The phases of which shapes are run beside a proof; how much of the time taken so far that may take, and in any case.
+#: The phases of which shapes are run beside a proof; how much of the time taken so far that may take, and the seconds
+#: it may take in any case: what bounds it are contracts, the clock only ends loops that look at none.
 _LEAST_SHAPES = frozenset({SHAPES.number, ARITHMETIC.number, MEMORY.number})
-_BESIDE, _LEAST_BESIDE = 0.1, 0.1
+_BESIDE, _LEAST_BESIDE = 0.1, 2.0
 #: How much of it a launch of numbers may take in plain Python before it is run symbolically.
 _BY_NUMBERS = 0.5
 

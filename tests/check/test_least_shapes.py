@@ -80,3 +80,19 @@ def test_a_launch_of_numbers_is_its_own_concrete_run(check: Checker) -> None:
     given = ("k.py::copy", "--arg", "a=bf16[4,8]", "--json", "found.json", "--no-cache")
     assert check(*given) == 0, check.out
     assert {run["concrete"] for run in runs(check)} == {""}
+
+
+def test_an_assert_that_is_part_of_the_domain_contradicts_nothing(check: Checker) -> None:
+    text = COPY.format(rounds=1, start=0).replace("P <= 128", "P <= 128 and any((F == k * k for k in range(1, 23)))")
+    write(check.folder, k=text)
+    assert check("k.py::copy", "--arg", "a=bf16[P:1..128,F:3..400]", "--json", "found.json", "--no-cache") == 0, (
+        check.out
+    )
+    assert "F = 4" in runs(check)[0]["concrete"]
+
+
+def test_a_division_by_zero_contradicts_phase_2_only(check: Checker) -> None:
+    write(check.folder, k=COPY.format(rounds=1, start="0 * (8 // (F - 2))"))
+    assert check(*GIVEN) == 1, check.out
+    assert {run["phase"]: run["verdict"] for run in runs(check)}[2] == "FAILED"
+    assert "ERROR" not in {run["verdict"] for run in runs(check)}

@@ -190,5 +190,7 @@ def test_the_callback_hears_all_that_there_is_each_time_that_it_is_more(tmp_path
         target = Subject.of(tmp_path, body, domain).target
         found = verify(target, Options(root=tmp_path, phases=(1, 2, 3, 4)), heard.append)
         counts = [len(runs) for runs in heard]
+        # Which shapes were run beside a proof is said at the end.
+        found = [replace(run, concrete="") for run in found]
         assert counts == sorted(set(counts)) and heard[-1] == found
         assert all(run in found for runs in heard for run in runs)
