@@ -39,6 +39,8 @@ class Claiming(Paths):
         #: How many `try` bodies of the kernel are running.
         self.try_depth = 0
         self._claims = 0
+        #: What libraries computed, by the identity of terms: a claim once it is handed back to kernel code.
+        self._by_libraries: set[int] = set()
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Record a claim."""
@@ -180,6 +182,16 @@ class Claiming(Paths):
             raise self.unsupported("an integer of thousands of digits")
         if self.recording:
             self._fits(value, frame_site(frame))
+
+    def computed_by_library(self, value: Term) -> None:
+        """A library computed `value`: of interest once kernel code has it."""
+        self._by_libraries.add(value.uid)
+
+    def handed_back(self, value: Term, frame: FrameType) -> None:
+        """Kernel code has `value` from what it called: it must have 32 bits if a library computed it, as what code of
+        the kernel computed was looked at there."""
+        if value.uid in self._by_libraries:
+            self.host_integer(value, frame)
 
     def host_number(self, value: int, frame: FrameType) -> None:
         """Kernel code has this plain integer: it must have 32 bits."""

@@ -369,6 +369,12 @@ class ConcreteExecution:
     def host_integer(self, value: Term, frame: FrameType) -> None:
         """Index grids are no host integers."""
 
+    def computed_by_library(self, value: Term) -> None:
+        """Index grids are no host integers."""
+
+    def handed_back(self, value: Term, frame: FrameType) -> None:
+        """Index grids are no host integers."""
+
     def host_number(self, value: int, frame: FrameType) -> None:
         """A broken contract."""
         self.violated(contract("host.int32"), frame_site(frame), {"value": value})

@@ -63,6 +63,10 @@ def called(value: Any) -> Any:
     """The result of a call; of a tuple, its elements."""
     for part in value if type(value) is tuple else (value,):
         computed(part)
+        if type(part) is SymInt:
+            run = execution_in_progress()
+            if run is not None:
+                run.handed_back(part, sys._getframe(1))
     return value
 
 

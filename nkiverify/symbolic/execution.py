@@ -71,6 +71,12 @@ class Execution(Protocol):
     def host_integer(self, value: Term, frame: FrameType) -> None:
         """Kernel code, executing in `frame`, computed `value`."""
 
+    def computed_by_library(self, value: Term) -> None:
+        """A library that kernel code called computed `value`, for itself or for the kernel."""
+
+    def handed_back(self, value: Term, frame: FrameType) -> None:
+        """Kernel code, executing in `frame`, has `value` from what it called."""
+
     def host_number(self, value: int, frame: FrameType) -> None:
         """Kernel code, executing in `frame`, has a plain integer beyond 32 bits."""
 

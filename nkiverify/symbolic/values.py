@@ -125,14 +125,38 @@ def kernel_frame(frame: FrameType | None) -> FrameType | None:
     return None
 
 
+def _is_library_frame(frame: FrameType | None) -> bool:
+    """True for code that is neither the kernel's nor ours, as the methods of `collections.Counter` are."""
+    if frame is None or KERNEL_MARKER in frame.f_globals:
+        return False
+    # What NumPy computes is looked at in all runs: `nkiverify.symbolic.numpy_numbers`.
+    return not f"{frame.f_globals.get('__name__', '')}.".startswith((*_OURS, "numpy."))
+
+
 def observe(result: Term, frame: FrameType) -> Term:
-    """Tell the run that kernel code computed `result`."""
+    """Tell the run that kernel code computed `result`.
+
+    What a library computes for itself no concrete run sees, as its code is not rewritten, so a symbolic run does not
+    claim it either: the kernel computes what the library hands back to it, which `called` looks at. Errs on the side of
+    too few claims.
+    """
+    run = execution_in_progress()
+    if run is None:
+        return result
+    if _is_library_frame(_outside_built_ins(frame)):
+        run.computed_by_library(result)
+        return result
     kernel = kernel_frame(frame)
     if kernel is not None:
-        run = execution_in_progress()
-        if run is not None:
-            run.host_integer(result, kernel)
+        run.host_integer(result, kernel)
     return result
+
+
+def _outside_built_ins(frame: FrameType | None) -> FrameType | None:
+    """The frame whose operator or function this is: the first that stands for nothing of Python's own."""
+    while frame is not None and frame.f_globals.get("__name__") in _BUILT_IN:
+        frame = frame.f_back
+    return frame
 
 
 def beyond(value: object) -> int | None:
