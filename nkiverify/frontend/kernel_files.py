@@ -18,6 +18,8 @@ STUB_PACKAGES = ("nki", "neuronxcc")
 _LATE = ("islpy", "ml_dtypes", "numpy", "z3")
 #: What lies at the top of a repository.
 _TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
+#: What lies where modules are imported from, whatever else lies there; packages have a `setup.py` of their own.
+_IMPORTED_FROM = (".git", "pyproject.toml")
 
 _RELATIVE_IMPORT = re.compile(r"^[ \t]*from[ \t]+(\.+)", re.MULTILINE)
 
@@ -39,6 +41,10 @@ class ModuleFiles:
                     name = entry.name.removesuffix(".py")
                     if (name != entry.name or entry.is_dir()) and _may_be_served(name):
                         self.served.setdefault(name, folder)
+        for folder in _import_roots(root, base):
+            if _is_top(folder) and (folder / "__init__.py").is_file() and _may_be_served(folder.name):
+                # A package whose folder is the repository's.
+                self.served.setdefault(folder.name, folder.parent)
 
     def serve(self, name: str, file: Path) -> None:
         """Let `name` mean the kernel's file, also where the standard library has a module of this name."""
@@ -80,12 +86,17 @@ def _import_roots(root: Path, base: Path | None) -> Iterator[Path]:
     `base`, where the user is, counts as such a top, as Python imports from there.
     """
     folders = [root, *root.parents]
-    marked = (depth for depth, folder in enumerate(folders) if any((folder / mark).exists() for mark in _TOP_MARKS))
+    marked = (depth for depth, folder in enumerate(folders) if _is_top(folder))
     top = max(next(marked, 0), folders.index(base) if base in folders else 0)
     for folder in folders[: top + 1]:
         yield folder
         if folder is not root and (folder / "src").is_dir():
             yield folder / "src"
+
+
+def _is_top(folder: Path) -> bool:
+    """True if a folder is the top of a repository, from which its modules are imported."""
+    return any((folder / mark).exists() for mark in _TOP_MARKS)
 
 
 def _may_be_served(name: str) -> bool:
@@ -106,16 +117,24 @@ def file_at(path: Path) -> Path | None:
 def module_name(file: Path) -> tuple[Path, str]:
     """The folder from which `file` is imported, and the dotted name it has there.
 
-    A folder without `__init__.py` is a package where modules in it are imported relatively to it. A dot within the name
-    of the file would be one of the module's: `v1.2.py` has the name `v1_dot_2`.
+    A folder without `__init__.py` is a package where modules in it are imported relatively to it; the top of a
+    repository is one only so, as its packages are imported from there whether it has an `__init__.py` or not. A dot
+    within the name of the file would be one of the module's: `v1.2.py` has the name `v1_dot_2`.
     """
     parts = [file.stem.replace(".", "_dot_")] if file.name != "__init__.py" else []
     folder = file.parent
     levels = _relative_levels(folder)
-    while (folder / "__init__.py").is_file() or (len(parts) <= levels and folder.name):
+    while _is_package(folder, named=bool(parts)) or (len(parts) <= levels and folder.name):
         parts.insert(0, folder.name)
         folder = folder.parent
     return folder, ".".join(parts)
+
+
+def _is_package(folder: Path, named: bool) -> bool:
+    """True if modules in `folder` are imported as parts of it; `named`: they have a name without it."""
+    if named and any((folder / mark).exists() for mark in _IMPORTED_FROM):
+        return False
+    return (folder / "__init__.py").is_file()
 
 
 def _relative_levels(folder: Path) -> int:

@@ -189,11 +189,13 @@ class _Source:
     def _kernels(self, node: ast.FunctionDef, operands: dict[str, str]) -> Iterator[Example]:
         name, _, end = node.name.rpartition("__")
         contract, sides = (name, (end,)) if end in _SIDES else (node.name, _SIDES)
-        marks = [one for one in node.decorator_list if isinstance(one, ast.Call) and _called(one) == "control"]
+        # `@control` and `@control()` say nothing, which is what no mark says.
+        marks = [one for one in node.decorator_list if "control" in (_called(one), getattr(one, "id", ""))]
         for side in sides:
             facts = {
                 keyword.arg: ast.literal_eval(_chosen(keyword.value, side))
                 for mark in marks
+                if isinstance(mark, ast.Call)
                 for keyword in mark.keywords
             }
             text = self._written(node, f"{contract}__{side}", side, operands, set(map(id, marks)))

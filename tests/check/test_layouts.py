@@ -13,23 +13,31 @@ TILES = "def tiles(extent, tile):\n    return -(-extent // tile)\n"
 
 IMPORTS = {
     "a module beside it": ("k.py", "tiling", "tiling"),
+    "a module of its own package": ("k.py", ".tiling", "tiling"),
+    "a module beside its folder": ("pkg/k.py", "tiling", "tiling"),
+    "another package": ("pkg/k.py", "others.tiling", "others__tiling"),
+    "the package by its name": ("pkg/k.py", "pkg.tiling", "pkg__tiling"),
+    "a deeper package by its name": ("pkg/deep/k.py", "pkg.deep.tiling", "pkg__deep__tiling"),
     "a package": ("pkg/k.py", ".tiling", "pkg__tiling"),
     "the package around its own": ("pkg/deep/k.py", "..tiling", "pkg__tiling"),
     "the package by its full name": ("src/pkg/deep/k.py", "pkg.tiling", "src__pkg__tiling"),
 }
 
 
-@pytest.mark.parametrize("packages", [True, False], ids=["with __init__.py", "without"])
+@pytest.mark.parametrize("mark", ["pyproject.toml", ".git"])
+@pytest.mark.parametrize("packages", ["everywhere", "at the top", "below the top", "nowhere"])
 @pytest.mark.parametrize(("kernel", "module", "helper"), IMPORTS.values(), ids=IMPORTS.keys())
 def test_helpers_are_found_as_python_finds_them(
-    kernel: str, module: str, helper: str, packages: bool, check: Checker
+    kernel: str, module: str, helper: str, packages: str, mark: str, check: Checker
 ) -> None:
-    (check.folder / "pyproject.toml").touch()
+    (check.folder / mark).touch()
     write(check.folder, **{kernel.removesuffix(".py").replace("/", "__"): HELPED.replace("{}", module), helper: TILES})
-    if packages:
-        for name in ("pkg", "pkg/deep", "src/pkg", "src/pkg/deep"):
-            if (check.folder / name).is_dir():
-                (check.folder / name / "__init__.py").touch()
+    below = (
+        ["pkg", "pkg/deep", "others", "src/pkg", "src/pkg/deep"] if packages in ("everywhere", "below the top") else []
+    )
+    for name in [*below, *(["."] if packages in ("everywhere", "at the top") else [])]:
+        if (check.folder / name).is_dir():
+            (check.folder / name / "__init__.py").touch()
     assert check(f"{kernel}::copy", "--arg", "a=bf16[P,F]") == 0, check.err
 
 
@@ -293,3 +301,17 @@ def test_configurations_by_name(config: str, columns: int | None, check: Checker
     less = "w" if columns is None else str(columns - 1)
     assert check("k.py::head", "--arg", f"a=bf16[P:1..128,{extent}]", *words) == 0, check.out
     assert check("k.py::head", "--arg", f"a=bf16[P:1..128,{less}]", *words) == 1
+
+
+def test_a_repository_that_is_a_package_is_imported_by_its_name_too(check: Checker) -> None:
+    for name in ("pyproject.toml", "__init__.py"):
+        (check.folder / name).touch()
+    write(check.folder, k=HELPED.replace("{}", f"{check.folder.name}.tiling"), tiling=TILES)
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 0, check.err
+
+
+def test_a_kernel_in_the_package_file_of_a_repository_is_found(check: Checker) -> None:
+    (check.folder / "pyproject.toml").touch()
+    write(check.folder, kernel=COPY)
+    (check.folder / "kernel.py").rename(check.folder / "__init__.py")
+    assert check("__init__.py::copy", "--arg", "a=bf16[P,F]") == 0, check.err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from nkiverify.foundation import resources
@@ -10,7 +12,7 @@ from nkiverify.model import contract_tables
 from nkiverify.model.contracts import all_contracts, contract
 from nkiverify.model.policy import STRICT, Policy
 from nkiverify.phases import DATAFLOW
-from nkiverify.project.controls import Control, Example, controls
+from nkiverify.project.controls import DEFAULT_HARDWARE, Control, Example, _Source, controls
 from nkiverify.project.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, claimed
 from nkiverify.project.manifest import load_targets
 from nkiverify.verify.options import Options
@@ -114,3 +116,15 @@ def test_statements_are_sentences_with_a_source() -> None:
     for entry in all_contracts():
         assert entry.source, entry.id
         assert entry.statement.endswith("."), entry.id
+
+
+@pytest.mark.parametrize("mark", ["@control\n", "@control()\n", ""])
+def test_a_mark_that_says_nothing_is_as_none(mark: str, tmp_path: Path) -> None:
+    file = tmp_path / "host.py"
+    file.write_text(f"{mark}def host__int32(n: either(right='n: 1..2', wrong='n: 1..3')):\n    return n\n")
+    _, examples = _Source(file).read()
+    assert [(one.function, one.hardware, one.arguments) for one in examples] == [
+        ("host__int32__right", DEFAULT_HARDWARE, ("n=n: 1..2",)),
+        ("host__int32__wrong", DEFAULT_HARDWARE, ("n=n: 1..3",)),
+    ]
+    assert not any("control" in one.text for one in examples)

@@ -55,7 +55,10 @@ _EXPRESSIONS = {
     "counter_total": ("collections.Counter(c=n * 1000, d=n * 1000).total()", "found"),
     "counter_total_less": ("collections.Counter(c=n * 1000, d=n * 1000).total()", "min(found, 4)"),
     "counter_updated": ("(lambda c: (c.update({'c': n * 1000}), c)[1])(collections.Counter(c=n * 1000))", "found['c']"),
-    "counter_update_minus": ("(lambda c: (c.subtract({'c': n * 1000}), c)[1])(collections.Counter(c=-n))", "found['c']"),
+    "counter_update_minus": (
+        "(lambda c: (c.subtract({'c': n * 1000}), c)[1])(collections.Counter(c=-n))",
+        "found['c']",
+    ),
     "counter_positive": ("+collections.Counter(c=n * 1000)", "found['c'] * 2"),
     "counter_negative": ("-collections.Counter(c=-n * 1000)", "found['c'] * 2"),
     "counter_elements": ("list(collections.Counter(c=n % 4).elements())", "len(found)"),
