@@ -36,7 +36,7 @@ from nkiverify.verify.comparison import (
 from nkiverify.verify.error_probability import error_bits
 from nkiverify.verify.few_inputs import example
 from nkiverify.verify.paired_results import OtherResults, Output, outputs_of, outputs_of_reference
-from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side, times_within
+from nkiverify.verify.paired_runs import Illegal, PairedRuns, Side, drawn_text, times_within
 from nkiverify.verify.unrounded import differ_unrounded
 
 #: Random inputs on which kernels are compared in floating point where the method is too strict; and the work for
@@ -361,9 +361,9 @@ class Comparer:
         return Finding(Answer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{alike}")
 
     def _drawn(self, both: tuple[Execution, Execution]) -> str:
-        """That arguments with a range are integers drawn once, of which nothing is proved but for these."""
-        names = self._runs.integers_drawn(both[0])
-        return f" and for the integers drawn for {', '.join(names)}" if names else ""
+        """That arguments have their contents, or are integers of a range that were drawn once: nothing is proved but
+        for these."""
+        return drawn_text(self._runs.integers_drawn(both[0]), self._runs.with_contents(both[0]))
 
     def _first_difference(self, both: Executions, pairs: Sequence[Output], left: Sequence[Array]) -> _Place | None:
         """The first difference; what is compared is no more `left` to be."""

@@ -90,7 +90,7 @@ class _Search:
             nonlocal position, start
             elements = fill(name, tensor)
             position += 1
-            if tensor.dtype.is_integer or tensor.dtype.is_packed:
+            if tensor.dtype.is_integer or tensor.dtype.is_packed or self._runs.has_contents(position - 1):
                 return elements
             if kept is None:
                 self._names[position], self._shapes[position] = name, tuple(map(int, tensor.shape))

@@ -32,7 +32,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Tensor
 from nkiverify.verify.gradient_pairing import Known, Part, Role, Roles, Said, gradients_in
-from nkiverify.verify.paired_runs import Side, common_range, guarded
+from nkiverify.verify.paired_runs import Side, common_contents, common_range, drawn_text, entered_contents, guarded
 from nkiverify.verify.references import Reference
 
 #: So many different numbers are in an argument whose elements are drawn with ties.
@@ -129,8 +129,9 @@ class GradientRuns:
         self.pairing: Pairing | None = None
         #: The arguments of the forward kernel as it was run first, and where its outputs are defined.
         self._given: dict[str, Tensor] = {}
-        #: The ranges of those that the backward kernel takes as well.
+        #: The ranges of those that the backward kernel takes as well, and the contents that are given for either.
         self._ranges: dict[str, Ends] = {}
+        self._contents: dict[str, Array] = {}
         self._defined: list[Array] = []
 
     # --- what is run --------------------------------------------------------------------------------------------------
@@ -143,8 +144,8 @@ class GradientRuns:
         if self.pairing is None:
             self._given = first.arguments
             self.pairing = self._paired(first, outputs)
-            self._ranges = self._common_ranges(self.pairing)
-            if self.pairing.one_sided:
+            self._ranges, self._contents = self._in_common(self.pairing)
+            if self.pairing.one_sided or self._contents:
                 return self.floats(draw)
         numbers = first.run.numbers
         found = [contents(first.run, tensor) for _, tensor in outputs]
@@ -193,10 +194,14 @@ class GradientRuns:
 
     @property
     def drawn(self) -> str:
-        """The words that integer arguments are drawn once, of which nothing is proved but for these."""
+        """The words that integer arguments are drawn once, and contents given, of which nothing is proved but for
+        these."""
         tensors = {**self._given, **self._parameters()}
-        names = [name for name, tensor in tensors.items() if tensor.dtype.is_integer]
-        return f" and for the integers drawn for {', '.join(names)}" if names else ""
+        held = [
+            name for name, tensor in tensors.items() if name in self._contents or tensor.storage.elements is not None
+        ]
+        integers = [name for name, tensor in tensors.items() if tensor.dtype.is_integer and name not in held]
+        return drawn_text(integers, held)
 
     # --- what is drawn ------------------------------------------------------------------------------------------------
 
@@ -226,6 +231,8 @@ class GradientRuns:
 
     def _inputs(self, numbers: Floats | Pieces, draw: Draw) -> Filling:
         def fill(name: str, tensor: Tensor) -> Array:
+            if name in self._contents:
+                return entered_contents(numbers, self._contents[name], tensor)
             return numbers.convert(self._input(numbers, draw, name, tensor), tensor.dtype)
 
         return fill
@@ -246,10 +253,14 @@ class GradientRuns:
                 found = values[role.position]
             elif role.part is Part.INPUT:
                 known = list(self._given)[role.position]
+                if known in self._contents:
+                    return entered_contents(numbers, self._contents[known], tensor)
                 found = self._input(numbers, draw, known, self._given[known])
             elif role.part is Part.INCOMING:
                 given = incoming.get(role.position)
                 found = self._of_output(numbers, draw, role.position, tensor) if given is None else given
+            elif tensor.storage.elements is not None:
+                return entered_contents(numbers, tensor.storage.elements, tensor)
             else:
                 found = _drawn(numbers, draw, "own", name, tensor, declared_range(tensor))
             return numbers.convert(found.reshape(numbers.lanes, *_shape(tensor)), tensor.dtype)
@@ -299,18 +310,27 @@ class GradientRuns:
         roles = Roles(inputs, known, self._said).assign(parameters)
         return Pairing(inputs, known, roles, frozenset(floats) - first.written)
 
-    def _common_ranges(self, pairing: Pairing) -> dict[str, Ends]:
-        """The ranges of the inputs that both kernels take. Raises `UsageError` where they declare two."""
-        found: dict[str, Ends] = {}
+    def _in_common(self, pairing: Pairing) -> tuple[dict[str, Ends], dict[str, Array]]:
+        """The ranges of the inputs that both kernels take, and the contents of inputs. Raises `UsageError` where they
+        declare two, or what is computed or drawn is given contents."""
+        ranges: dict[str, Ends] = {}
+        contents = {name: tensor.storage.elements for name, tensor in self._given.items()}
         for name, tensor in self._parameters().items():
             role = pairing.roles[name]
+            if role.part in (Part.SAVED, Part.INCOMING) and tensor.storage.elements is not None:
+                what = (
+                    "what the forward kernel leaves" if role.part is Part.SAVED else "an incoming gradient, and random"
+                )
+                raise UsageError(f"{name} is {what}: it has no contents of a file")
             if role.part is not Part.INPUT:
                 continue
             known = list(self._given)[role.position]
-            ends = common_range((known, self._given[known]), (name, tensor), pairing.one_sided)
+            both = (known, self._given[known]), (name, tensor)
+            contents[known] = common_contents(*both, pairing.one_sided)
+            ends = None if contents[known] is not None else common_range(*both, pairing.one_sided)
             if ends is not None:
-                found[known] = ends
-        return found
+                ranges[known] = ends
+        return ranges, {name: array for name, array in contents.items() if array is not None}
 
     def _gradients(self, second: Execution) -> list[Gradient]:
         assert self.pairing is not None

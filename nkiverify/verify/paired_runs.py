@@ -8,6 +8,7 @@ from itertools import count
 
 import numpy as np
 
+from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import (
     Asked,
     Ends,
@@ -62,7 +63,9 @@ class PairedRuns:
         self.sides = (first, second)
         #: The ranges of the tensor arguments, by position, once they are known.
         self._ranges: dict[int, Ends | None] = {}
-        #: Those that only one kernel declares, and that hold for both, as text.
+        #: The contents of those that have some, from a file, by position.
+        self._contents: dict[int, Array] = {}
+        #: Ranges and contents that only one kernel declares, and that hold for both, as text.
         self.one_sided: list[str] = []
         #: That the second side is a reference, which knows of no dtypes and no contracts.
         self.reference = isinstance(second.asked, Reference)
@@ -88,7 +91,19 @@ class PairedRuns:
     def integers_drawn(self, execution: Execution) -> list[str]:
         """The arguments that are the same integers in every kind of numbers."""
         named = enumerate(execution.arguments.items())
-        return [name for position, (name, tensor) in named if tensor.dtype.is_integer and self._ranges.get(position)]
+        return [
+            name
+            for position, (name, tensor) in named
+            if tensor.dtype.is_integer and self._ranges.get(position) and position not in self._contents
+        ]
+
+    def has_contents(self, position: int) -> bool:
+        """True if the contents of the tensor argument at a position are given."""
+        return position in self._contents
+
+    def with_contents(self, execution: Execution) -> list[str]:
+        """The arguments whose contents are given, and the same in every kind of numbers."""
+        return [name for position, name in enumerate(execution.arguments) if position in self._contents]
 
     def _find_ranges(self) -> None:
         given = []
@@ -97,8 +112,11 @@ class PairedRuns:
                 run = ValueExecution(self._hardware, Floats())
                 given.append(list(guarded(side, run, partial(_collected, run, side)).arguments.items()))
         # Where one kernel has more of them, neither is compared.
-        pairs = zip(given[0], given[-1], strict=False)
-        self._ranges = {place: common_range(*pair, self.one_sided) for place, pair in enumerate(pairs)}
+        for place, pair in enumerate(zip(given[0], given[-1], strict=False)):
+            contents = common_contents(*pair, self.one_sided)
+            if contents is not None:
+                self._contents[place] = contents
+            self._ranges[place] = common_range(*pair, self.one_sided) if contents is None else None
 
     def _generator(self, position: int) -> np.random.Generator:
         """The generator of the tensor argument of either kernel at a position."""
@@ -133,11 +151,14 @@ class PairedRuns:
         return self._filling(numbers, lambda _, tensor: variables(_shape(tensor)))
 
     def _filling(self, numbers: Numbers, drawn: Callable[[int, Tensor], Array]) -> Filling:
-        """Fills arguments that are integers of a range with the same in every kind of numbers, others as `drawn`."""
+        """Fills arguments whose contents are given, and integers of a range, with the same in every kind of numbers,
+        others as `drawn`."""
         positions = count()
 
         def fill(name: str, tensor: Tensor) -> Array:
             position = next(positions)
+            if position in self._contents:
+                return entered_contents(numbers, self._contents[position], tensor)
             integers = tensor.dtype.is_integer and self._ranges.get(position) is not None
             return self._numbers(numbers, position, tensor) if integers else drawn(position, tensor)
 
@@ -163,6 +184,36 @@ def common_range(first: tuple[str, Tensor], second: tuple[str, Tensor], told: li
     if len(texts) == 1:
         told.append(f"{texts[0]} in both kernels, as one of them declares")
     return one or other
+
+
+def common_contents(first: tuple[str, Tensor], second: tuple[str, Tensor], told: list[str]) -> Array | None:
+    """The contents of an argument of both kernels: those that are given. Where they are for one kernel only, that is
+    `told`. Raises `UsageError` where there are two."""
+    given = [(name, tensor.storage.elements) for name, tensor in (first, second)]
+    held = [(name, elements) for name, elements in given if elements is not None]
+    if len(held) == 2 and not np.array_equal(held[0][1].ravel(), held[1][1].ravel()):
+        raise UsageError(f"{held[0][0]} and {held[1][0]} have other contents: both kernels are given the same numbers")
+    if len(held) == 1 and first[1] is not second[1]:
+        told.append(f"{held[0][0]} has the contents of its file in both kernels, as they are given for one of them")
+    return held[0][1] if held else None
+
+
+def drawn_text(integers: Sequence[str], contents: Sequence[str]) -> str:
+    """What an answer is about besides shapes: integers that were drawn, and contents that were given."""
+    drawn = f" and for the integers drawn for {', '.join(integers)}" if integers else ""
+    return f"{drawn} and for the contents of {', '.join(contents)}" if contents else drawn
+
+
+def entered_contents(numbers: Numbers, contents: Array, tensor: Tensor) -> Array:
+    """The stored elements (lanes, *shape) of an argument that is given its contents. Raises `UnsupportedConstruct`
+    where they are no numbers of this kind."""
+    array = np.asarray(contents).reshape(_shape(tensor))
+    if tensor.dtype.is_integer:
+        return numbers.entered(array.astype(np.int64), tensor.dtype)
+    wide = widened(formats.stored(array.astype(np.float32), tensor.dtype), tensor.dtype).astype(np.float64)
+    if not isinstance(numbers, Floats) and not np.isfinite(wide).all():
+        raise UnsupportedConstruct("contents that are not finite, over the reals")
+    return numbers.entered(wide, tensor.dtype)
 
 
 def _text(ends: Ends) -> str:
