@@ -1,5 +1,5 @@
-"""What the standard library computes for a kernel is looked at in the same way in all runs: no verdict of a symbolic run
-is contradicted by concrete ones, and none is a contradiction by itself (exit status 4)."""
+"""What the standard library computes for a kernel is looked at in the same way in all runs: no verdict of a symbolic
+run is contradicted by concrete ones, and none is a contradiction by itself (exit status 4)."""
 
 from __future__ import annotations
 
