@@ -65,7 +65,7 @@ def lacking(answer: Answer, base: Path) -> Lacking | None:
     """The asserts that the kernel lacks; None where it lacks none, or where no domain is proved."""
     if answer.derived is None or not answer.derived.proved:
         return None
-    texts = [one.text for one in answer.derived.preconditions if not one.asserted]
+    texts = [one.text for one in answer.derived.preconditions if one.is_offered]
     name = answer.reference.partition("::")[2]
     function = definition(answer.reference, base)
     if not texts or function is None:

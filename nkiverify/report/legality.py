@@ -224,7 +224,10 @@ def _beyond(
     failing = [one for one in unchecked if not one.from_above and not one.bound]
     for one in failing:
         yield from _unchecked(one, root, width, style)
-    checkable = [one for one in failing if not one.launch]
+    for one in unchecked:
+        for dead in one.dead:
+            yield from _placed(f"{one.text} is no assert to add: {dead.text}", dead.site, root, width, style)
+    checkable = [one for one in failing if not one.launch and one.is_offered]
     if checkable and derived.proved:
         lacking = " and ".join(
             f"({one.text})" if " or " in one.text and len(checkable) > 1 else one.text for one in checkable

@@ -43,6 +43,7 @@ _MODULES = frozenset(
         "nkiverify.report.style",
         "nkiverify.run.executors.messages",
         "nkiverify.verify.comparison",
+        "nkiverify.verify.derive.dead",
         "nkiverify.verify.derive.runs",
         "nkiverify.verify.derive.statements",
         "nkiverify.verify.gradient_pairing",

@@ -263,7 +263,7 @@ class _Derivation:
         within = [one for one in map(self._condition, (each.text for each in found.bounds)) if one is not None]
         limits = self._needed_limits(chosen, within)
         statements = Statements(self._program, self._shapes, self._guards, base, self._limit_places, self._grid)
-        stated = statements.preconditions(chosen.chosen, limits)
+        stated = statements.preconditions(chosen.chosen, limits, found.proved)
         said = [*self._ranges, *(one.condition for one in (*chosen.chosen, *limits))]
         stated += unsaid(self._program, self._assumptions, said)
         inside = simplest(self._inside(chosen), self._program)

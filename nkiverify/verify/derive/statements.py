@@ -18,6 +18,7 @@ from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.derive.candidates import LARGEST, Candidate, is_upper_bound, readable, within
 from nkiverify.verify.derive.cover import holds
+from nkiverify.verify.derive.dead import Dead, dead_where, square_where
 from nkiverify.verify.derive.runs import Kind, Shown, Unread, violation
 from nkiverify.verify.derive.sampling import Shapes
 from nkiverify.verify.exploration import Exploration
@@ -40,6 +41,7 @@ class Precondition:
     `limit`: it is an upper bound that memory ("SBUF"), integers ("32 bits") or an instruction sets. `verbatim`: it is
     an assert as the kernel has it, which `--where` does not read. `launch`: it is about the launch grid, which who
     launches the kernel chooses. `bound`: nothing fails beyond it that was run, and nothing is proved; it says why.
+    `dead` are places of the kernel that serve nothing where it holds, so that the fault is one of the kernel's text.
     """
 
     text: str
@@ -54,6 +56,12 @@ class Precondition:
     dimensions: tuple[str, ...] = ()
     launch: bool = False
     bound: str = ""
+    dead: tuple[Dead, ...] = ()
+
+    @property
+    def is_offered(self) -> bool:
+        """True if an assert of it may be what the kernel lacks: no part of the kernel is dead where it holds."""
+        return not self.asserted and not self.dead
 
     @property
     def from_above(self) -> bool:
@@ -133,8 +141,11 @@ class Statements:
         self._limit_places = limit_places
         self._grid = grid
 
-    def preconditions(self, chosen: Sequence[Candidate], limits: Sequence[Candidate]) -> list[Precondition]:
-        """The conditions of the domain, none that follows from the others; then its limits."""
+    def preconditions(
+        self, chosen: Sequence[Candidate], limits: Sequence[Candidate], proved: bool
+    ) -> list[Precondition]:
+        """The conditions of the domain, none that follows from the others; then its limits. Of one that is not `proved`
+        nothing is said to be dead: another condition may be what it lacks."""
         own = {one.uid for one in self._guards}
         every = [one.condition for one in (*chosen, *limits)]
         needed = without_implied(every, [one.at_least(one.low) for one in self._shapes.dimensions])
@@ -145,6 +156,23 @@ class Statements:
             decision = self._limit_places.get(one.condition.uid)
             site = decision.claim.site if decision is not None else None
             found.append(Precondition(one.text, site=site, limit=_limit_name(one.rule, decision)))
+        return self._with_dead(found, [*kept, *limits]) if proved else found
+
+    def _with_dead(self, stated: Sequence[Precondition], of: Sequence[Candidate]) -> list[Precondition]:
+        """The conditions that the kernel does not check, each with what is dead where it holds. One with such places
+        is no limit: who wrote the kernel meant larger sizes."""
+        ranges = [one.at_least(one.low) for one in self._program.dimensions if not one.choices]
+        found = []
+        for number, (precondition, candidate) in enumerate(zip(stated, of, strict=True)):
+            if not precondition.asserted and not precondition.launch:
+                others = [one.condition for at, one in enumerate(of) if at != number]
+                dead = (
+                    *dead_where(self._program, candidate.condition, [*self._guards, *ranges, *others]),
+                    *square_where(self._program, candidate.condition, precondition.site),
+                )
+                limit = "" if dead and precondition.failure is not None else precondition.limit
+                precondition = replace(precondition, dead=dead, limit=limit)
+            found.append(precondition)
         return found
 
     def _reading_order(self, one: Candidate) -> tuple[int, int]:
