@@ -26,7 +26,7 @@ RULES = {
     "df.unused": "Nothing that reaches an output uses what this line writes.",
     "df.overwritten": "All that this line writes is overwritten before anything reads it.",
     "df.programs_same": "Every program of the launch stores the same values to the same elements: one would do.",
-    "df.input_unread": "A part of an input is never read at this size, and all of it is at a larger one.",
+    "df.input_unread": "A part of an input is never read at this size.",
     "df.unwritten_unused": "This line reads an element that nothing has written; no output depends on it.",
 }
 

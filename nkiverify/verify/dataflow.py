@@ -7,12 +7,13 @@ proof: the domain is decided where all of its shapes are run, up to bounds where
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
+from nkiverify.analysis.sets.inputs import Unread, unread
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.analysis.sets.used import all_used
 from nkiverify.engines.embedded import EmbeddedEngine
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     # Concrete runs, and NumPy with them, are imported as late as they are made: a proof needs none.
     from nkiverify.phases.dataflow.trial import Seen, Trial
 
+#: Simple shapes at which a part of an input may be left out.
+_INPUTS = 4
 #: Shapes that are run for what the verdict does not depend on.
 MAX_TOLERATED = 8
 #: What can be done where all shapes up to some bounds were run.
@@ -168,7 +171,10 @@ def _warnings(question: Question, proof: Proof, search: Search | None) -> tuple[
     shapes = Shapes(question.program.dimensions, assumed)
     proved = search is None and not question.bounded
     none_dead = proved and all_used(question.program, question.claimed.proof)
-    if none_dead and not proof.read_unwritten and not any(tails(question.program, shapes.dimensions)):
+    left = unread(question.program) if question.limit is None else None
+    inputs = list(_inputs(left, shapes))
+    quiet = none_dead and not proof.read_unwritten
+    if quiet and not inputs and not any(tails(question.program, shapes.dimensions)):
         # Nothing is left that a run could show.
         return ()
     from nkiverify.phases.dataflow.warned import Subject, warnings
@@ -188,7 +194,17 @@ def _warnings(question: Question, proof: Proof, search: Search | None) -> tuple[
         return warnings(replace(subject, at_fault=True, made=search.found), [search.found.values], (), search.found)
     small = chain(islice(shapes.tried(), MAX_SHAPES), islice(solved(shapes.dimensions, assumed, lambda: True), 1))
     unwritten = bool(proof.read_unwritten) if search is None else search.unwritten or False
-    return warnings(subject, small, shapes.larger(), unwritten)
+    return warnings(subject, small, shapes.larger(), unwritten, inputs)
+
+
+def _inputs(left: Unread | None, shapes: Shapes) -> Iterator[dict[str, int]]:
+    """Shapes at which a range of an input may never be read; where sets do not tell which, a few of all."""
+    tried = chain(islice(shapes.tried(), _INPUTS), shapes.larger())
+    if left is None:
+        yield from tried
+    elif left.any:
+        yield from (values for values in tried if left.has(values))
+        yield from left.some()
 
 
 # --- from what is known to a verdict ----------------------------------------------------------------------------------

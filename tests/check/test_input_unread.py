@@ -48,17 +48,69 @@ DROPPED = {
         65,
     ),
 }
+#: A range that the kernel leaves out at some size and at larger ones: the body, the shape, the range, for which N.
+LEFT_OUT = {
+    "one column": ("add(x[:, 0:1], 1)", "f32[128,N:1..8192]", "x[:, 1:]", 2),
+    "the last column": ("add(x[:, N - 1 : N], 1)", "f32[128,N:1..8192]", "x[:, :1]", 2),
+    "one half": ("add(x[:, 0 : N // 2], N // 2)", "f32[128,N:2..8192:2]", "x[:, 1:]", 2),
+    "no more than a tile": ("w = min(N, 512)\nadd(x[:, 0:w], w)", "f32[128,N:1..8192]", "x[:, 512:]", 513),
+    "one shape": (WHOLE_TILES.format(T=512), "f32[128,513]", "x[:, 512:]", None),
+    **{
+        f"tiles of {tile} at steps of {step}": (
+            f"for i in range(N // {tile}):\n    add(x[:, i * {step} : i * {step} + {tile}], {tile})",
+            f"f32[128,N:{tile}..8192:{tile}]",
+            f"x[:, {step + tile}:]",
+            2 * tile,
+        )
+        for tile, step in ((512, 128), (256, 128), (64, 32), (128, 1), (100, 10), (32, 31), (512, 511), (16, 4))
+    },
+    **{
+        f"the first {columns} are passed over": (
+            f"add(x[:, {columns} : N], N - {columns})",
+            f"f32[128,N:{columns + 1}..4096]",
+            f"x[:, :{columns}]",
+            columns + 1,
+        )
+        for columns in (1, 2, 7, 64, 128, 500)
+    },
+    **{
+        f"the last {columns} are left out": (
+            f"add(x[:, 0 : N - {columns}], N - {columns})",
+            f"f32[128,N:{columns + 1}..4096]",
+            "x[:, 1:]",
+            columns + 1,
+        )
+        for columns in (1, 3, 8, 100)
+    },
+    **{
+        f"columns {first} to {last} are passed over": (
+            f"add(x[:, 0:{first}], {first})\nadd(x[:, {last}:N], N - {last})",
+            f"f32[128,N:{last + 1}..4096]",
+            f"x[:, {first}:{last}]",
+            last + 1,
+        )
+        for first, last in ((1, 2), (5, 9), (64, 128), (100, 101))
+    },
+}
 INTENDED = {
-    "one column": ("add(x[:, 0:1], 1)", "f32[128,N:1..8192]"),
-    "one half": ("add(x[:, 0 : N // 2], N // 2)", "f32[128,N:2..8192:2]"),
     "every other column": ("for i in range((N + 1) // 2):\n    add(x[:, 2 * i : 2 * i + 1], 1)", "f32[128,N:1..512]"),
-    "no more than a tile": ("w = min(N, 512)\nadd(x[:, 0:w], w)", "f32[128,N:1..8192]"),
     "a tail that is read": (
         "for i in range((N + 511) // 512):\n    w = min(512, N - i * 512)\n    add(x[:, i * 512 : i * 512 + w], w)",
         "f32[128,N:1..8192]",
     ),
     "whole tiles only": (WHOLE_TILES.format(T=512), "f32[128,N:512..8192:512]"),
-    "one shape": (WHOLE_TILES.format(T=512), "f32[128,513]"),
+    "all at once": ("add(x[:, 0:N], N)", "f32[128,N:1..8192]"),
+    "two halves": ("add(x[:, 0 : N // 2], N // 2)\nadd(x[:, N // 2 : N], N - N // 2)", "f32[128,N:2..8192]"),
+    "from the end": (
+        "for i in range(N // 64):\n    add(x[:, N - 64 * (i + 1) : N - 64 * i], 64)",
+        "f32[128,N:64..4096:64]",
+    ),
+    "tiles that overlap": ("for i in range(N - 1):\n    add(x[:, i : i + 2], 2)", "f32[128,N:2..64]"),
+    "either way": ("if N > 512:\n    add(x[:, 0:N], N)\nelse:\n    add(x, N)", "f32[128,N:1..8192]"),
+    **{
+        f"whole tiles of {tile}": (WHOLE_TILES.format(T=tile), f"f32[128,N:{tile}..8192:{tile}]")
+        for tile in (1, 32, 100, 128, 1024)
+    },
     "nothing of it": ("pass", "f32[128,N:1..8192]"),
 }
 
@@ -78,8 +130,17 @@ def test_a_dropped_tail_is_told_of(name: str, check: Checker) -> None:
     assert re.search(rf"{re.escape(part)} is never read for ([PN] = \d+, )*N = {n}, all of x is for N = ", text), text
 
 
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_a_range_that_is_never_read_is_told_of(name: str, check: Checker) -> None:
+    body, x, part, n = LEFT_OUT[name]
+    assert verdict(check, body, x) == 0, check.out
+    text = " ".join(check.out.split())
+    assert text.count("warning df.input_unread") == 1
+    assert f"{part} is never read" + (f" for N = {n}" if n is not None else "") in text, text
+
+
 @pytest.mark.parametrize("name", INTENDED)
-def test_a_part_that_is_left_out_at_all_sizes_is_not(name: str, check: Checker) -> None:
+def test_of_what_is_read_nothing_is_said_nor_of_what_is_no_range(name: str, check: Checker) -> None:
     body, x = INTENDED[name]
     assert verdict(check, body, x) == 0, check.out
     assert "df.input_unread" not in check.out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,8 +71,9 @@ def test_a_line_that_is_a_dead_store(
 ) -> None:
     run = Subject.of(tmp_path, looped(*statements), rows_and_columns).verdict()
     assert (run.verdict, run.qualifier) == (Verdict.SUCCESSFUL, "")
-    assert told(run) == expected
-    for warning in run.warnings:
+    dead = [one for one in run.warnings if one.rule != "df.input_unread"]
+    assert told(replace(run, warnings=tuple(dead))) == expected
+    for warning in dead:
         assert warning.holds == "for all shapes"
         assert warning.witness == {"R": 1, "C": 1}
         assert (warning.element, [loop.value for loop in warning.loops]) == ((0, 0), ["t = 0"])
@@ -179,7 +181,8 @@ def test_an_unwritten_element_that_reaches_no_output(tmp_path: Path) -> None:
     body = body.replace("out = nl.ndarray((R, C)", "out = nl.ndarray((R, 1)")
     run = Subject.of(tmp_path, body, rows_and_columns).verdict()
     assert run.verdict is Verdict.SUCCESSFUL
-    (warning,) = run.warnings
+    unread, warning = run.warnings
+    assert (unread.rule, unread.message) == ("df.input_unread", "x[:, 1:] is never read for R = 1, C = 2")
     assert (warning.rule, warning.line - 14, warning.tensor) == ("df.unwritten_unused", 2, "tile")
     assert (warning.witness, warning.element) == ({"R": 1, "C": 2}, (0, 1))
     assert warning.holds == "for 3 shapes that were run"

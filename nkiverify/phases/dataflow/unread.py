@@ -1,16 +1,16 @@
-"""Parts of an input that are never read, where that depends on the size: the tail that a loop over whole tiles drops.
+"""Parts of an input that are never read: a range that a kernel leaves out, the tail that a loop over whole tiles drops.
 
-A kernel may well read a part of an input on purpose: the first row, every other column, one half. So nothing is said of
-a part that is left out at all sizes. What is told of is a shape at which an input is read in part, while a larger shape
-reads all of it: then the size decides whether the kernel looks at its input, and no reader of the code meant that.
+The sets of what may be read say at which shapes something is left out; where they cannot, small shapes and larger ones
+are run. What is told is a range, as in `x[:, 640:]`: one that is left out on purpose is a warning to be ignored, while
+every other column, or what a mask or an index picks, is not told of but where a larger shape reads all of the input.
 
-The sizes to try come from the program: where it divides a dimension by a constant, the dimension is set to one more
-than that, and to a multiple of it. Concrete runs of both decide. What may be read counts as read.
+For that the sizes to try come from the program: where it divides a dimension by a constant, the dimension is set to one
+more than that, and to a multiple of it. Concrete runs decide. What may be read counts as read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import numpy as np
@@ -28,17 +28,20 @@ from nkiverify.phases.dataflow.tails import tails
 
 #: Pairs of shapes that are tried.
 _PAIRS = 8
+#: What is said of elements that are no range.
+IN_PART = " in part"
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """An input of which `elements` (as in Python, `[:, 512:]`) are not read at the shape `values`, and all at `larger`.
+    """An input of which `elements` (as in Python, `[:, 512:]`) are not read at the shape `values`, and all at `larger`,
+    if at any that was run.
 
     `position` is the last operation that reads it, `operand` what it is there, `first` the first element left out.
     """
 
     values: dict[str, int]
-    larger: dict[str, int]
+    larger: dict[str, int] | None
     name: str
     elements: str
     position: int
@@ -48,6 +51,9 @@ class Unread:
     @property
     def message(self) -> str:
         """Both shapes in words: of the larger one, the sizes that differ."""
+        at = f" for {_in_words(self.values)}" if self.values else ""
+        if self.larger is None:
+            return f"{self.name}{self.elements} is never read{at}"
         changed = {name: value for name, value in self.larger.items() if value != self.values[name]}
         left_out = f"{self.name}{self.elements} is never read for {_in_words(self.values)}"
         return f"{left_out}, all of {self.name} is for {_in_words(changed)}"
@@ -55,6 +61,25 @@ class Unread:
 
 def _in_words(values: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in values.items())
+
+
+def unread_ranges(
+    shapes: Iterable[dict[str, int]],
+    run: Callable[[dict[str, int]], Sequence[Recorded] | None],
+    left_out: Collection[str],
+) -> Iterator[Unread]:
+    """The inputs of which a range is never read at one of some shapes, at the first of them, but for those `left_out`.
+    What is no range at another of these shapes is none."""
+    found: dict[str, Unread] = {}
+    for values in shapes:
+        for name, one in reads_of(run(values) or ()).items():
+            if name in left_out or one.there.all():
+                continue
+            elements = as_slices(~one.there)
+            first = tuple(int(at) for at in np.argwhere(~one.there)[0])
+            new = Unread(values, None, name, elements, one.position, one.operand, first)
+            found[name] = new if elements.endswith(IN_PART) else found.get(name, new)
+    yield from (one for one in found.values() if not one.elements.endswith(IN_PART))
 
 
 @dataclass(slots=True)
@@ -135,4 +160,4 @@ def as_slices(missing: npt.NDArray[np.bool_]) -> str:
         box *= stop - start
         keys.append(f"{start or ''}:{'' if stop == extent else stop}")
     text = f"[{', '.join(keys)}]"
-    return text if box == int(missing.sum()) else f"{text} in part"
+    return text if box == int(missing.sum()) else f"{text}{IN_PART}"

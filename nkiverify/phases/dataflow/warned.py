@@ -6,7 +6,7 @@
   loop overwrites all that the same line wrote in an earlier one, in that iteration.
 - `df.programs_same`: every program of a launch stores the same values to the same elements, as where a kernel that does
   not shard is launched on two cores.
-- `df.input_unread`: at some sizes a part of an input is never read, at larger ones all of it is.
+- `df.input_unread`: a range of an input is never read, or a part of it that larger sizes read.
 - `df.unwritten_unused`: a line reads an unwritten element that reaches no output.
 
 An operation is a dead store as a whole or not at all: filling a tile that is then loaded in part is no waste as long as
@@ -32,6 +32,7 @@ from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.sets.flow import Inconclusive, prove
+from nkiverify.analysis.sets.inputs import written_inputs
 from nkiverify.analysis.side_effects import Source, source_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import KernelWarning
@@ -46,7 +47,7 @@ from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.phases.dataflow.played import play_in
 from nkiverify.phases.dataflow.shape_run import Shape
 from nkiverify.phases.dataflow.trial import Trial
-from nkiverify.phases.dataflow.unread import unread_tails
+from nkiverify.phases.dataflow.unread import unread_ranges, unread_tails
 from nkiverify.phases.memory.occupancy import name_of
 from nkiverify.phases.phase import RULES
 
@@ -108,16 +109,21 @@ class _Draft:
 
 
 def warnings(
-    subject: Subject, small: Iterable[dict[str, int]], larger: Iterable[dict[str, int]], unwritten: Trial | bool
+    subject: Subject,
+    small: Iterable[dict[str, int]],
+    larger: Iterable[dict[str, int]],
+    unwritten: Trial | bool,
+    inputs: Iterable[dict[str, int]] = (),
 ) -> tuple[KernelWarning, ...]:
     """The warnings about a kernel, in the order of its lines.
 
     `small` and `larger` are values to try, inside the domain or not: of the small ones the first that can be run,
-    and all of the larger ones, are run. `unwritten` is a run that has read unwritten elements; True if one may.
+    and all of the larger ones, are run. `unwritten` is a run that has read unwritten elements; True if one may. At
+    `inputs` a part of an input may never be read.
     """
     if subject.none_dead and unwritten is False:
         # Nothing is left that a run could show.
-        return _in_order(_seen(subject, list(_unread(subject))))
+        return _in_order(_seen(subject, list(_unread(subject, inputs))))
     others = _runnable(subject, small, MAX_RECORDED)
     smallest = list(islice(others, 1))
     shapes = [*smallest, *_runnable(subject, larger, _MAX_LARGER)]
@@ -130,7 +136,7 @@ def warnings(
         found = next(filter(None, (_unwritten_in(subject, shape) for shape in tried)), [])
     drafts += _in_larger_ones_too(subject, found, shapes[len(smallest) :])
     if not subject.at_fault:
-        drafts += _unread(subject)
+        drafts += _unread(subject, inputs)
     return _in_order(_seen(subject, drafts))
 
 
@@ -348,15 +354,17 @@ def _unwritten(values: dict[str, int], recorded: Sequence[Recorded], findings: F
 # --- inputs -----------------------------------------------------------------------------------------------------------
 
 
-def _unread(subject: Subject) -> Iterator[_Draft]:
-    """Inputs that are read in part at some size, and wholly at a larger one."""
+def _unread(subject: Subject, shapes: Iterable[dict[str, int]]) -> Iterator[_Draft]:
+    """Inputs that are read in part at some size: wholly at a larger one, or but for a range, at one of `shapes`."""
 
     def run(values: dict[str, int]) -> Sequence[Recorded] | None:
         return next((shape.recorded for shape in _runnable(subject, [values], _MAX_LARGER)), None)
 
-    for found in unread_tails(subject.program, subject.dimensions, run):
-        at = (found.position, found.message, found.operand, found.first)
-        yield _Draft("df.input_unread", found.values, *at, _THESE_SHAPES)
+    found = list(unread_tails(subject.program, subject.dimensions, run))
+    told = written_inputs(subject.program).union(one.name for one in found)
+    for one in chain(found, unread_ranges(shapes, run, told)):
+        at = (one.position, one.message, one.operand, one.first)
+        yield _Draft("df.input_unread", one.values, *at, _THESE_SHAPES)
 
 
 # --- seeing -----------------------------------------------------------------------------------------------------------

@@ -1,0 +1,158 @@
+"""The elements of inputs that are never read, for all shapes: what is returned is looked at element by element as well.
+
+What may be read counts as read, and an input that is written too is left out, so what is found here is never read at
+these shapes. An input of which nothing is read is left out as well: of it the lines that would read it say nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import islpy as isl
+
+from nkiverify.analysis.effects import Does, Effects
+from nkiverify.analysis.sets.affine import EVERYWHERE, Sets
+from nkiverify.analysis.sets.iterations import Iterations
+from nkiverify.analysis.sets.keys import Key, key_of
+from nkiverify.analysis.sets.knowledge import Elements, add
+from nkiverify.analysis.sets.regions import Regions
+from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Loop, Program, items
+from nkiverify.model.recorded import Executed
+from nkiverify.model.tensor import Storage
+from nkiverify.symbolic.conditions import Condition
+
+#: Operations of isl that may be spent.
+_OPERATIONS = 2_000_000
+#: The largest size of a shape that is looked for.
+_LARGEST = 2048
+
+
+class Unread:
+    """The shapes of the domain at which a range of an input is never read."""
+
+    def __init__(self, sets: Sets, shapes: Sequence[isl.Set], dimensions: Sequence[DomainDimension]) -> None:
+        self._sets = sets
+        self._shapes = shapes
+        self._dimensions = dimensions
+
+    @property
+    def any(self) -> bool:
+        """True if there may be some."""
+        return bool(self._shapes)
+
+    def has(self, values: Mapping[str, int]) -> bool:
+        """True if a shape may be one of them."""
+        shape = self._stated({one.atom.name: f"= {values[one.atom.name]}" for one in self._dimensions})
+        return any(not self._within(found, shape).is_empty() for found in self._shapes)
+
+    def some(self) -> Iterator[dict[str, int]]:
+        """One of them for each input, of small sizes."""
+        small = self._stated({one.atom.name: f"<= {max(_LARGEST, one.smallest)}" for one in self._dimensions})
+        for found in self._shapes:
+            inside = self._within(found, small)
+            if inside.is_empty():
+                continue
+            point = inside.sample_point()
+            space = point.get_space()
+            names = [space.get_dim_name(isl.dim_type.param, at) for at in range(space.dim(isl.dim_type.param))]
+            at = {name: number for number, name in enumerate(names)}
+            shape = {}
+            for one in self._dimensions:
+                name = self._sets.parameter(one.atom)
+                known = point.get_coordinate_val(isl.dim_type.param, at[name]).to_python() if name in at else 0
+                shape[one.atom.name] = known or one.smallest
+            yield shape
+
+    def _within(self, found: isl.Set, shape: isl.Set) -> isl.Set:
+        both = found.intersect(shape)
+        return both.intersect(self._sets.completed(both, both))
+
+    def _stated(self, of: Mapping[str, str]) -> isl.Set:
+        names = {one.atom.name: self._sets.parameter(one.atom) for one in self._dimensions}
+        stated = " and ".join(f"{names[name]} {text}" for name, text in of.items())
+        return isl.Set(f"[{', '.join(names.values())}] -> {{ : {stated or '0 = 0'} }}")
+
+
+def unread(program: Program) -> Unread | None:
+    """The shapes at which a part of an input is never read; None where it cannot be told by sets, as of a program that
+    is about one shape."""
+    if not program.dimensions or program.searches:
+        return None
+    isl.DEFAULT_CONTEXT.reset_operations()
+    isl.DEFAULT_CONTEXT.set_max_operations(_OPERATIONS)
+    try:
+        walk = _Inputs(program)
+        return Unread(walk.sets, list(walk.left()), [one for one in program.dimensions if not one.choices])
+    except isl.Error:
+        return None
+    finally:
+        isl.DEFAULT_CONTEXT.set_max_operations(0)
+
+
+class _Inputs:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._regions = Regions.of_program(program)
+        self.sets = self._regions.sets
+        self._effects = Effects()
+        self._storages: dict[Key, Storage] = {}
+        self._written: set[Key] = set()
+        self._ends = isl.Set("{ : 0 = 1 }")
+
+    def left(self) -> Iterator[isl.Set]:
+        """For each input that is read the shapes at which not all of it is, where there are any."""
+        read = self._block(self._program.body, EVERYWHERE, within=False)
+        for key, found in read.items():
+            if key in self._written:
+                continue
+            missing = self.sets.less(self._regions.whole(self._storages[key]), found)
+            if not self.sets.empty(missing, self._ends):
+                yield self.sets.where(missing, self._ends).params()
+
+    def _block(self, block: Block, context: isl.Set, within: bool) -> Elements:
+        """The elements that may be read in a block, where `context` holds; `within` a loop."""
+        found: Elements = {}
+        for item in block.items:
+            if isinstance(item, Assume):
+                context = self._suppose(context, item.condition)
+            elif isinstance(item, Executed):
+                self._executed(item, context, found)
+            elif isinstance(item, Loop):
+                bounds = self.sets.parameters_where(item.bounds)
+                inner = self._block(item.body, self.sets.both(context, bounds), within=True)
+                iterations = Iterations(self.sets, item.index, bounds, context)
+                for key, elements in inner.items():
+                    add(self.sets, found, key, iterations.all_perhaps(elements))
+            elif isinstance(item, Branch):
+                for condition, arm in ((item.condition, item.then), (item.condition.negation(), item.orelse)):
+                    way = self._suppose(context, condition)
+                    for key, elements in self._block(arm, way, within).items():
+                        add(self.sets, found, key, elements)
+                return found
+        if not within:
+            self._ends = self._ends.union(context)
+        return found
+
+    def _suppose(self, context: isl.Set, condition: Condition | bool) -> isl.Set:
+        return self.sets.both(context, self.sets.parameters_where([condition]))
+
+    def _executed(self, item: Executed, context: isl.Set, found: Elements) -> None:
+        for effect in self._effects.of(item.operation):
+            storage = effect.view.storage
+            key = key_of(storage)
+            if key[0] != "argument":
+                continue
+            if effect.writes:
+                self._written.add(key)
+            elif effect.does is Does.READ:
+                self._storages[key] = storage
+                region = None if effect.view.indirect_by is not None else self._regions.touched(effect, context)
+                elements = self._regions.whole(storage) if region is None else region.elements
+                add(self.sets, found, key, self.sets.where(elements, context))
+
+
+def written_inputs(program: Program) -> frozenset[str]:
+    """The names of inputs that are written as well."""
+    executed = (item for item in items(program.body) if isinstance(item, Executed))
+    storages = (view.storage for item in executed for view in item.operation.writes.values())
+    return frozenset(one.name for one in storages if key_of(one)[0] == "argument")
