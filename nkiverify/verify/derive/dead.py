@@ -69,7 +69,7 @@ def dead_where(program: Program, condition: Condition, known: Sequence[Condition
 
 
 def square_where(program: Program, condition: Condition, site: Site | None) -> Iterator[Dead]:
-    """That what a kernel transposes is square where a condition holds, told of the place where it fails if not: what is
+    """The place that asks for what is transposed to be square, where a condition says it is: what is
     read as `[M, N]` is returned as `[N, M]`, which is written for `M != N`."""
     if site is None or not isinstance(condition, Comparison) or condition.relation is not Relation.EQUAL:
         return
