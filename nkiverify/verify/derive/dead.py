@@ -88,7 +88,7 @@ def square_where(program: Program, condition: Condition, site: Site | None) -> I
 
 
 def _orders(storages: Iterable[Storage], first: Term, second: Term) -> set[bool]:
-    """Whether the one extent comes before the other in tensors of HBM that have both."""
+    """The orders of two extents in tensors of HBM that have both: true if the first one comes first."""
     found = set()
     for one in storages:
         extents = [] if one.buffer.on_chip else [as_term(extent) for extent in one.shape]
