@@ -265,6 +265,11 @@ def sym_repr(value: Any) -> Any:
     return to_text(value, repr)
 
 
+def sym_methodcaller(name: str, /, *values: Any, **named: Any) -> Callable[[Any], Any]:
+    """`operator.methodcaller`."""
+    return lambda value: tell(sym_getattr(value, name)(*values, **named))
+
+
 def sym_print(*values: Any, **options: Any) -> None:
     """`print` says nothing: a run explores many paths, and its output belongs to the verifier."""
 

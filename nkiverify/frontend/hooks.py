@@ -16,7 +16,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import COPIED, assigner, inspecting, read, storing, sym_getattr
-from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter
+from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter, sym_methodcaller
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
@@ -259,6 +259,7 @@ def _attrgetter(*names: str) -> Callable[[Any], Any]:
 
 _REPLACED: dict[Any, Any] = {
     operator.attrgetter: _attrgetter,
+    operator.methodcaller: sym_methodcaller,
     operator.is_: same,
     operator.is_not: _not_same,
     type: TYPE_CALLS[type],

@@ -15,11 +15,13 @@ from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
 from nkiverify.foundation.source import identity
 from nkiverify.frontend.seen import shown
-from nkiverify.symbolic.execution import execution_in_progress
+from nkiverify.frontend.slots import slot
+from nkiverify.frontend.text import percent
+from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.numpy_numbers import examine, examine_partial, examine_products, without_warnings
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
-from nkiverify.symbolic.values import as_term, beyond, kernel_frame, tell
+from nkiverify.symbolic.values import beyond, kernel_frame, tell
 
 #: Operators that may divide by zero or leave their type, by their names in `operator`.
 EXAMINED: dict[str, Callable[..., Any]] = {
@@ -61,6 +63,8 @@ def computed(value: Any) -> Any:
 
 def called(value: Any) -> Any:
     """The result of a call; of a tuple, its elements."""
+    if value is NotImplemented:
+        _refuse_not_implemented()
     for part in value if type(value) is tuple else (value,):
         computed(part)
         if type(part) is SymInt:
@@ -72,6 +76,8 @@ def called(value: Any) -> Any:
 
 def binary(name: str, left: Any, right: Any) -> Any:
     """The result of an operator, by its name in `operator`."""
+    if isinstance(left, str) and name in ("mod", "imod"):
+        return computed(percent(left, right))
     operation = _OPERATIONS[name]
     if not (identity(type(left)) in _PLAIN and identity(type(right)) in _PLAIN) and examine_operator(name, left, right):
         return computed(without_warnings(operation, left, right))
@@ -103,22 +109,21 @@ def examine_operator(name: str, *operands: Any) -> bool:
 
 
 def method(found: Any) -> Any:
-    """A method of numbers, `found` as an attribute: that of `int` takes symbolic integers as well, and tells; those of
-    NumPy are looked at."""
+    """A method of numbers, `found` as an attribute: those of Python's classes take symbolic values as well, and tell;
+    those of NumPy are looked at."""
     kind = type(found)
     if kind is MethodWrapperType or kind is BuiltinMethodType:
         owner = found.__self__
         if isinstance(owner, _NUMPY):
             return lambda *values, **named: _of_numpy(found, owner, values, named)
-        if type(owner) is int:
-            unbound = _method(found.__name__, getattr(int, found.__name__))
-            return lambda *values: unbound(owner, *values)
+        if found.__name__ == "__getattribute__":
+            return lambda *values: method(found(*values))
     if kind is WrapperDescriptorType or kind is MethodDescriptorType:
         if issubclass(found.__objclass__, _NUMPY):
             return lambda owner, *values, **named: _of_numpy(found.__get__(owner), owner, values, named)
-        if found.__objclass__ is int:
-            return _method(found.__name__, found)
-    return found
+        if found.__name__ == "__getattribute__":
+            return lambda *values: method(found(*values))
+    return slot(found) or found
 
 
 def _of_numpy(found: Any, owner: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
@@ -141,13 +146,11 @@ def examine_reduction(name: str, values: Any, axis: Any = None, *positional: Any
     examine_partial(PARTIAL[name], np.asarray(values), axis, others)
 
 
-def _method(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
-    def compute(*values: Any) -> Any:
-        if any(isinstance(value, SymInt) for value in values) and as_term(values[0]) is not None:
-            return getattr(SymInt, name)(as_term(values[0]), *values[1:])
-        return tell(plain(*values))
-
-    return compute
+def _refuse_not_implemented() -> None:
+    """Refuse a call that gives NotImplemented: a slot of C that `method` has not seen may not know a symbolic value."""
+    run = execution_in_progress()
+    if run is not None and run.symbolic:
+        raise unsupported("a call that gives NotImplemented", "use the operator")
 
 
 def _report(value: int) -> None:

@@ -65,7 +65,7 @@ _REPLACED = {
         *("type", "isinstance", "id", "dir", "getattr", "hasattr", "setattr", "delattr"),
         *("compile", "eval", "exec", "globals", "locals", "vars"),
     ),
-    "operator": ("is_", "is_not", "attrgetter"),
+    "operator": ("is_", "is_not", "attrgetter", "methodcaller"),
     "sys": ("_getframe",),
     "inspect": ("currentframe",),
     "weakref": (

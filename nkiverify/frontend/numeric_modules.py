@@ -19,6 +19,7 @@ from nkiverify.foundation.late import numpy as np
 from nkiverify.frontend.builtins import sym_iter
 from nkiverify.frontend.host_integers import PARTIAL, examine_operator, examine_reduction
 from nkiverify.frontend.seen import Substitute, library_module
+from nkiverify.frontend.text import percent
 from nkiverify.symbolic import SymInt, SymRational, maximum, minimum
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
@@ -74,7 +75,10 @@ class _Operator(_Function):
     """A function of `operator`: numbers of NumPy among its operands are looked at."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        examine_operator(self._function.__name__.strip("_"), *arguments)
+        name = self._function.__name__.strip("_")
+        if name in ("mod", "imod") and arguments and isinstance(arguments[0], str):
+            return percent(*arguments)
+        examine_operator(name, *arguments)
         return super().__call__(*arguments, **options)
 
 

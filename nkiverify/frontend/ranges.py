@@ -13,6 +13,7 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.stands_for import missing_attribute
+from nkiverify.symbolic.texts import guarded
 from nkiverify.symbolic.values import as_term, observe
 
 
@@ -159,7 +160,7 @@ class SymRange(_NoNativeIteration):
         raise missing_attribute(range, name)
 
     def __repr__(self) -> str:
-        return f"range({self.start}, {self.stop}, {self.step})"
+        return guarded(f"range({self.start}, {self.stop}, {self.step})", range, sys._getframe(1))
 
 
 class _OneForOne(_NoNativeIteration):

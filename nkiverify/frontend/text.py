@@ -15,7 +15,7 @@ from nkiverify.frontend.seen import shown
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
-from nkiverify.symbolic.values import TextConversion, only_shows
+from nkiverify.symbolic.texts import TextConversion, only_shows
 
 
 class SymText(StandsFor):
@@ -108,6 +108,11 @@ def made_text(make: Callable[[], str]) -> Any:
     finally:
         TextConversion.active -= 1
         TextConversion.symbolic, TextConversion.integers = before
+
+
+def percent(form: str, values: Any) -> Any:
+    """`form % values`, guarded where a symbolic number goes into it."""
+    return made_text(lambda: form % values)
 
 
 def joined(*parts: Any) -> Any:

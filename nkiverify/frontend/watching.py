@@ -31,6 +31,7 @@ from typing import Any
 
 from nkiverify.frontend.nodes import hook, load, placed, store
 from nkiverify.frontend.seen import TEXT_METHODS, TEXTS
+from nkiverify.frontend.slots import SLOTS
 from nkiverify.frontend.source_names import child_nodes, fields_with_nodes, walk
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
@@ -41,7 +42,7 @@ ARITHMETIC_METHODS = (
         for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift", "rshift", "and", "or", "xor", "truediv")
         for prefix in ("", "r", "i")
     )
-    | {"__divmod__", "__rdivmod__", "__neg__", "__invert__", "__abs__"}
+    | SLOTS
     | {"sum", "prod", "cumsum", "cumprod", "dot", "trace"}
 )
 
@@ -332,7 +333,7 @@ class Watching(ast.NodeTransformer):
 
     def attribute(self, node: ast.Attribute) -> ast.expr:
         """An attribute, its parts rewritten."""
-        if self._depth and isinstance(node.ctx, ast.Load) and node.attr in ARITHMETIC_METHODS:
+        if isinstance(node.ctx, ast.Load) and node.attr in (ARITHMETIC_METHODS if self._depth else SLOTS):
             return placed(hook("method", node), node)
         return node
 

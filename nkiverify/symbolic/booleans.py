@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any, NoReturn
 
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
+from nkiverify.symbolic.texts import guarded
 
 
 class SymBool(StandsFor, Condition):
@@ -94,8 +96,16 @@ class SymBool(StandsFor, Condition):
     def __getattr__(self, name: str) -> NoReturn:
         raise missing_attribute(bool, name)
 
+    def __format__(self, spec: str) -> str:
+        # What Python takes of a bool does not depend on which.
+        format(True, spec)
+        return guarded(super().__repr__(), bool, sys._getframe(1))
+
     def __str__(self) -> str:
-        return repr(self)
+        return guarded(super().__repr__(), bool, sys._getframe(1))
+
+    def __repr__(self) -> str:
+        return guarded(super().__repr__(), bool, sys._getframe(1))
 
 
 class SymComparison(SymBool, Comparison):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -109,11 +110,26 @@ def unsupported(construct: str, advice: str = "", at: Site | None = None) -> Bas
     return run.unsupported(construct, advice, at) if run is not None else UnsupportedConstruct(construct, advice, at)
 
 
+class _NoTruthValue:
+    """The text of a filter of warnings that refuses what Python only warns of: the truth value of NotImplemented. It
+    would be true, also where a slot of C gives it because it does not know a symbolic value."""
+
+    def match(self, text: str) -> None:
+        """Refuse the kernel, if `text` warns of that."""
+        if _current and text.startswith("NotImplemented should not be used in a boolean context"):
+            raise unsupported("the truth value of NotImplemented")
+
+
+_FILTER: Any = ("ignore", _NoTruthValue(), DeprecationWarning, None, 0)
+
+
 @contextmanager
 def running(run: Execution) -> Iterator[None]:
     """Make `run` the run in progress for the duration of the block."""
-    _current.append(run)
-    try:
-        yield
-    finally:
-        _current.pop()
+    with warnings.catch_warnings():
+        warnings.filters.insert(0, _FILTER)  # type: ignore[attr-defined]
+        _current.append(run)
+        try:
+            yield
+        finally:
+            _current.pop()

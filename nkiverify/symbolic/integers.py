@@ -422,6 +422,8 @@ def _compare(left: Term, other: object, test: Callable[[Term, Term], Condition |
         quotient = as_rational(other)
         assert quotient is not None
         return compare_quotients(SymRational(left, terms.constant(1)), quotient, test)
+    if isinstance(other, complex):
+        raise unsupported("comparing a symbolic integer with a complex number")
     return NotImplemented
 
 

@@ -13,8 +13,8 @@ from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
+from nkiverify.symbolic.texts import TextConversion
 from nkiverify.symbolic.values import (
-    TextConversion,
     as_term,
     at_most,
     check_divisor,
@@ -164,6 +164,8 @@ class SymRational(StandsFor):
     def _compare(self, other: object, test: Callable[[Term, Term], Condition | bool]) -> Any:
         right = as_rational(other)
         if right is None:
+            if isinstance(other, complex):
+                raise unsupported("comparing a symbolic quotient with a complex number")
             return NotImplemented
         self._exact("comparison")
         if right.inexact or right.bottom.constant != 1:

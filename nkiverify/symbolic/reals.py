@@ -14,7 +14,8 @@ from nkiverify.symbolic import terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational, use_power
-from nkiverify.symbolic.values import TextConversion, at_most, check_divisor
+from nkiverify.symbolic.texts import guarded
+from nkiverify.symbolic.values import at_most, check_divisor
 
 #: Exponents of two between which a product of powers neither overflows nor becomes 0.
 _SAFE_BITS = 1000
@@ -65,9 +66,7 @@ class SymReal(SymRational):
         raise unsupported(f"the value of {self} in C code")
 
     def _shown(self, frame: FrameType) -> str:
-        if TextConversion.active:
-            TextConversion.symbolic = True
-        return f"a {self.name} of symbolic numbers"
+        return guarded(f"a {self.name} of symbolic numbers", float, frame)
 
 
 def _arithmetic(name: str) -> Any:

@@ -17,26 +17,7 @@ from nkiverify.symbolic.booleans import SymBool
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
-
-#: Modules that apply operators and functions for kernel code, to text as well.
-_COMPUTES_FOR_KERNEL = frozenset({"nkiverify.frontend.host_integers", "nkiverify.frontend.numeric_modules"})
-
-
-def only_shows(frame: FrameType) -> bool:
-    """True if what executes makes text to be shown, rather than to be used as data."""
-    caller: FrameType | None = frame
-    while caller is not None and caller.f_globals.get("__name__") in _COMPUTES_FOR_KERNEL:
-        caller = caller.f_back
-    package = str(caller.f_globals.get("__name__", "")).partition(".")[0] if caller is not None else ""
-    return package in ("nkiverify", "nki", "neuronxcc", "logging", "traceback", "warnings")
-
-
-class TextConversion:
-    """Text being made of a value: if any is, if something symbolic has gone into it, and which integers."""
-
-    active = 0
-    symbolic = False
-    integers: tuple[Term, ...] = ()
+from nkiverify.symbolic.texts import TextConversion, only_shows
 
 
 def text_of(term: Term, frame: FrameType) -> str:
@@ -99,6 +80,7 @@ _BUILT_IN = frozenset(
         "nkiverify.frontend.iterators",
         "nkiverify.frontend.numeric_modules",
         "nkiverify.frontend.host_integers",
+        "nkiverify.frontend.slots",
         "nkiverify.symbolic.lists",
         "nkiverify.frontend.loops",
         "nkiverify.frontend.ranges",

@@ -164,7 +164,11 @@ LEFT = {
     "what NumPy prints with": ("np.set_printoptions(formatter={'int': hex})", "np.get_printoptions()['formatter']"),
     "NumPy's random numbers": ("np.random.seed(7)", "np.random.get_state()[1][0] == 7"),
     "random numbers": ("random.seed(7)", "random.getstate() == random.Random(7).getstate()"),
-    "filters of warnings": ("warnings.simplefilter('error')", "warnings.filters[0][0] == 'error'"),
+    # One of the first is ours, while a kernel runs.
+    "filters of warnings": (
+        "warnings.simplefilter('error')",
+        "'error' in (warnings.filters[0][0], warnings.filters[1][0])",
+    ),
     "decimal numbers": ("decimal.getcontext().prec = 3", "decimal.getcontext().prec == 3"),
     "the locale": ("locale.setlocale(locale.LC_ALL, 'C.UTF-8')", "locale.setlocale(locale.LC_TIME) == 'C.UTF-8'"),
     "the recursion limit": ("sys.setrecursionlimit(7777)", "sys.getrecursionlimit() == 7777"),
