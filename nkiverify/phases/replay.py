@@ -45,6 +45,8 @@ class Replay:
     tolerated: tuple[BrokenContract, ...] = ()
     #: How many contracts were looked at: how much there was to do.
     looked_at: int = 0
+    #: Whether `raised` is an assert of the kernel that may be part of the domain.
+    rejected: bool = False
 
     @property
     def failed(self) -> bool:
@@ -149,8 +151,6 @@ def _replayed(
     except UnsupportedConstruct as limit:
         unsupported = limit.construct
     except (Exception, SystemExit) as raised:
-        if binding.excludes(raised):
-            return Replay((), excluded="an assert that is part of the domain does not hold", looked_at=run.looked_at)
         error = None if run.stop_at_first and run.broken else raised
     if at_end is not None and not unsupported and not run.lacks_floats:
         for found in at_end(run, run.hardware):
@@ -168,4 +168,5 @@ def _replayed(
         observations=observations,
         tolerated=tuple(run.tolerated),
         looked_at=run.looked_at,
+        rejected=error is not None and binding.excludes(error),
     )

@@ -103,7 +103,7 @@ def _compared(
         phases=frozenset(phases),
         at_end=MEMORY.broken_at_end if MEMORY.number in phases else None,
     )
-    if found.excluded:
+    if found.excluded or found.rejected:
         return [], None
     broken = [(one.contract, one.site) for one in found.broken]
     if found.raised is not None and not broken and _is_of_kernel(found.raised):

@@ -199,7 +199,7 @@ def common_contents(first: tuple[str, Tensor], second: tuple[str, Tensor], told:
 
 
 def drawn_text(integers: Sequence[str], contents: Sequence[str]) -> str:
-    """What an answer is about besides shapes: integers that were drawn, and contents that were given."""
+    """The subject of an answer besides shapes: integers that were drawn, and contents that were given."""
     drawn = f" and for the integers drawn for {', '.join(integers)}" if integers else ""
     return f"{drawn} and for the contents of {', '.join(contents)}" if contents else drawn
 
