@@ -10,7 +10,8 @@ from typing import Any
 from nkiverify.analysis.sets import flow
 from nkiverify.analysis.sets.coordinates import jumps_of
 from nkiverify.analysis.sets.regions import Regions
-from nkiverify.ir.program import Block, Branch, Program, items
+from nkiverify.ir.program import Block, Branch, Program
+from nkiverify.ir.walk import items
 from nkiverify.model.recorded import Executed, Returned
 
 #: From row, to row, from column, to column.

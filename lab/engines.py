@@ -19,6 +19,7 @@ from lab.solvers import HAS_CVC5, cvc5_says, z3_says
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.scripts import LOGIC
 from nkiverify.ir.program import Program
+from nkiverify.ir.walk import claims
 from nkiverify.symbolic.conditions import negate
 from nkiverify.symbolic.smt import Script
 
@@ -67,7 +68,7 @@ def esbmc_answers(program: Program) -> Answers:
 def solver_answers(program: Program, says: Callable[[str, int], str]) -> Answers:
     """A solver, asked about every claim by itself; nothing is simplified for it."""
     answers: Answers = {}
-    for claim, path in program.claims():
+    for claim, path in claims(program):
         script = Script().assertions([*path, negate(claim.condition)])
         answer = says(f"(set-logic {LOGIC})\n{script}\n(check-sat)\n", CLAIM_MS)
         if answer in ("sat", "unsat"):
@@ -110,7 +111,7 @@ def campaign(first: int, count: int, seed: int, esbmc: bool) -> Tally:
             answers["truth"] = _true_answers(program)
         tally.programs += 1
         tally.decided.update({name: len(given) for name, given in answers.items()})
-        tally.decided["claims"] += sum(1 for _ in program.claims())
+        tally.decided["claims"] += sum(1 for _ in claims(program))
         tally.differences += [f"program {number} of seed {seed}, {text}" for text in differences(answers).values()]
     return tally
 
@@ -126,7 +127,7 @@ def _answers(outcomes: Mapping[int, Outcome]) -> Answers:
 def _true_answers(program: Program) -> Answers:
     known = _answers(truth(program))
     # What no execution comes to holds.
-    return {claim.number: known.get(claim.number, True) for claim, _ in program.claims()}
+    return {claim.number: known.get(claim.number, True) for claim, _ in claims(program)}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

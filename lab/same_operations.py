@@ -17,6 +17,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, Unordered
+from nkiverify.ir.walk import claims
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.indices import IndexTensor
@@ -43,7 +44,7 @@ def program_of(target: Target, seconds: float) -> Program | None:
         run = explore(target, hardware_named(target.hardware), Limits(seconds=seconds), _DATAFLOW).run
     except UnsupportedConstruct:
         return None
-    if run.unsupported_construct is not None or any(claim.unwinding for claim, _ in run.program.claims()):
+    if run.unsupported_construct is not None or any(claim.unwinding for claim, _ in claims(run.program)):
         return None
     return run.program
 

@@ -21,7 +21,8 @@ from nkiverify.analysis.reduction_registers import Registers
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.side_effects import has_effect
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Block, Branch, Loop
+from nkiverify.ir.program import Assume, Block, Branch, Item, Loop
+from nkiverify.ir.walk import Visitor
 from nkiverify.model.indices import IndexTensor, Mask, MaskTerm
 from nkiverify.model.operation import Operation
 from nkiverify.model.operators import Operator
@@ -106,8 +107,7 @@ def independent(block: Block, programs: Sequence[Index]) -> frozenset[int]:
     """The operations of a symbolic program, by id, that are the same in all programs of the launch."""
     registers = Registers()
     found = [
-        (item, registers.made_explicit(item.operation), steady)
-        for item, steady in _operations(block, (), True, programs)
+        (item, registers.made_explicit(item.operation), steady) for item, steady in _Operations(programs).block(block)
     ]
     written: set[Key] = {
         key_of(view.storage)
@@ -138,29 +138,44 @@ def independent(block: Block, programs: Sequence[Index]) -> frozenset[int]:
         alike = still
 
 
-def _operations(
-    block: Block, loops: tuple[Index, ...], steady: bool, programs: Sequence[Index]
-) -> Iterator[tuple[Executed, bool]]:
+class _Operations(Visitor[tuple[Executed, bool]]):
     """Every operation, and whether nothing but the contents of operands can differ from one program to another."""
-    for item in block.items:
-        if isinstance(item, Assume):
-            steady = steady and (item.condition is True or _same(_terms(item.condition), loops, programs))
-        elif isinstance(item, Loop):
-            around = (*loops, item.index)
-            same = _same([item.extent, *(term for bound in item.bounds for term in _terms(bound))], around, programs)
-            yield from _operations(item.body, around, steady and same, programs)
-        elif isinstance(item, Branch):
-            same = _same(_terms(item.condition), loops, programs)
-            yield from _operations(item.then, loops, steady and same, programs)
-            yield from _operations(item.orelse, loops, steady and same, programs)
-        elif isinstance(item, Executed):
+
+    def __init__(self, programs: Sequence[Index]) -> None:
+        self._programs = programs
+        self._loops: tuple[Index, ...] = ()
+        self._steady = True
+
+    def assume(self, item: Assume) -> Iterable[tuple[Executed, bool]]:
+        self._steady = self._steady and (item.condition is True or self._same(_terms(item.condition), self._loops))
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[tuple[Executed, bool]]:
+        around = (*self._loops, item.index)
+        same = self._same([item.extent, *(term for bound in item.bounds for term in _terms(bound))], around)
+        return self._within(item.body, around, same)
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[tuple[Executed, bool]]:
+        return self._within(block, self._loops, self._same(_terms(branch.condition), self._loops))
+
+    def _within(self, block: Block, loops: tuple[Index, ...], same: bool) -> Iterator[tuple[Executed, bool]]:
+        kept = self._loops, self._steady
+        self._loops, self._steady = loops, self._steady and same
+        yield from self.block(block)
+        self._loops, self._steady = kept
+
+    def recorded(self, item: Item) -> Iterable[tuple[Executed, bool]]:
+        if isinstance(item, Executed):
             terms: list[Term] = []
             try:
                 _call(item.operation, terms)
             except UnknownValue:
                 yield item, False
             else:
-                yield item, steady and _same(terms, loops, programs)
+                yield item, self._steady and self._same(terms, self._loops)
+
+    def _same(self, terms: Iterable[Term], loops: Sequence[Index]) -> bool:
+        return _same(terms, loops, self._programs)
 
 
 def _terms(condition: Condition | bool) -> list[Term]:

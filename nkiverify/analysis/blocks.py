@@ -18,7 +18,7 @@ here is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 from enum import Enum
 
@@ -28,7 +28,8 @@ from nkiverify.analysis.reduction_registers import Command, command_of
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import CARRIED, SEARCHED, Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.ir.program import CARRIED, SEARCHED, Assume, Block, Branch, Claim, Item, Loop, Program
+from nkiverify.ir.walk import Visitor, carries_state
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor, row_major
@@ -94,7 +95,7 @@ class _Added(Enum):
 
 def blocks_of(program: Program, dimension: str) -> Blocks:
     """The kernel of a symbolic program, seen as above for one of its dimensions. Raises `NotAlike`."""
-    if program.hands_on:
+    if carries_state(program):
         raise NotAlike(CARRIED)
     if program.searches:
         raise NotAlike(SEARCHED)
@@ -102,7 +103,7 @@ def blocks_of(program: Program, dimension: str) -> Blocks:
         raise NotAlike("a dimension stands for options")
     ranges = [bound for one in program.dimensions for bound in (one.at_least(one.smallest), one.at_most(one.greatest))]
     walk = _Walk(dimension, Facts().extended(*ranges))
-    walk.block(program.body, walk.facts)
+    walk.visit(program.body)
     return Blocks(walk.arguments, tuple(walk.results or ()), frozenset(walk.results_of_sums), walk.integers)
 
 
@@ -117,8 +118,65 @@ class _Iteration:
     added: frozenset[Key]
 
 
+def check_claim(item: Claim) -> None:
+    """Raises `NotAlike` where a loop is unrolled."""
+    if item.unwinding:
+        raise NotAlike("a loop is unrolled", item.site)
+
+
+def check_assumed(item: Assume) -> None:
+    """Raises `NotAlike` where what is assumed is about more than one dimension."""
+    if isinstance(item.condition, Condition):
+        if item.condition.indices():
+            raise NotAlike(f"{item.text} is about single iterations")
+        if sum(isinstance(atom, Dimension) for atom in item.condition.atoms()) > 1:
+            raise NotAlike(f"{item.text} is about several dimensions together")
+
+
+def check_recorded(item: Item) -> None:
+    """Raises `NotAlike` for anything but a tensor whose place is not chosen."""
+    if not isinstance(item, Allocation):
+        raise NotAlike("a condition that the dimension may decide", getattr(item, "site", None))
+    if item.storage.address is not None or item.storage.allocator is not None:
+        raise NotAlike("it places a tensor itself, where others may lie", item.site)
+
+
+class _Inside(Visitor[tuple[Item, Facts]]):
+    """The records in a loop over blocks, with the facts that hold there; loops in it are the same each time."""
+
+    def __init__(self, walk: _Walk, facts: Facts) -> None:
+        self._walk = walk
+        self._facts = facts
+
+    def recorded(self, item: Item) -> Iterable[tuple[Item, Facts]]:
+        return ((item, self._facts),)
+
+    def assume(self, item: Assume) -> Iterable[tuple[Item, Facts]]:
+        check_assumed(item)
+        return ()
+
+    def claim(self, item: Claim) -> Iterable[tuple[Item, Facts]]:
+        check_claim(item)
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[tuple[Item, Facts]]:
+        return self._within(item.body, self._walk.entered(item, self._facts))
+
+    def branch(self, item: Branch) -> Iterable[tuple[Item, Facts]]:
+        self._walk.check_branch(item)
+        return super().branch(item)
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[tuple[Item, Facts]]:
+        return self._within(block, self._facts.extended(condition))
+
+    def _within(self, block: Block, facts: Facts) -> Iterator[tuple[Item, Facts]]:
+        around, self._facts = self._facts, facts
+        yield from self.block(block)
+        self._facts = around
+
+
 @dataclass(slots=True)
-class _Walk:
+class _Walk(Visitor[None]):
     dimension: str
     #: What is known of the dimensions.
     facts: Facts
@@ -134,48 +192,53 @@ class _Walk:
     results_of_sums: set[int] = field(default_factory=set)
     integers: bool = False
 
-    def block(self, block: Block, facts: Facts) -> None:
-        """Look at what is outside of loops over blocks, and at such loops."""
-        for item in block.items:
-            if isinstance(item, Loop):
-                self._site = item.site
-                if self._is_fixed(item.extent):
-                    self._repeated(item, facts)
-                else:
-                    self._over_blocks(item, facts)
-            elif isinstance(item, Executed):
-                self._site = item.site
-                self._outside(item.operation)
-            elif isinstance(item, Branch) and self._is_same(item.condition):
-                self.block(item.then, facts.extended(item.condition))
-                self.block(item.orelse, facts.extended(item.condition.negation()))
-            elif isinstance(item, Returned):
-                if self.results is not None:
-                    raise NotAlike("it returns at several places")
-                self.results = [self._returned(view, place) for place, view in enumerate(item.tensors)]
-            else:
-                self._other(item)
-
-    def _other(self, item: object) -> None:
-        if isinstance(item, Claim):
-            if item.unwinding:
-                raise NotAlike("a loop is unrolled", item.site)
-        elif isinstance(item, Assume):
-            if isinstance(item.condition, Condition):
-                if item.condition.indices():
-                    raise NotAlike(f"{item.text} is about single iterations")
-                if sum(isinstance(atom, Dimension) for atom in item.condition.atoms()) > 1:
-                    raise NotAlike(f"{item.text} is about several dimensions together")
-        elif isinstance(item, Allocation):
-            storage = item.storage
-            if storage.address is not None or storage.allocator is not None:
-                raise NotAlike("it places a tensor itself, where others may lie", item.site)
+    def recorded(self, item: Item) -> Iterable[None]:
+        if isinstance(item, Executed):
+            self._site = item.site
+            self._outside(item.operation)
+        elif isinstance(item, Returned):
+            if self.results is not None:
+                raise NotAlike("it returns at several places")
+            self.results = [self._returned(view, place) for place, view in enumerate(item.tensors)]
         else:
-            raise NotAlike("a condition that the dimension may decide", getattr(item, "site", None))
+            check_recorded(item)
+        return ()
+
+    def assume(self, item: Assume) -> Iterable[None]:
+        check_assumed(item)
+        return ()
+
+    def claim(self, item: Claim) -> Iterable[None]:
+        check_claim(item)
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[None]:
+        self._site = item.site
+        if self._is_fixed(item.extent):
+            self._repeated(item)
+        else:
+            self._over_blocks(item)
+        return ()
+
+    def branch(self, item: Branch) -> Iterable[None]:
+        self.check_branch(item)
+        return super().branch(item)
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[None]:
+        around = self.facts
+        self.facts = around.extended(condition)
+        self.visit(block)
+        self.facts = around
+        return ()
+
+    def check_branch(self, branch: Branch) -> None:
+        """Raises `NotAlike` where the dimension may decide which way a branch goes."""
+        if not self._is_same(branch.condition):
+            raise NotAlike("a condition that the dimension may decide", branch.site)
 
     # --- loops --------------------------------------------------------------------------------------------------------
 
-    def _entered(self, loop: Loop, facts: Facts) -> Facts:
+    def entered(self, loop: Loop, facts: Facts) -> Facts:
         """Go into a loop that does not depend on the dimension: the facts that hold there."""
         self._site = loop.site
         if loop.counts:
@@ -185,26 +248,27 @@ class _Walk:
         self._fixed.add(loop.index)
         return facts.extended(*loop.bounds)
 
-    def _repeated(self, loop: Loop, facts: Facts) -> None:
+    def _repeated(self, loop: Loop) -> None:
         """A loop that does not depend on the dimension, with whatever is in it, until nothing new comes of it."""
-        facts = self._entered(loop, facts)
-        while True:
+        around = self.facts
+        self.facts = self.entered(loop, around)
+        known: dict[Key, _Added | None] | None = None
+        while self._sums != known:
             known = dict(self._sums)
-            self.block(loop.body, facts)
-            if self._sums == known:
-                return
+            self.visit(loop.body)
+        self.facts = around
 
-    def _over_blocks(self, loop: Loop, facts: Facts) -> None:
+    def _over_blocks(self, loop: Loop) -> None:
         times = self._multiple(loop.extent, "the number of iterations of a loop")
         if loop.counts:
             raise self._refused("numbers change from one iteration to the next")
         executed: list[tuple[Executed, Facts]] = []
         own: dict[Key, tuple[Term, ...]] = {}
-        for item, known in self._inside(loop.body, facts):
+        for item, known in _Inside(self, self.facts).block(loop.body):
             if isinstance(item, Executed):
                 executed.append((item, known))
             else:
-                self._other(item)
+                check_recorded(item)
                 if isinstance(item, Allocation):
                     own[key_of(item.storage)] = indices_of(item.storage)
         self._of_loops |= own.keys()
@@ -219,17 +283,6 @@ class _Walk:
             self._site = item.site
             self._in_iteration(item.operation, iteration, known)
         self._sums.update({key: self._sums.get(key) for key in added})
-
-    def _inside(self, block: Block, facts: Facts) -> Iterator[tuple[object, Facts]]:
-        """The items of a loop over blocks, with the facts that hold there; loops in it are the same each time."""
-        for item in block.items:
-            if isinstance(item, Loop):
-                yield from self._inside(item.body, self._entered(item, facts))
-            elif isinstance(item, Branch) and self._is_same(item.condition):
-                yield from self._inside(item.then, facts.extended(item.condition))
-                yield from self._inside(item.orelse, facts.extended(item.condition.negation()))
-            else:
-                yield item, facts
 
     def _in_iteration(self, operation: Operation, iteration: _Iteration, facts: Facts) -> None:
         self._same_computation(operation)

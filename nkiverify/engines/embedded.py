@@ -8,12 +8,13 @@ that leaves one open: what is hard takes no time from what is not.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.ir.walk import Visitor
 from nkiverify.symbolic.atoms import Atom, Dimension
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.prover import BUDGETS, CASES, Prover, Rung
@@ -51,7 +52,7 @@ class _Place:
     inner: dict[tuple[int, ...], _Place] = field(default_factory=dict)
 
     def path_for(self, claim: Claim) -> Prover:
-        return self.before_divisions if claim.contract.id == "host.division_by_zero" else self.path
+        return self.before_divisions if claim.of_division else self.path
 
     def with_conditions(self, conditions: Sequence[Condition | bool], of_division: bool = False) -> _Place:
         # No condition has a negative number.
@@ -68,6 +69,33 @@ class _Place:
         if self.path is self.before_divisions:
             return _Place(path, path)
         return _Place(path, self.before_divisions.with_conditions(conditions))
+
+
+class _Places(Visitor[tuple[Claim, _Place]]):
+    """The claims that are wanted, each with its place."""
+
+    def __init__(self, beginning: _Place, wanted: Callable[[Claim], bool]) -> None:
+        self._place = beginning
+        self._wanted = wanted
+
+    def claim(self, item: Claim) -> Iterable[tuple[Claim, _Place]]:
+        return ((item, self._place),) if self._wanted(item) else ()
+
+    def assume(self, item: Assume) -> Iterable[tuple[Claim, _Place]]:
+        self._place = self._place.with_conditions([item.condition], item.of_division)
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[tuple[Claim, _Place]]:
+        return self._within(item.body, item.bounds)
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[tuple[Claim, _Place]]:
+        return self._within(block, [condition])
+
+    def _within(self, block: Block, conditions: Sequence[Condition | bool]) -> Iterator[tuple[Claim, _Place]]:
+        around = self._place
+        self._place = around.with_conditions(conditions)
+        yield from self.block(block)
+        self._place = around
 
 
 class EmbeddedEngine:
@@ -141,24 +169,12 @@ class EmbeddedEngine:
         }
 
     def _decide(self, wanted: Callable[[Claim], bool]) -> Iterator[Decision]:
-        return self._block(self._program.body, self._beginning, wanted)
-
-    def _block(self, block: Block, place: _Place, wanted: Callable[[Claim], bool]) -> Iterator[Decision]:
-        for item in block.items:
-            if isinstance(item, Claim):
-                if wanted(item):
-                    path = place.path_for(item)
-                    decision = self._claim(item, path)
-                    if decision.outcome is Outcome.UNDECIDED and path.gave_up:
-                        self._given_up.append((decision, path))
-                    yield decision
-            elif isinstance(item, Assume):
-                place = place.with_conditions([item.condition], item.of_division)
-            elif isinstance(item, Loop):
-                yield from self._block(item.body, place.with_conditions(item.bounds), wanted)
-            elif isinstance(item, Branch):
-                yield from self._block(item.then, place.with_conditions([item.condition]), wanted)
-                yield from self._block(item.orelse, place.with_conditions([item.condition.negation()]), wanted)
+        for claim, place in _Places(self._beginning, wanted).block(self._program.body):
+            path = place.path_for(claim)
+            decision = self._claim(claim, path)
+            if decision.outcome is Outcome.UNDECIDED and path.gave_up:
+                self._given_up.append((decision, path))
+            yield decision
 
     def _claim(self, claim: Claim, path: Prover) -> Decision:
         hypotheses = path.hypotheses

@@ -9,8 +9,8 @@ from itertools import islice, takewhile
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Loop, Program
-from nkiverify.symbolic import conditions, terms
+from nkiverify.ir.program import Branch, DomainDimension, Loop, Program
+from nkiverify.ir.walk import ways_to
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Hypotheses, Valuation, variants
 from nkiverify.symbolic.prover import BUDGETS, Prover
@@ -60,31 +60,14 @@ _Key = tuple[Site | None, object, int]
 def goals(program: Program) -> list[Goal]:
     """The places to reach, loops first."""
     found: dict[_Key, Goal] = {}
-    _collect(program.body, [], {}, found)
-    return sorted(found.values(), key=lambda goal: not goal.loop)
-
-
-def _collect(
-    block: Block, around: Sequence[Condition | bool], times: Mapping[Site | None, int], found: dict[_Key, Goal]
-) -> None:
-    path = list(around)
-    for item in block.items:
-        if isinstance(item, Assume):
-            path.append(item.condition)
-        elif isinstance(item, Loop):
-            twice = conditions.at_most_zero(terms.add(terms.constant(2), item.extent, -1))
-            found.setdefault((item.site, Loop, 0), Goal(True)).add((*path, twice))
-            _collect(item.body, [*path, *item.bounds], times, found)
-        elif isinstance(item, Branch):
-            nth = times.get(item.site, 0)
-            further = {**times, item.site: nth + 1}
-            for taken, condition, arm in (
-                (True, item.condition, item.then),
-                (False, item.condition.negation(), item.orelse),
-            ):
-                if nth < _TIMES:
-                    found.setdefault((item.site, taken, nth), Goal(False)).add((*path, condition))
-                _collect(arm, [*path, condition], further, found)
+    for path, loop in ways_to(program.body, Loop):
+        found.setdefault((loop.site, Loop, 0), Goal(True)).add((*path.conditions, loop.runs_twice))
+    for path, branch in ways_to(program.body, Branch):
+        nth = sum(around.site == branch.site for around in path.branches)
+        if nth < _TIMES:
+            for taken, (condition, _) in zip((True, False), branch.arms, strict=True):
+                found.setdefault((branch.site, taken, nth), Goal(False)).add((*path.conditions, condition))
+    return list(found.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,14 @@ other, so that `M == 2 * K` or `M % K == 0` are conditions on M alone once K has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, count, islice
 from math import gcd, inf, lcm
 
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Program
+from nkiverify.ir.program import Assume, Branch, DomainDimension, Item, Loop, Program
+from nkiverify.ir.walk import Visitor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term
 from nkiverify.symbolic.conditions import Condition, Junction
@@ -146,25 +147,31 @@ def domain_of(program: Program, texts: Iterable[str]) -> list[Condition | bool]:
     A target that asks for the truth of a condition, as `v.assume(not K % 128)` does, splits the run into paths. Where
     nothing is executed on one of them, only the other one is looked at.
     """
-    wanted = {"domain", *texts}
-    found: list[Condition | bool] = []
-    block: Block | None = program.body
-    while block is not None:
-        items, block = block.items, None
-        found += [item.condition for item in items if isinstance(item, Assume) and item.text in wanted]
-        first = next((item for item in items if not isinstance(item, Assume | Claim)), None)
-        if isinstance(first, Branch) and _is_idle(first.then):
-            found.append(first.condition.negation())
-            block = first.orelse
-        elif isinstance(first, Branch) and _is_idle(first.orelse):
-            found.append(first.condition)
-            block = first.then
-    return found
+    return list(_Domain({"domain", *texts}).block(program.body))
 
 
-def _is_idle(block: Block) -> bool:
-    """True if nothing is executed, or claimed, on a path: the domain excludes it."""
-    return all(isinstance(item, Assume) for item in block.items)
+class _Domain(Visitor[Condition | bool]):
+    """The conditions of a domain, with those on the only path on which anything is executed."""
+
+    def __init__(self, texts: Collection[str]) -> None:
+        self._texts = texts
+        self._executed = False
+
+    def assume(self, item: Assume) -> Iterable[Condition | bool]:
+        return (item.condition,) if item.text in self._texts else ()
+
+    def recorded(self, item: Item) -> Iterable[Condition | bool]:
+        self._executed = True
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[Condition | bool]:
+        return self.recorded(item)
+
+    def branch(self, item: Branch) -> Iterable[Condition | bool]:
+        if not self._executed and (item.then.idle or item.orelse.idle):
+            condition, arm = item.arms[item.then.idle]
+            yield condition
+            yield from self.block(arm)
 
 
 class Shapes:

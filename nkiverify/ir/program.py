@@ -18,7 +18,7 @@ inside its arms, and the program after the loop around it goes on behind the `Lo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import field
 from typing import Protocol
 
@@ -101,6 +101,16 @@ class Claim:
         return self.severity is Severity.CLAIM
 
     @property
+    def of_exception(self) -> bool:
+        """True if it says that the kernel raises nothing."""
+        return self.contract.id == "kernel.exception"
+
+    @property
+    def of_division(self) -> bool:
+        """True if it says that a divisor is not zero."""
+        return self.contract.id == "host.division_by_zero"
+
+    @property
     def void(self) -> str:
         """Why its condition says nothing, as something that it rests on has turned out to be wrong; empty if not."""
         return next((assumed.wrong for assumed in self.rests_on if assumed.wrong), "")
@@ -122,6 +132,11 @@ class Loop:
     parallel: bool = False
     counts: bool = False
 
+    @property
+    def runs_twice(self) -> Condition | bool:
+        """The condition that it has a second iteration."""
+        return conditions.at_most_zero(terms.add(terms.constant(2), self.extent, -1))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Branch:
@@ -131,6 +146,11 @@ class Branch:
     then: Block
     orelse: Block
     site: Site | None
+
+    @property
+    def arms(self) -> tuple[tuple[Condition, Block], tuple[Condition, Block]]:
+        """Both blocks, each with the condition on which paths go on in it."""
+        return (self.condition, self.then), (self.condition.negation(), self.orelse)
 
 
 class Recorded:
@@ -183,6 +203,16 @@ class Block:
 
     items: list[Item] = field(default_factory=list)
     stated: set[tuple[object, ...]] = field(default_factory=set)
+
+    @property
+    def ends(self) -> bool:
+        """True if a path ends here: an assert rejects what comes to it, or the kernel raises."""
+        return all(isinstance(item, Assume) or (isinstance(item, Claim) and item.of_exception) for item in self.items)
+
+    @property
+    def idle(self) -> bool:
+        """True if nothing is executed, or claimed, in it: the domain, or an assert, excludes what comes here."""
+        return all(isinstance(item, Assume) for item in self.items)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -241,63 +271,28 @@ class Program:
     searches: set[Site] = field(default_factory=set)
 
     @property
-    def hands_on(self) -> bool:
-        """True if an iteration of a loop whose body is traced once may leave something in Python for others."""
-        return self.carries or any(
-            isinstance(item, Drawn) or (isinstance(item, Loop) and item.counts) for item in items(self.body)
-        )
+    def assumptions(self) -> list[Assume]:
+        """The assumptions at the top of the program, on every path."""
+        return [item for item in self.body.items if isinstance(item, Assume)]
 
-    def claims(self) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
-        """Every claim with its hypotheses: all conditions on the way from the root to it, outermost first.
+    @property
+    def assumed(self) -> list[Condition | bool]:
+        """The conditions of these assumptions."""
+        return [item.condition for item in self.assumptions]
 
-        Claims about a division are listed with the assumptions that follow from earlier divisions as well.
-        """
-        yield from _claims(self.body, [])
+    @property
+    def domain(self) -> list[Condition | bool]:
+        """The conditions that are assumed before anything else happens."""
+        return [item.condition for item in self.body.items[: self._beginning] if isinstance(item, Assume)]
 
+    def state_first(self, claims: Iterable[Claim]) -> None:
+        """Put claims before anything else that happens."""
+        self.body.items[self._beginning : self._beginning] = claims
 
-def inner_blocks(item: object) -> tuple[Block, ...]:
-    """The blocks of a loop or a branch, in their order; none of anything else."""
-    if isinstance(item, Loop):
-        return (item.body,)
-    return (item.then, item.orelse) if isinstance(item, Branch) else ()
-
-
-#: The items that have blocks. A union would be made anew for each item, of which most have none.
-_WITH_BLOCKS = (Loop, Branch)
-
-
-def items(block: Block) -> Iterator[object]:
-    """Everything in a block, outermost first."""
-    # Not one generator within another: every item would go through as many as there are loops around it.
-    waiting = [iter(block.items)]
-    while waiting:
-        for item in waiting[-1]:
-            yield item
-            if isinstance(item, _WITH_BLOCKS):
-                waiting += (iter(inner.items) for inner in reversed(inner_blocks(item)))
-                break
-        else:
-            waiting.pop()
-
-
-def _claims(block: Block, path: list[Condition | bool]) -> Iterator[tuple[Claim, tuple[Condition | bool, ...]]]:
-    depth = len(path)
-    for item in block.items:
-        if isinstance(item, Claim):
-            yield item, tuple(path)
-        elif isinstance(item, Assume):
-            path.append(item.condition)
-        elif isinstance(item, Loop):
-            path.extend(item.bounds)
-            yield from _claims(item.body, path)
-            del path[len(path) - len(item.bounds) :]
-        elif isinstance(item, Branch):
-            path.append(item.condition)
-            yield from _claims(item.then, path)
-            path[-1] = item.condition.negation()
-            yield from _claims(item.orelse, path)
-            path.pop()
-    del path[depth:]
+    @property
+    def _beginning(self) -> int:
+        items = self.body.items
+        return next((at for at, item in enumerate(items) if not isinstance(item, Assume)), len(items))
 
 
 def decided_lines(outcomes: Iterable[tuple[Claim, str, str]]) -> tuple[Decided, ...]:

@@ -4,7 +4,7 @@ then others that are no multiples of a tile."""
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import combinations
 from types import MethodType, ModuleType
@@ -15,7 +15,8 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.source import is_kernel_class
 from nkiverify.frontend.loader import MadeInRun
 from nkiverify.frontend.paths import Limits
-from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop
+from nkiverify.ir.program import Claim, DomainDimension, Loop, Program
+from nkiverify.ir.walk import of_kind, ways_to
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import Request
@@ -58,8 +59,10 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
         exploration = explore(asked.target(hardware, several=False), hardware_named(hardware), _limits())
         for dimension in exploration.run.program.dimensions:
             domains.setdefault(dimension.atom.name, dimension)
-        _collect(exploration.run.program.body, demanded, wished)
-        legal += _claims(exploration.run.program.body, {})
+        program = exploration.run.program
+        demanded += filter(_of_dimensions, program.assumed)
+        wished += filter(_of_dimensions, (loop.runs_twice for loop in of_kind(program.body, Loop)))
+        legal += _claims(program)
     if not domains:
         return Shapes({})
     own = {name: terms.of_atom(dimension.atom) for name, dimension in domains.items()}
@@ -147,32 +150,16 @@ def _minus(one: Term, two: Term) -> Term:
     return terms.add(one, two, -1)
 
 
-def _collect(block: Block, demanded: list[Condition | bool], wished: list[Condition | bool]) -> None:
-    """The conditions at the top of a program, and for its loops that they run twice, where only dimensions decide
-    it."""
-    for item in block.items:
-        if isinstance(item, Assume) and _of_dimensions(item.condition):
-            demanded.append(item.condition)
-        elif isinstance(item, Loop):
-            twice = conditions.at_most_zero(_minus(terms.constant(2), item.extent))
-            if _of_dimensions(twice):
-                wished.append(twice)
-            _collect(item.body, [], wished)
-        elif isinstance(item, Branch):
-            _collect(item.then, [], wished)
-            _collect(item.orelse, [], wished)
-
-
-def _claims(block: Block, ends: Mapping[Atom, Term]) -> Iterator[Condition | bool]:
-    """The claims of a program that only dimensions decide, those in loops for the last iteration."""
-    for item in block.items:
-        if isinstance(item, Claim):
-            condition = conditions.substituted(item.condition, ends)
+def _claims(program: Program) -> Iterator[Condition | bool]:
+    """The claims of a program that only dimensions decide, on every path, those in loops for the last iteration."""
+    for path, claim in ways_to(program.body, Claim):
+        if not path.branches:
+            ends: dict[Atom, Term] = {}
+            for loop in path.loops:
+                ends[loop.index] = terms.substitute(terms.add(loop.extent, terms.constant(1), -1), ends)
+            condition = conditions.substituted(claim.condition, ends)
             if _of_dimensions(condition):
                 yield condition
-        elif isinstance(item, Loop):
-            last = terms.substitute(terms.add(item.extent, terms.constant(1), -1), ends)
-            yield from _claims(item.body, {**ends, item.index: last})
 
 
 def _of_dimensions(condition: Condition | bool) -> bool:

@@ -9,6 +9,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
+from nkiverify.ir.walk import claims
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import PHASES
 from nkiverify.project.controls import Control, controls
@@ -111,4 +112,4 @@ def claimed(target: Target, phases: frozenset[int]) -> set[str]:
             exploration.claimed(PHASES[phase], _SECONDS, _OPERATIONS)
     except UnsupportedConstruct:
         return set()
-    return {claim.contract.id for claim, _ in exploration.run.program.claims()}
+    return {claim.contract.id for claim, _ in claims(exploration.run.program)}

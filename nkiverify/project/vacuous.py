@@ -11,7 +11,6 @@ from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Verification
-from nkiverify.ir.program import Assume
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import Request
 from nkiverify.symbolic.prover import BUDGETS, Prover
@@ -43,8 +42,7 @@ def is_empty(request: Request, hardware: str, more: Sequence[str] = ()) -> bool:
     def domain() -> None:
         nonlocal empty
         request.assumed_domain(Verification(SymbolicBinding(run), lambda: None))
-        conditions = tuple(item.condition for item in run.program.body.items if isinstance(item, Assume))
-        empty = Prover(conditions, BUDGETS.domain).satisfiable() is Answer.NO
+        empty = Prover(run.program.assumed, BUDGETS.domain).satisfiable() is Answer.NO
 
     run.explore(domain)
     return empty

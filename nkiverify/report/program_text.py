@@ -8,7 +8,8 @@ from pathlib import Path
 from nkiverify.engines.embedded import Outcome
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Item, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Loop, Program
+from nkiverify.ir.walk import Visitor
 from nkiverify.report.style import PLAIN, Mark, Style
 from nkiverify.results import wording
 from nkiverify.symbolic.atoms import render
@@ -39,7 +40,7 @@ def lines(program: Program, decided: Sequence[Timed], root: Path) -> Iterator[tu
     if not program.dimensions:
         yield (Piece(f"{_INDENT}the only shapes of the target"),)
     yield (Piece("program", Mark.HEAD),)
-    yield from _block(program.body, _INDENT, by_claim, root)
+    yield from _Lines(by_claim, root).block(program.body)
 
 
 def _dimension(dimension: DomainDimension) -> str:
@@ -50,28 +51,38 @@ def _dimension(dimension: DomainDimension) -> str:
     return f"{dimension.low} <= {dimension.atom.name}{high}{step}"
 
 
-def _block(block: Block, indent: str, decided: Mapping[Claim, Timed], root: Path) -> Iterator[tuple[Piece, ...]]:
-    for item in block.items:
-        yield from _item(item, indent, decided, root)
+class _Lines(Visitor[tuple[Piece, ...]]):
+    """The lines of a program, each item with the line below it where it has one."""
 
+    def __init__(self, decided: Mapping[Claim, Timed], root: Path) -> None:
+        self._decided = decided
+        self._root = root
+        self._indent = _INDENT
 
-def _item(item: Item, indent: str, decided: Mapping[Claim, Timed], root: Path) -> Iterator[tuple[Piece, ...]]:
-    deeper, begin = indent + _INDENT, Piece(indent)
-    if isinstance(item, Assume):
-        yield Piece(f"{indent}assume {item.condition}"), *_remark(item.text)
-    elif isinstance(item, Claim):
-        one = decided.get(item)
-        if one is not None:
-            yield from _claim(item, one, indent, root)
-    elif isinstance(item, Loop):
-        header = Piece(f" {item.index} in range({render(item.extent)}):")
-        yield begin, Piece("for", Mark.HEAD), header, *_at(item.site, root)
-        yield from _block(item.body, deeper, decided, root)
-    elif isinstance(item, Branch):
-        yield begin, Piece("if", Mark.HEAD), Piece(f" {item.condition}:"), *_at(item.site, root)
-        yield from _block(item.then, deeper, decided, root)
-        yield begin, Piece("else", Mark.HEAD), Piece(":")
-        yield from _block(item.orelse, deeper, decided, root)
+    def assume(self, item: Assume) -> Iterable[tuple[Piece, ...]]:
+        yield Piece(f"{self._indent}assume {item.condition}"), *_remark(item.text)
+
+    def claim(self, item: Claim) -> Iterable[tuple[Piece, ...]]:
+        one = self._decided.get(item)
+        return _claim(item, one, self._indent, self._root) if one is not None else ()
+
+    def loop(self, item: Loop) -> Iterable[tuple[Piece, ...]]:
+        yield self._head("for", f" {item.index} in range({render(item.extent)}):", item.site)
+        yield from self._deeper(item.body)
+
+    def branch(self, item: Branch) -> Iterable[tuple[Piece, ...]]:
+        yield self._head("if", f" {item.condition}:", item.site)
+        yield from self._deeper(item.then)
+        yield self._head("else", ":", None)
+        yield from self._deeper(item.orelse)
+
+    def _head(self, word: str, rest: str, site: Site | None) -> tuple[Piece, ...]:
+        return Piece(self._indent), Piece(word, Mark.HEAD), Piece(rest), *_at(site, self._root)
+
+    def _deeper(self, block: Block) -> Iterator[tuple[Piece, ...]]:
+        around, self._indent = self._indent, self._indent + _INDENT
+        yield from self.block(block)
+        self._indent = around
 
 
 def _claim(claim: Claim, one: Timed, indent: str, root: Path) -> Iterator[tuple[Piece, ...]]:

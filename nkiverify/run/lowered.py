@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.target import Target
+from nkiverify.ir.walk import claims
 from nkiverify.project.manifest import load_targets
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options, usable_cores
 
@@ -69,11 +70,9 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
         if not PHASES[phase].for_engines:
             continue
         exploration.claimed(PHASES[phase])
-        claims = [claim for claim, _ in program.claims() if claim.phase == phase or claim.unwinding]
+        wanted = [claim for claim, _ in claims(program) if claim.phase == phase or claim.unwinding]
         for of_division in (True, False) if apart else (True,):
-            group = [
-                claim.number for claim in claims if not apart or hypotheses.is_about_division(claim) != of_division
-            ]
+            group = [claim.number for claim in wanted if not apart or claim.of_division != of_division]
             if group:
                 plan = Plan(Language.C, Arithmetic.BIT_VECTORS, plan_unwind, of_division=of_division)
                 text = lower(program, group, plan, target.name).text

@@ -23,7 +23,8 @@ from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Run, V
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of
 from nkiverify.ir.contract import Contract, Severity
-from nkiverify.ir.program import CARRIED, Assume, Iteration, Program, items
+from nkiverify.ir.program import CARRIED, Iteration, Program
+from nkiverify.ir.walk import carries_state, of_kind
 from nkiverify.model.contracts import contract
 from nkiverify.model.policy import AppliedPolicy, applied_policy
 from nkiverify.phases import DATAFLOW
@@ -160,9 +161,9 @@ def _hands_on(question: Question) -> str:
     is summarised, the proof sees all but what changes from one iteration to the next; where not, runs have to show it
     of each shape."""
     program = question.program
-    if program.hands_on:
+    if carries_state(program):
         return CARRIED
-    return _UNROLLED if any(isinstance(item, Iteration) for item in items(program.body)) else ""
+    return _UNROLLED if any(of_kind(program.body, Iteration)) else ""
 
 
 def _warnings(question: Question, proof: Proof, search: Search | None) -> tuple[KernelWarning, ...]:
@@ -368,8 +369,7 @@ RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
 
 def _is_empty(program: Program) -> bool:
     """True if no values of the dimensions satisfy all that is assumed on every path."""
-    assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
-    return Prover(assumed, BUDGETS.domain).satisfiable() is Answer.NO
+    return Prover(program.assumed, BUDGETS.domain).satisfiable() is Answer.NO
 
 
 # --- the record -------------------------------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete_launch import phase_of, rule_of
 from nkiverify.frontend.tracebacks import limit_of_machine, our_entry, undocumented
 from nkiverify.ir.contract import Severity
+from nkiverify.ir.walk import claims
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases import ARITHMETIC, MEMORY
 from nkiverify.phases.replay import replay
@@ -92,7 +93,7 @@ def _compared(
 ) -> tuple[list[Contradiction], str | None]:
     """The claims that a concrete run on `values` breaks of what is proved, and why it shows nothing; None where the
     values are not in the domain."""
-    contracts = _LEAST_CONTRACTS + _CONTRACTS * sum(1 for _ in exploration.run.program.claims())
+    contracts = _LEAST_CONTRACTS + _CONTRACTS * sum(1 for _ in claims(exploration.run.program))
     found = replay(
         exploration.target,
         values,

@@ -15,6 +15,7 @@ from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
+from nkiverify.ir.walk import carries_state
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases import DATAFLOW, PHASES
 from nkiverify.verify.exploration import Exploration, explore
@@ -73,4 +74,4 @@ def _all_sets_known(explored: Exploration) -> bool:
     assert isinstance(claimed, DataflowClaims)
     proof = claimed.proof
     known = claimed.ended is None and bool(proof.claims) and not proof.open and not proof.read_unwritten
-    return known and not explored.run.program.hands_on
+    return known and not carries_state(explored.run.program)

@@ -17,6 +17,7 @@ from nkiverify.foundation.records import BOUNDED, MemoryPeak, Run, Verdict, Viol
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED, SEARCHED, Program, decided_lines
+from nkiverify.ir.walk import carries_state
 from nkiverify.model.contracts import SILENT
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
@@ -138,7 +139,7 @@ class PhaseVerdict:
     def left_open(self) -> list[Decision] | None:
         """The claims that are neither proved nor unreached; None where not they alone leave the phase open."""
         run = self._exploration.run
-        if run.unsupported_construct is not None or self._claimed.gap or run.program.hands_on:
+        if run.unsupported_construct is not None or self._claimed.gap or carries_state(run.program):
             return None
         found = [one for one in divided(self.decisions)[0] if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
         return None if any(one.claim.unwinding or one.claim.open or one.claim.void for one in found) else found
@@ -432,7 +433,7 @@ def nothing_claimed(known: Known) -> Conclusion | None:
 
 def handed_on(known: Known) -> Conclusion | None:
     """All claims hold as Python runs a legacy loop; its body is traced once, with what the first iteration finds."""
-    if not known.holds or not known.exploration.run.program.hands_on:
+    if not known.holds or not carries_state(known.exploration.run.program):
         return None
     return Conclusion(Verdict.UNKNOWN, CARRIED, CARRIED, None, ADVICE_CARRIED)
 

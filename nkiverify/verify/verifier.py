@@ -25,6 +25,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.seen import imported_from, read_by
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED
+from nkiverify.ir.walk import claims
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import ARITHMETIC, DATAFLOW, MEMORY, NUMERICS, PHASES, SHAPES
@@ -330,7 +331,7 @@ class _Verifying:
 
     @staticmethod
     def _check_comments(exploration: Exploration) -> None:
-        check_comments({claim.site.file for claim, _ in exploration.run.program.claims() if claim.site is not None})
+        check_comments({claim.site.file for claim, _ in claims(exploration.run.program) if claim.site is not None})
 
     # --- time ---------------------------------------------------------------------------------------------------------
 

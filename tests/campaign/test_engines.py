@@ -8,6 +8,7 @@ from lab import engines
 from lab.engines import campaign, deciders, differences, main, program_number, solver_answers
 from lab.solvers import cvc5_says, z3_says
 from nkiverify.ir.program import Program
+from nkiverify.ir.walk import claims
 
 
 @pytest.mark.parametrize("seed", [1, 2])
@@ -23,7 +24,7 @@ def test_a_wrong_answer_is_a_difference_and_a_failure(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def lying(program: Program) -> dict[int, bool]:
-        return {claim.number: True for claim, _ in program.claims()}
+        return {claim.number: True for claim, _ in claims(program)}
 
     monkeypatch.setattr(engines, "deciders", lambda esbmc: {**deciders(False), "liar": lying})
     assert main(["--count", "2", "--no-esbmc"]) == 1
@@ -37,7 +38,7 @@ def test_what_is_left_open_differs_from_nothing() -> None:
 
 def test_programs_are_the_same_each_time_and_the_solvers_are_asked_one_by_one() -> None:
     program = program_number(4, 3)
-    assert [claim.condition for claim, _ in program.claims()] == [
-        claim.condition for claim, _ in program_number(4, 3).claims()
+    assert [claim.condition for claim, _ in claims(program)] == [
+        claim.condition for claim, _ in claims(program_number(4, 3))
     ]
     assert solver_answers(program, z3_says) == solver_answers(program, cvc5_says)

@@ -14,7 +14,7 @@ from nkiverify.engines.shapes import Shapes
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import Kind
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import items
+from nkiverify.ir.walk import items
 from nkiverify.model.recorded import Executed
 from nkiverify.project.manifest import load_targets
 from tests.dataflow.subject import Subject

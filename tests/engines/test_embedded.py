@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.ir.walk import claims
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import contract
 from nkiverify.symbolic import conditions, negate, terms
@@ -133,7 +134,7 @@ def test_decisions_are_those_of_looking_at_every_assignment(program: Program) ->
         # In steps, as everywhere: with seconds other claims would be decided on a busy machine.
         less.setattr(BUDGETS, "claim", BUDGETS.first)
         decisions = EmbeddedEngine(program).decide(1)
-    assert [decision.claim.number for decision in decisions] == [claim.number for claim, _ in program.claims()]
+    assert [decision.claim.number for decision in decisions] == [claim.number for claim, _ in claims(program)]
     for decision in decisions:
         reached = list(assignments(decision))
         opposite = negate(decision.claim.condition)

@@ -12,6 +12,7 @@ from nkiverify.engines.esbmc import hypotheses
 from nkiverify.engines.scripts import write_scripts
 from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Claim
+from nkiverify.ir.walk import claims
 from nkiverify.manifest import Verification
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.dtypes import float32
@@ -50,7 +51,7 @@ def explored(folder: Path, body: str) -> Exploration:
 
 
 def dataflow_claims(exploration: Exploration) -> list[Claim]:
-    return [claim for claim, _ in exploration.run.program.claims() if claim.phase == DATAFLOW.number]
+    return [claim for claim, _ in claims(exploration.run.program) if claim.phase == DATAFLOW.number]
 
 
 def test_every_contract_is_of_a_phase_in_the_list() -> None:

@@ -11,12 +11,13 @@ present iteration, one for all others.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nkiverify.analysis.lifetimes.usage import Allocated, Frame, Usage
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
+from nkiverify.ir.walk import Visitor, walk
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic.conditions import Condition
 
@@ -62,10 +63,10 @@ class Lifetimes:
             body: _union(self._bits(one) for one in found if one.takes_space) for body, found in usage.carried.items()
         }
         self._used: dict[Item, int] = {}
-        self._collect(program.body)
-        self.points: list[Point] = []
+        self._collect(program)
         given = _union(self._bits(one) for one in usage.given.values())
-        self._walk(program.body, usage.root, given, given, 0, ())
+        points = _Points(self, usage.frames, usage.root, (given, given, 0), ())
+        self.points = list(points.block(program.body))
 
     def in_mask(self, mask: int) -> Iterator[Tenant]:
         """The tenants that the bits of a mask stand for."""
@@ -97,69 +98,102 @@ class Lifetimes:
     def _bits(self, allocated: Allocated) -> int:
         return self._now[allocated] | self._others.get(allocated, 0)
 
-    def _collect(self, block: Block) -> int:
-        """Note the uses of every item, those inside it included; the union."""
-        total = 0
-        for item in block.items:
-            mask = 0
-            if isinstance(item, Executed):
-                for use in self._usage.uses[item]:
-                    if use.allocated.takes_space:
-                        mask |= self._bits(use.allocated)
-                body = item.operation.body
-                while body is not None:
-                    mask |= self._carried.get(body, 0)
-                    body = body.outer
-            elif isinstance(item, Loop):
-                mask = self._collect(item.body)
-            elif isinstance(item, Branch):
-                mask = self._collect(item.then) | self._collect(item.orelse)
-            self._used[item] = mask
-            total |= mask
-        return total
+    def _collect(self, program: Program) -> None:
+        """Note the uses of every item, those inside it included."""
+        for path, item in walk(program.body):
+            mask = self._mask(item) if isinstance(item, Executed) else 0
+            for step in path.steps if mask else ():
+                self._used[step.item] = self._used.get(step.item, 0) | mask
+
+    def _mask(self, item: Executed) -> int:
+        mask = _union(self._bits(use.allocated) for use in self._usage.uses[item] if use.allocated.takes_space)
+        body = item.operation.body
+        while body is not None:
+            mask |= self._carried.get(body, 0)
+            body = body.outer
+        return mask
 
     def _used_now(self, item: Item) -> int:
         """Bits of escaping allocations whose instance of this very iteration the item uses."""
         if not isinstance(item, Executed):
-            return self._used[item]
+            return self._used.get(item, 0)
         return _union(
             self._now[use.allocated]
             for use in self._usage.uses[item]
             if use.allocated.takes_space and use.same == len(use.allocated.frame.chain)
         )
 
-    def _walk(
-        self, block: Block, frame: Frame, born: int, later: int, around: int, path: tuple[Condition | bool, ...]
-    ) -> None:
-        """Note the points of `block`: `born` is what has been used, `later` what will be used after it, in `frame`;
-        `around` is what is live outside of it."""
-        own, now = self._own.get(frame, 0), self._own_now.get(frame, 0)
-        around &= ~now
-        later |= now
-        after: list[int] = [0] * len(block.items)
-        live = later
-        for position in range(len(block.items) - 1, -1, -1):
-            after[position] = live
-            live |= self._uses(block.items[position], own, now)
-        segment = 0
-        for position, item in enumerate(block.items):
-            uses = self._uses(item, own, now)
-            here = around | ((born | uses) & (after[position] | uses))
-            if isinstance(item, Executed):
-                self.points.append(Point(block, position, here, item.site, frame, segment, path))
-            elif isinstance(item, Loop):
-                self._walk(item.body, self._usage.frames[item], 0, 0, here, (*path, *item.bounds))
-            elif isinstance(item, Branch):
-                self._walk(item.then, frame, born, later, around, (*path, item.condition))
-                self._walk(item.orelse, frame, born, later, around, (*path, item.condition.negation()))
-            elif isinstance(item, Assume):
-                segment += 1
-                path = (*path, item.condition)
-            born |= uses
-
-    def _uses(self, item: Item, own: int, now: int) -> int:
+    def uses(self, item: Item, own: int, now: int) -> int:
+        """The bits of `own` that an item uses, and those of `now` whose instance of this iteration it uses."""
         uses = self._used.get(item, 0) & own
         return uses | (self._used_now(item) & now) if now else uses
+
+    def of_frame(self, frame: Frame) -> tuple[int, int]:
+        """The bits about the iterations of a frame, and those of its instances of this iteration."""
+        return self._own.get(frame, 0), self._own_now.get(frame, 0)
+
+
+class _Points(Visitor[Point]):
+    """The points of a block: `born` is what has been used, `later` what will be used after it, in `frame`; `around` is
+    what is live outside of it."""
+
+    def __init__(
+        self,
+        lifetimes: Lifetimes,
+        frames: Mapping[Loop, Frame],
+        frame: Frame,
+        masks: tuple[int, int, int],
+        path: tuple[Condition | bool, ...],
+    ) -> None:
+        self._lifetimes = lifetimes
+        self._frames = frames
+        self._frame = frame
+        self._born, self._later, self._around = masks
+        self._path = path
+        self._own, self._now = lifetimes.of_frame(frame)
+        self._outside = self._around & ~self._now
+        #: Of the item that is visited: its position, what it uses, and what is live there.
+        self._position = -1
+        self._segment = self._uses = self._here = 0
+        self._after: list[int] = []
+
+    def block(self, block: Block) -> Iterator[Point]:
+        live = self._later | self._now
+        self._after = [0] * len(block.items)
+        for position in range(len(block.items) - 1, -1, -1):
+            self._after[position] = live
+            live |= self._lifetimes.uses(block.items[position], self._own, self._now)
+        self._block = block
+        return super().block(block)
+
+    def before(self, item: Item) -> None:
+        self._born |= self._uses
+        self._position += 1
+        self._uses = self._lifetimes.uses(item, self._own, self._now)
+        live = (self._born | self._uses) & (self._after[self._position] | self._uses)
+        self._here = self._outside | live
+
+    def recorded(self, item: Item) -> Iterable[Point]:
+        if isinstance(item, Executed):
+            here = self._position, self._here, item.site, self._frame, self._segment, self._path
+            yield Point(self._block, *here)
+
+    def loop(self, item: Loop) -> Iterable[Point]:
+        return self._within(item.body, self._frames[item], (0, 0, self._here), item.bounds)
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[Point]:
+        masks = self._born, self._later | self._now, self._outside
+        return self._within(block, self._frame, masks, (condition,))
+
+    def _within(
+        self, block: Block, frame: Frame, masks: tuple[int, int, int], bounds: Sequence[Condition | bool]
+    ) -> Iterable[Point]:
+        return _Points(self._lifetimes, self._frames, frame, masks, (*self._path, *bounds)).block(block)
+
+    def assume(self, item: Assume) -> Iterable[Point]:
+        self._segment += 1
+        self._path = (*self._path, item.condition)
+        return ()
 
 
 def _union(masks: Iterator[int]) -> int:

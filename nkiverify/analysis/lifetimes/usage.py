@@ -8,12 +8,13 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Block, Branch, Loop, Program
+from nkiverify.ir.program import Branch, Item, Loop, Program
+from nkiverify.ir.walk import Visitor
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
@@ -106,7 +107,7 @@ class Usage:
 def usage_of(program: Program) -> Usage:
     """The on-chip allocations and uses of `program`."""
     usage = Usage()
-    _block(program.body, usage.root, usage, {})
+    _Uses(usage).visit(program.body)
     return usage
 
 
@@ -114,23 +115,42 @@ def usage_of(program: Program) -> Usage:
 _Known = dict[Key, tuple[Allocated, ...]]
 
 
-def _block(block: Block, frame: Frame, usage: Usage, known: _Known) -> None:
-    """Note what a block allocates and uses, and add to `known` what it allocates."""
-    for item in block.items:
+class _Uses(Visitor[None]):
+    """Notes what a program allocates and uses, and what has been allocated on the way to a place."""
+
+    def __init__(self, usage: Usage) -> None:
+        self._usage = usage
+        self._frame = usage.root
+        self._known: _Known = {}
+
+    def recorded(self, item: Item) -> Iterable[None]:
         if isinstance(item, Allocation):
-            _allocate(item, frame, usage, known)
+            _allocate(item, self._frame, self._usage, self._known)
         elif isinstance(item, Executed):
-            usage.uses[item] = [use for view in on_chip_views(item) for use in _uses(item, view, frame, usage, known)]
-        elif isinstance(item, Loop):
-            inner = usage.frames[item] = Frame.inside(frame, item)
-            _block(item.body, inner, usage, known)
-        elif isinstance(item, Branch):
-            sides = [dict(known), dict(known)]
-            _block(item.then, frame, usage, sides[0])
-            _block(item.orelse, frame, usage, sides[1])
-            for key in {**sides[0], **sides[1]}:
-                found = dict.fromkeys((*sides[0].get(key, ()), *sides[1].get(key, ())))
-                known[key] = tuple(found)
+            self._usage.uses[item] = [
+                use for view in on_chip_views(item) for use in _uses(item, view, self._frame, self._usage, self._known)
+            ]
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[None]:
+        around = self._frame
+        self._frame = self._usage.frames[item] = Frame.inside(around, item)
+        self.visit(item.body)
+        self._frame = around
+        return ()
+
+    def branch(self, item: Branch) -> Iterable[None]:
+        known = self._known
+        sides: list[_Known] = []
+        for _, arm in item.arms:
+            self._known = dict(known)
+            self.visit(arm)
+            sides.append(self._known)
+        for key in {**sides[0], **sides[1]}:
+            found = dict.fromkeys((*sides[0].get(key, ()), *sides[1].get(key, ())))
+            known[key] = tuple(found)
+        self._known = known
+        return ()
 
 
 def on_chip_views(item: Executed) -> Iterator[Tensor]:

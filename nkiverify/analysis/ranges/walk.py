@@ -8,7 +8,7 @@ has written counts for nothing here: that it is not read is the matter of phase 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
 
 import numpy as np
@@ -28,7 +28,8 @@ from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Block, Branch, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
+from nkiverify.ir.walk import Visitor
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.tensor import Storage, Tensor, row_major
@@ -40,7 +41,7 @@ from nkiverify.symbolic.terms import INT32_MAX, of_atom
 MAX_OPERATIONS = 60_000
 
 
-class FamilyWalk:
+class FamilyWalk(Visitor[State]):
     """The walk over a program. `asked` gives the ends of an argument's elements.
 
     `peels`: the first iteration of a loop is walked apart from the others, where there is one for sure. Running maxima
@@ -82,41 +83,47 @@ class FamilyWalk:
 
     def run(self) -> None:
         """Walk the program; raises `UnsupportedConstruct` where that takes too long."""
-        list(self._block(self._program.body))
+        self._states(self._program.body)
         if self.findings.lost and not self.findings.found and not self.unfollowed:
             self._lose("numbers whose bound is lost", None)
 
     # --- items --------------------------------------------------------------------------------------------------------
 
-    def _block(self, block: Block) -> Iterator[State]:
+    def _states(self, block: Block) -> list[State]:
         """The states in which the paths through a block end; `state` is changed."""
         before = self._sizes.facts
         try:
-            for item in block.items:
-                if isinstance(item, Assume):
-                    self._suppose(item.condition)
-                elif isinstance(item, Executed):
-                    self._execute(item)
-                elif isinstance(item, Allocation):
-                    self.state.allocate(item.storage)
-                elif isinstance(item, Loop):
-                    self._loop(item)
-                elif isinstance(item, Branch):
-                    yield from self._arms(item)
-                    return
-            yield self.state
+            return list(self.block(block))
         finally:
             self._sizes.facts = before
 
-    def _arms(self, branch: Branch) -> Iterator[State]:
+    def assume(self, item: Assume) -> Iterable[State]:
+        self._suppose(item.condition)
+        return ()
+
+    def recorded(self, item: Item) -> Iterable[State]:
+        if isinstance(item, Executed):
+            self._execute(item)
+        elif isinstance(item, Allocation):
+            self.state.allocate(item.storage)
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[State]:
+        self._loop(item)
+        return ()
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[State]:
         state, facts = self.state, self._sizes.facts
-        for condition, arm in ((branch.condition, branch.then), (branch.condition.negation(), branch.orelse)):
-            if isinstance(condition, Condition) and facts.proves(condition.negation()):
-                continue
-            self.state, self._sizes.facts = state.copy(), facts
-            self._suppose(condition)
-            yield from self._block(arm)
-            self._sizes.facts = facts
+        if facts.proves(condition.negation()):
+            return ()
+        self.state = state.copy()
+        self._suppose(condition)
+        found = self._states(block)
+        self.state, self._sizes.facts = state, facts
+        return found
+
+    def end(self, block: Block) -> Iterable[State]:
+        return (self.state,)
 
     def _suppose(self, *conditions: Condition | bool) -> None:
         self._sizes.facts = self._sizes.facts.extended(*conditions)
@@ -231,7 +238,7 @@ class FamilyWalk:
         """Walk the body as the first iteration does it: what is there is what was there before the loop."""
         facts = self._sizes.facts
         self._suppose(*loop.bounds, equals_zero(of_atom(loop.index)))
-        self._merge(list(self._block(loop.body)))
+        self._merge(self._states(loop.body))
         self._sizes.facts = facts
         self.state.forget(loop.index)
 
@@ -247,7 +254,7 @@ class FamilyWalk:
         facts = self._sizes.facts
         self.state = assumed.begins(entry, self.n)
         self._suppose(*loop.bounds)
-        self._merge(list(self._block(loop.body)))
+        self._merge(self._states(loop.body))
         self._sizes.facts = facts
         return self.state
 

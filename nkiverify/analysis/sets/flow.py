@@ -9,7 +9,7 @@ induction. Nothing is refuted here: what cannot be shown is open, and concrete r
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable
 from contextlib import suppress
 
 import islpy as isl
@@ -27,7 +27,8 @@ from nkiverify.analysis.sets.transfer import Transfer
 from nkiverify.analysis.sets.unordered import Access
 from nkiverify.analysis.side_effects import Source
 from nkiverify.foundation.clock import now
-from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Iteration, Loop, ParallelLoop, Program, items
+from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Item, Iteration, Loop, ParallelLoop, Program
+from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Index
@@ -77,7 +78,7 @@ def prove(
         raise Inconclusive(SEARCHED)
     deadline = now() + seconds
     if operations is None:
-        executed = sum(isinstance(item, Executed) for item in items(program.body))
+        executed = sum(1 for _ in of_kind(program.body, Executed))
         operations = max(MAX_OPERATIONS, _FOR_EACH * executed)
     forgets = _splits(program) >= _MANY_SPLITS
     # All walks ask the same sets: what one has made, the next finds.
@@ -88,7 +89,7 @@ def prove(
             proof = _walked(_Walk(program, regions, generation, deadline, dead_stores), operations)
     if not proof.open:
         return proof
-    jumps = jumps_of(item.operation for item in items(program.body) if isinstance(item, Executed))
+    jumps = jumps_of(item.operation for item in of_kind(program.body, Executed))
     if not any(jumps.values()):
         return proof
     try:
@@ -110,7 +111,7 @@ def _walked(walk: _Walk, operations: int) -> Proof:
         isl.DEFAULT_CONTEXT.set_max_operations(0)
 
 
-class _Walk:
+class _Walk(Visitor[State]):
     def __init__(
         self,
         program: Program,
@@ -139,16 +140,17 @@ class _Walk:
         self._tried_before: dict[Loop, tuple[isl.Set, frozenset[Key], State]] = {}
         #: How many loops are around.
         self._loops = 0
+        #: What is known where the walk is.
+        self._state = State(self._everywhere, EVERYWHERE)
 
     def run(self) -> Proof:
         """The parts of the program that can be shown."""
-        state = State(self._everywhere, EVERYWHERE)
         if self._accesses is not None:
             self._accesses.enter()
-        list(self._block(self._program.body, state))
+        self._states(self._program.body, self._state)
         self._proof.at = None
         self._outputs_of_programs()
-        if not self._transfer.outputs and any(isinstance(item, Executed) for item in items(self._program.body)):
+        if not self._transfer.outputs and any(of_kind(self._program.body, Executed)):
             self._proof.claim("df.output_written", None, False, "nothing is returned, and no argument written")
         if self._accesses is not None:
             accesses = self._leave({}, self._everywhere)
@@ -161,36 +163,55 @@ class _Walk:
 
     # --- items --------------------------------------------------------------------------------------------------------
 
-    def _block(self, block: Block, state: State) -> Iterator[State]:
+    def _states(self, block: Block, state: State) -> list[State]:
         """The states in which the paths through a block end; `state` is changed."""
-        for item in block.items:
-            if now() > self._deadline:
-                raise OutOfTime("the time for a proof for all shapes is over")
-            self._proof.at = item
-            if state.iterations and (isinstance(item, Executed | Allocation) or _executes_in_loop(item)):
-                state.iterations = {loop: running.executing() for loop, running in state.iterations.items()}
-            if isinstance(item, Assume):
-                self._suppose(item.condition, state)
-            elif isinstance(item, Executed):
-                self._transfer.execute(item, state)
-            elif isinstance(item, Loop):
-                self._loop(item, state)
-            elif isinstance(item, Returned):
-                self._returned(item, state)
-            elif isinstance(item, Iteration):
-                self._iteration(item.loop, state, item)
-            elif isinstance(item, ParallelLoop):
-                self._iteration(item.loop, state)
-            elif isinstance(item, Drawn):
-                self._proof.claim("df.affine_range", item.site, False, DRAWN)
-            elif isinstance(item, Branch):
-                for condition, arm in ((item.condition, item.then), (item.condition.negation(), item.orelse)):
-                    inner = state.copy()
-                    self._suppose(condition, inner)
-                    if not inner.context.is_empty():
-                        yield from self._block(arm, inner)
-                return
-        yield state
+        around, self._state = self._state, state
+        found = list(self.block(block))
+        self._state = around
+        return found
+
+    def before(self, item: Item) -> None:
+        if now() > self._deadline:
+            raise OutOfTime("the time for a proof for all shapes is over")
+        self._proof.at = item
+
+    def assume(self, item: Assume) -> Iterable[State]:
+        self._suppose(item.condition, self._state)
+        return ()
+
+    def recorded(self, item: Item) -> Iterable[State]:
+        state = self._state
+        if isinstance(item, Executed | Allocation):
+            self._executing(state)
+        if isinstance(item, Executed):
+            self._transfer.execute(item, state)
+        elif isinstance(item, Returned):
+            self._returned(item, state)
+        elif isinstance(item, Iteration):
+            self._iteration(item.loop, state, item)
+        elif isinstance(item, ParallelLoop):
+            self._iteration(item.loop, state)
+        elif isinstance(item, Drawn):
+            self._proof.claim("df.affine_range", item.site, False, DRAWN)
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[State]:
+        if self._state.iterations and executes(item.body):
+            self._executing(self._state)
+        self._loop(item, self._state)
+        return ()
+
+    def arm(self, condition: conditions.Condition, block: Block, branch: Branch) -> Iterable[State]:
+        inner = self._state.copy()
+        self._suppose(condition, inner)
+        return () if inner.context.is_empty() else self._states(block, inner)
+
+    def end(self, block: Block) -> Iterable[State]:
+        return (self._state,)
+
+    def _executing(self, state: State) -> None:
+        """The iterations of loops without an order that are under way execute something."""
+        state.iterations = {loop: running.executing() for loop, running in state.iterations.items()}
 
     def _iteration(self, loop: object, state: State, begins: Iteration | None = None) -> None:
         """A loop without an order goes on with its next iteration, or it begins or ends."""
@@ -263,7 +284,7 @@ class _Walk:
         if self._accesses is not None:
             self._accesses.enter()
         self._loops += 1
-        result = merged(self._sets, list(self._block(loop.body, body)), context, self._local[loop.index])
+        result = merged(self._sets, self._states(loop.body, body), context, self._local[loop.index])
         self._loops -= 1
         if self._accesses is not None:
             local = self._local[loop.index]
@@ -339,15 +360,11 @@ class _Walk:
         return self._sets.parameters_where(bounds_of(atom))
 
 
-def _executes_in_loop(item: object) -> bool:
-    return isinstance(item, Loop) and executes(item.body)
-
-
 def _is_unequal(condition: conditions.Condition | bool) -> bool:
     return isinstance(condition, Comparison) and condition.relation is Relation.UNEQUAL
 
 
 def _splits(program: Program) -> int:
     """How often a path is split by whether numbers are equal."""
-    splits = (item.condition for item in items(program.body) if isinstance(item, Branch))
+    splits = (item.condition for item in of_kind(program.body, Branch))
     return sum(_is_unequal(one) or _is_unequal(one.negation()) for one in splits)

@@ -6,7 +6,7 @@ these shapes. An input of which nothing is read is left out as well: of it the l
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import islpy as isl
 
@@ -16,7 +16,8 @@ from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import Elements, add
 from nkiverify.analysis.sets.regions import Regions
-from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Loop, Program, items
+from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Item, Loop, Program
+from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.symbolic.conditions import Condition
@@ -89,7 +90,7 @@ def unread(program: Program) -> Unread | None:
         isl.DEFAULT_CONTEXT.set_max_operations(0)
 
 
-class _Inputs:
+class _Inputs(Visitor[None]):
     def __init__(self, program: Program) -> None:
         self._program = program
         self._regions = Regions.of_program(program)
@@ -98,45 +99,56 @@ class _Inputs:
         self._storages: dict[Key, Storage] = {}
         self._written: set[Key] = set()
         self._ends = isl.Set("{ : 0 = 1 }")
+        #: The elements that may be read so far in this block, what holds here, and how many loops are around.
+        self._read: Elements = {}
+        self._context = EVERYWHERE
+        self._loops = 0
 
     def left(self) -> Iterator[isl.Set]:
         """For each input that is read the shapes at which not all of it is, where there are any."""
-        read = self._block(self._program.body, EVERYWHERE, within=False)
-        for key, found in read.items():
+        self.visit(self._program.body)
+        for key, found in self._read.items():
             if key in self._written:
                 continue
             missing = self.sets.less(self._regions.whole(self._storages[key]), found)
             if not self.sets.empty(missing, self._ends):
                 yield self.sets.where(missing, self._ends).params()
 
-    def _block(self, block: Block, context: isl.Set, within: bool) -> Elements:
-        """The elements that may be read in a block, where `context` holds; `within` a loop."""
-        found: Elements = {}
-        for item in block.items:
-            if isinstance(item, Assume):
-                context = self._suppose(context, item.condition)
-            elif isinstance(item, Executed):
-                self._executed(item, context, found)
-            elif isinstance(item, Loop):
-                bounds = self.sets.parameters_where(item.bounds)
-                inner = self._block(item.body, self.sets.both(context, bounds), within=True)
-                iterations = Iterations(self.sets, item.index, bounds, context)
-                for key, elements in inner.items():
-                    add(self.sets, found, key, iterations.all_perhaps(elements))
-            elif isinstance(item, Branch):
-                for condition, arm in ((item.condition, item.then), (item.condition.negation(), item.orelse)):
-                    way = self._suppose(context, condition)
-                    for key, elements in self._block(arm, way, within).items():
-                        add(self.sets, found, key, elements)
-                return found
-        if not within:
-            self._ends = self._ends.union(context)
+    def assume(self, item: Assume) -> Iterable[None]:
+        self._context = self.sets.both(self._context, self.sets.parameters_where([item.condition]))
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[None]:
+        bounds = self.sets.parameters_where(item.bounds)
+        iterations = Iterations(self.sets, item.index, bounds, self._context)
+        self._loops += 1
+        for key, elements in self._within(item.body, bounds).items():
+            add(self.sets, self._read, key, iterations.all_perhaps(elements))
+        self._loops -= 1
+        return ()
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[None]:
+        for key, elements in self._within(block, self.sets.parameters_where([condition])).items():
+            add(self.sets, self._read, key, elements)
+        return ()
+
+    def _within(self, block: Block, bounds: isl.Set) -> Elements:
+        """The elements that may be read in a block, where `bounds` hold as well."""
+        around, context = self._read, self._context
+        self._read, self._context = {}, self.sets.both(context, bounds)
+        self.visit(block)
+        found, self._read, self._context = self._read, around, context
         return found
 
-    def _suppose(self, context: isl.Set, condition: Condition | bool) -> isl.Set:
-        return self.sets.both(context, self.sets.parameters_where([condition]))
+    def end(self, block: Block) -> Iterable[None]:
+        if not self._loops:
+            self._ends = self._ends.union(self._context)
+        return ()
 
-    def _executed(self, item: Executed, context: isl.Set, found: Elements) -> None:
+    def recorded(self, item: Item) -> Iterable[None]:
+        if not isinstance(item, Executed):
+            return ()
+        context, found = self._context, self._read
         for effect in self._effects.of(item.operation):
             storage = effect.view.storage
             key = key_of(storage)
@@ -149,10 +161,10 @@ class _Inputs:
                 region = None if effect.view.indirect_by is not None else self._regions.touched(effect, context)
                 elements = self._regions.whole(storage) if region is None else region.elements
                 add(self.sets, found, key, self.sets.where(elements, context))
+        return ()
 
 
 def written_inputs(program: Program) -> frozenset[str]:
     """The names of inputs that are written as well."""
-    executed = (item for item in items(program.body) if isinstance(item, Executed))
-    storages = (view.storage for item in executed for view in item.operation.writes.values())
+    storages = (view.storage for item in of_kind(program.body, Executed) for view in item.operation.writes.values())
     return frozenset(one.name for one in storages if key_of(one)[0] == "argument")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
-from nkiverify.ir.program import Block, Branch, Claim, Loop, ParallelLoop, Program, items
+from nkiverify.ir.program import Block, Branch, Item, Loop, ParallelLoop, Program
+from nkiverify.ir.walk import Visitor, items, of_kind
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index, Term
+from nkiverify.symbolic.conditions import Condition
 
 
 def local_allocations(block: Block) -> dict[Index, set[Key]]:
@@ -17,64 +19,78 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
 
     Loops of one index are on different paths. Should one follow another on a path, it has no such allocations.
     """
-    found: dict[Index, set[Key]] = {}
-    places: dict[Key, set[tuple[int, Index]]] = {}
-    repeated: set[Index] = set()
+    local = _Local()
+    local.visit(block)
+    return local.found()
 
-    def views(item: Executed | Returned) -> Iterable[Tensor]:
-        if isinstance(item, Returned):
-            return item.tensors
-        return (*item.operation.reads.values(), *item.operation.writes.values())
 
-    def walk(block: Block, around: tuple[Index, ...], before: set[Index]) -> None:
-        met: set[Storage] = set()
-        for item in block.items:
-            if isinstance(item, Claim):
-                continue
-            if isinstance(item, Loop):
-                if item.index in before:
-                    repeated.add(item.index)
-                before.add(item.index)
-                found.setdefault(item.index, set())
-                walk(item.body, (*around, item.index), set(before))
-            elif isinstance(item, Branch):
-                walk(item.then, around, set(before))
-                walk(item.orelse, around, set(before))
-            elif isinstance(item, Executed | Returned):
-                for storage in (view.storage for view in views(item)):
-                    if storage in met:
-                        continue
-                    met.add(storage)
-                    own = {
-                        (at, atom)
-                        for at, index in enumerate(indices_of(storage))
-                        for atom in around
-                        if index is terms.of_atom(atom)
-                    }
-                    key = key_of(storage)
-                    places[key] = places[key] & own if key in places else own
+class _Local(Visitor[None]):
+    """The loops of a block, and the indices by which each allocation differs wherever it is looked at."""
 
-    walk(block, (), set())
-    for key, own in places.items():
-        for _, atom in own:
-            if atom not in repeated:
-                found[atom].add(key)
-    return found
+    def __init__(self) -> None:
+        self._loops: dict[Index, None] = {}
+        self._places: dict[Key, set[tuple[int, Index]]] = {}
+        self._repeated: set[Index] = set()
+        self._around: tuple[Index, ...] = ()
+        #: The loops before this place, on its path; what has been looked at in this block.
+        self._before: set[Index] = set()
+        self._met: set[Storage] = set()
+
+    def found(self) -> dict[Index, set[Key]]:
+        found: dict[Index, set[Key]] = {index: set() for index in self._loops}
+        for key, own in self._places.items():
+            for _, atom in own:
+                if atom not in self._repeated:
+                    found[atom].add(key)
+        return found
+
+    def loop(self, item: Loop) -> Iterable[None]:
+        if item.index in self._before:
+            self._repeated.add(item.index)
+        self._before.add(item.index)
+        self._loops.setdefault(item.index)
+        self._within(item.body, (*self._around, item.index))
+        return ()
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[None]:
+        self._within(block, self._around)
+        return ()
+
+    def _within(self, block: Block, around: tuple[Index, ...]) -> None:
+        kept = self._around, self._before, self._met
+        self._around, self._before, self._met = around, set(self._before), set()
+        self.visit(block)
+        self._around, self._before, self._met = kept
+
+    def recorded(self, item: Item) -> Iterable[None]:
+        for storage in (view.storage for view in _views(item)):
+            if storage not in self._met:
+                self._met.add(storage)
+                own = {
+                    (at, atom)
+                    for at, index in enumerate(indices_of(storage))
+                    for atom in self._around
+                    if index is terms.of_atom(atom)
+                }
+                key = key_of(storage)
+                self._places[key] = self._places[key] & own if key in self._places else own
+        return ()
+
+
+def _views(item: Item) -> Iterable[Tensor]:
+    if isinstance(item, Returned):
+        return item.tensors
+    return (*item.operation.reads.values(), *item.operation.writes.values()) if isinstance(item, Executed) else ()
 
 
 def views_of(program: Program) -> Iterator[Tensor]:
     """Every view that an operation of a program has, or that is returned."""
-    for item in items(program.body):
-        if isinstance(item, Executed):
-            yield from item.operation.reads.values()
-            yield from item.operation.writes.values()
-        elif isinstance(item, Returned):
-            yield from item.tensors
+    return (view for item in items(program.body) for view in _views(item))
 
 
 def has_parallel(block: Block) -> bool:
     """True if any loop has no order."""
-    return any(isinstance(item, ParallelLoop) or (isinstance(item, Loop) and item.parallel) for item in items(block))
+    return any(of_kind(block, ParallelLoop)) or any(loop.parallel for loop in of_kind(block, Loop))
 
 
 def executes(block: Block) -> bool:
@@ -85,11 +101,10 @@ def executes(block: Block) -> bool:
 def programs(block: Block) -> tuple[Index, ...]:
     """The coordinates of the program that stands for all of a launch."""
     found: dict[Index, None] = {}
-    for item in items(block):
-        if isinstance(item, Executed):
-            for coordinate in item.operation.program:
-                if isinstance(coordinate, Term):
-                    found.update(dict.fromkeys(atom for atom in coordinate.atoms if isinstance(atom, Index)))
+    for item in of_kind(block, Executed):
+        for coordinate in item.operation.program:
+            if isinstance(coordinate, Term):
+                found.update(dict.fromkeys(atom for atom in coordinate.atoms if isinstance(atom, Index)))
     return tuple(found)
 
 

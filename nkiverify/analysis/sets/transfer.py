@@ -32,7 +32,8 @@ from nkiverify.analysis.sets.structure import bounds_of, has_parallel, programs
 from nkiverify.analysis.sets.unordered import Access, Accesses, Use
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Program, items
+from nkiverify.ir.program import Program
+from nkiverify.ir.walk import items
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed, Returned

@@ -17,7 +17,8 @@ from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.regions import Regions
 from nkiverify.analysis.sets.structure import bounds_of, programs
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Block, Branch, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
+from nkiverify.ir.walk import Visitor
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.symbolic.conditions import Condition
 
@@ -51,7 +52,7 @@ def unwritten(program: Program) -> Unwritten | None:
         isl.DEFAULT_CONTEXT.set_max_operations(0)
 
 
-class _Walk:
+class _Walk(Visitor[None]):
     def __init__(self, program: Program) -> None:
         self._program = program
         self._regions = Regions.of_program(program)
@@ -59,9 +60,13 @@ class _Walk:
         self._effects = Effects()
         #: What is returned on each path, by its allocation, and where that path is taken.
         self._returned: list[list[tuple[Key, isl.Set]]] = []
+        #: What may be written so far in this block, by allocation, and what holds here.
+        self._found: dict[Key, isl.Set] = {}
+        self._context = isl.Set("{ : }")
 
     def run(self) -> Unwritten:
-        written = self._block(self._program.body, isl.Set("{ : }"))
+        self.visit(self._program.body)
+        written = self._found
         for atom in programs(self._program.body):
             iterations = Iterations(self._sets, atom, self._sets.parameters_where(bounds_of(atom)), isl.Set("{ : }"))
             written = {key: iterations.all_perhaps(found) for key, found in written.items()}
@@ -74,30 +79,39 @@ class _Walk:
             shapes = shapes.intersect(left_out)
         return Unwritten(self._sets, shapes)
 
-    def _block(self, block: Block, context: isl.Set) -> dict[Key, isl.Set]:
-        """All that may be written in a block, by allocation."""
-        found: dict[Key, isl.Set] = {}
+    def assume(self, item: Assume) -> Iterable[None]:
+        self._context = self._context.intersect(self._sets.parameters_where([item.condition]))
+        return ()
 
-        def add(more: dict[Key, isl.Set]) -> None:
-            for key, elements in more.items():
-                found[key] = found[key].union(elements).coalesce() if key in found else elements
+    def recorded(self, item: Item) -> Iterable[None]:
+        if isinstance(item, Executed):
+            self._add(self._written(item, self._context))
+        elif isinstance(item, Returned):
+            self._returned.append(list(self._wanted(item, self._context)))
+        return ()
 
-        for item in block.items:
-            if isinstance(item, Assume):
-                context = context.intersect(self._sets.parameters_where([item.condition]))
-            elif isinstance(item, Executed):
-                add(self._written(item, context))
-            elif isinstance(item, Loop):
-                bounds = self._sets.parameters_where(item.bounds)
-                iterations = Iterations(self._sets, item.index, bounds, context)
-                inner = self._block(item.body, context.intersect(bounds))
-                add({key: iterations.all_perhaps(elements) for key, elements in inner.items()})
-            elif isinstance(item, Branch):
-                for condition, arm in ((item.condition, item.then), (item.condition.negation(), item.orelse)):
-                    add(self._block(arm, context.intersect(self._sets.parameters_where([condition]))))
-            elif isinstance(item, Returned):
-                self._returned.append(list(self._wanted(item, context)))
+    def loop(self, item: Loop) -> Iterable[None]:
+        bounds = self._sets.parameters_where(item.bounds)
+        iterations = Iterations(self._sets, item.index, bounds, self._context)
+        inner = self._within(item.body, bounds)
+        self._add({key: iterations.all_perhaps(elements) for key, elements in inner.items()})
+        return ()
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[None]:
+        self._add(self._within(block, self._sets.parameters_where([condition])))
+        return ()
+
+    def _within(self, block: Block, bounds: isl.Set) -> dict[Key, isl.Set]:
+        """All that may be written in a block, where `bounds` hold as well, by allocation."""
+        around, context = self._found, self._context
+        self._found, self._context = {}, context.intersect(bounds)
+        self.visit(block)
+        found, self._found, self._context = self._found, around, context
         return found
+
+    def _add(self, more: dict[Key, isl.Set]) -> None:
+        for key, elements in more.items():
+            self._found[key] = self._found[key].union(elements).coalesce() if key in self._found else elements
 
     def _written(self, item: Executed, context: isl.Set) -> dict[Key, isl.Set]:
         found: dict[Key, isl.Set] = {}

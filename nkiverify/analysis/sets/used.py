@@ -25,10 +25,12 @@ from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program, inner_blocks, items
+from nkiverify.ir.program import Loop, Program
+from nkiverify.ir.walk import Path, Step, of_kind, walk
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.facts import Facts
 
 #: Places that read an allocation, and that write it in one line, that are looked at for one that writes it.
@@ -39,7 +41,7 @@ _MOST_WRITERS = 32
 def all_used(program: Program, proof: Proof) -> bool:
     """True if it is known that no line of `program` is a dead store for all shapes, and that in none an iteration
     overwrites what nobody has read. `proof` has shown all claims."""
-    launched = any(isinstance(item, Executed) and item.operation.program for item in items(program.body))
+    launched = any(item.operation.program for item in of_kind(program.body, Executed))
     # Programs of a launch store to the same tensors, one beside the other.
     return not launched and not proof.open and _Uses(program, proof).all_used()
 
@@ -53,7 +55,9 @@ class _Place:
 
     number: int
     item: Executed | Returned
-    way: tuple[tuple[Block, int], ...]
+    way: tuple[Step, ...]
+    #: The conditions that hold before it, outermost first.
+    held: tuple[Condition | bool, ...]
     reads: Mapping[Key, list[Effect]]
     writes: Mapping[Key, list[Effect]]
 
@@ -90,10 +94,7 @@ class _Place:
 
     def loops(self, depth: int = 0) -> Iterator[Loop]:
         """The loops around it, from the block at `depth` of its way on."""
-        for block, at in self.way[depth:]:
-            item = block.items[at]
-            if isinstance(item, Loop):
-                yield item
+        return (step.loop for step in self.way[depth:] if step.loop is not None)
 
     def goes_on(self, key: Key) -> bool:
         """True if it reads all the elements of an allocation that it overwrites, whatever is in them."""
@@ -114,8 +115,7 @@ class _Uses:
         self._writers: dict[Key, list[_Place]] = {}
         self._readers: dict[Key, list[_Place]] = {}
         self._within: dict[int, tuple[int, int]] = {}
-        #: The positions of assumptions in each block, and what holds behind so many of them.
-        self._assumed: dict[int, list[int]] = {}
+        #: What holds in each block, behind so many conditions.
         self._facts: dict[tuple[int, int], Facts] = {}
         #: Places that are used in some run, and lines that are.
         self._used: set[_Place] = set()
@@ -124,27 +124,20 @@ class _Uses:
         self._met: dict[tuple[int, ...], bool] = {}
         #: Allocations that something used reads.
         self._fed: set[Key] = set()
-        self._collect(program.body, ())
-
-    def _collect(self, block: Block, way: tuple[tuple[Block, int], ...]) -> None:
-        self._assumed[identity(block)] = [at for at, item in enumerate(block.items) if isinstance(item, Assume)]
-        for at, item in enumerate(block.items):
-            if isinstance(item, Claim):
-                continue
-            here, first = (*way, (block, at)), len(self._places)
-            for part in inner_blocks(item):
-                self._collect(part, here)
+        for path, item in walk(program.body):
             if isinstance(item, Executed | Returned):
-                self._add(item, here)
-            self._within[identity(item)] = first, len(self._places)
+                self._add(item, path)
 
-    def _add(self, item: Executed | Returned, way: tuple[tuple[Block, int], ...]) -> None:
+    def _add(self, item: Executed | Returned, path: Path) -> None:
         reads: dict[Key, list[Effect]] = {}
         writes: dict[Key, list[Effect]] = {}
         for effect in self._effects.of(item.operation) if isinstance(item, Executed) else ():
             (writes if effect.writes else reads).setdefault(key_of(effect.view.storage), []).append(effect)
-        place = _Place(len(self._places), item, way, reads, writes)
+        place = _Place(len(self._places), item, path.steps, path.conditions, reads, writes)
         self._places.append(place)
+        for step in place.way:
+            first, _ = self._within.get(identity(step.item), (place.number, 0))
+            self._within[identity(step.item)] = first, place.number + 1
         for key in writes:
             self._writers.setdefault(key, []).append(place)
         for key in reads if isinstance(item, Executed) else dict.fromkeys(place.keys_read()):
@@ -209,11 +202,11 @@ class _Uses:
         depth = _fork(place, reader)
         if depth is None:
             return False
-        (block, at), (_, later) = place.way[depth], reader.way[depth]
+        here, later = place.way[depth], reader.way[depth]
         inner, others = list(place.loops(depth)), list(reader.loops(depth))
         if not all(self._goes_on_to(place, number) for number in range(depth, len(place.way))):
             return False
-        first, last = self._within[identity(block.items[at])][0], self._within[identity(block.items[later])][1]
+        first, last = self._within[identity(here.item)][0], self._within[identity(later.item)][1]
         # The reader itself, unless it comes again, reads first; who reads what it overwrites hands it on.
         rivals: list[_Place] = []
         behind: list[Tensor] = []
@@ -284,12 +277,11 @@ class _Uses:
         """True if something always reads what a place has written before anything else writes there."""
         for reader in islice(self._after(self._readers, key, place), _MOST_READERS):
             depth = _fork(place, reader)
-            if depth is None or any(isinstance(block.items[at], Branch) for block, at in reader.way[depth:]):
+            if depth is None or any(step.branch is not None for step in reader.way[depth:]):
                 return False
-            block, at = place.way[depth]
             others, inner = list(reader.loops(depth)), list(place.loops(depth))
             between = self._between(
-                key, self._within[identity(block.items[at])][0] if inner else place.number, reader.number
+                key, self._within[identity(place.way[depth].item)][0] if inner else place.number, reader.number
             )
             if any(writer is not place for writer in between):
                 return False
@@ -331,33 +323,22 @@ class _Uses:
     def _goes_on_to(self, place: _Place, depth: int) -> bool:
         """True if the item at `depth` of the way to a place leads there in some run that comes to it, and in all of
         those where it is no branch: no loop that may go round never, nor a branch in one."""
-        block, at = place.way[depth]
-        item = block.items[at]
-        if isinstance(item, Branch):
+        step = place.way[depth]
+        if step.branch is not None:
             return next(place.loops(), None) is None
-        if not isinstance(item, Loop):
+        if step.loop is None:
             return True
-        least = conditions.at_most_zero(terms.add(terms.constant(1), item.extent, -1))
+        least = conditions.at_most_zero(terms.add(terms.constant(1), step.loop.extent, -1))
         return self._facts_at(place, depth).proves(least)
 
     def _facts_at(self, place: _Place, depth: int = -1) -> Facts:
         """The facts that hold before the item at `depth` of the way to a place."""
-        way = place.way[: depth % len(place.way) + 1]
-        block, at = way[-1]
-        positions = self._assumed[identity(block)]
-        key = identity(block), bisect_left(positions, at)
+        depth %= len(place.way)
+        step = place.way[depth]
+        key = identity(step.block), step.held
         if key not in self._facts:
-            found = (block.items[position] for position in positions[: key[1]])
-            stated = [item.condition for item in found if isinstance(item, Assume)]
-            before = Facts()
-            if len(way) > 1:
-                around, position = way[-2]
-                item, before = around.items[position], self._facts_at(place, len(way) - 2)
-                if isinstance(item, Loop):
-                    stated = [*item.bounds, *stated]
-                elif isinstance(item, Branch):
-                    stated.insert(0, item.condition if block is item.then else item.condition.negation())
-            self._facts[key] = before.extended(*stated)
+            known, before = (place.way[depth - 1].held, self._facts_at(place, depth - 1)) if depth else (0, Facts())
+            self._facts[key] = before.extended(*place.held[known : step.held])
         return self._facts[key]
 
 
@@ -370,20 +351,20 @@ def _may_begin(effect: Effect) -> bool:
 
 def _fork(place: _Place, other: _Place) -> int | None:
     """The depth of the block in which another place comes after; None where there is none."""
-    for depth, ((block, at), (same, later)) in enumerate(zip(place.way, other.way, strict=False)):
-        if block is not same:
+    for depth, (here, there) in enumerate(zip(place.way, other.way, strict=False)):
+        if here.block is not there.block:
             return None
-        if at != later:
-            return depth if at < later else None
+        if here.at != there.at:
+            return depth if here.at < there.at else None
     return None
 
 
 def _in_different_arms(place: _Place, other: _Place) -> bool:
     """True if an iteration, or a run, comes to one of two places only."""
-    for (block, at), (same, later) in zip(place.way, other.way, strict=False):
-        if block is not same:
+    for here, there in zip(place.way, other.way, strict=False):
+        if here.block is not there.block:
             return True
-        if at != later:
+        if here.at != there.at:
             return False
     return False
 

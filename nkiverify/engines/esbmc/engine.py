@@ -185,7 +185,7 @@ class EsbmcEngine:
 
         Raises `UsageError` where it cannot be written.
         """
-        of_division = not all(hypotheses.is_about_division(self._paths[number][0]) for number in numbers)
+        of_division = not all(self._paths[number][0].of_division for number in numbers)
         attempt = self._attempts(of_division)[-1]
         lowered = lower(self._program, numbers, attempt.plan, self._title)
         path = folder / f"{self._title}-phase{phase}{lowered.suffix}"
@@ -205,8 +205,8 @@ class EsbmcEngine:
         """The claims, apart by whether they may use that earlier divisions were not by zero."""
         if not hypotheses.assumes_divisions(self._program):
             return [(list(claims), True)]
-        others = [claim for claim in claims if not hypotheses.is_about_division(claim)]
-        return [(others, True), ([claim for claim in claims if hypotheses.is_about_division(claim)], False)]
+        others = [claim for claim in claims if not claim.of_division]
+        return [(others, True), ([claim for claim in claims if claim.of_division], False)]
 
     def _attempts(self, of_division: bool) -> list[_Attempt]:
         """The ways to run ESBMC, in the order they are tried."""
@@ -249,7 +249,7 @@ class EsbmcEngine:
             self._domain_has_values = True
 
     def _in_domain(self, report: Report, lowered: Lowered) -> bool:
-        stated = hypotheses.domain(self._program)
+        stated = tuple(self._program.domain)
         return any(
             hypotheses.satisfies(stated, _values(violation.values, lowered))
             for violation in report.violations

@@ -6,14 +6,12 @@ from collections.abc import Iterator, Mapping
 from itertools import islice, product
 
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program, items
+from nkiverify.ir.program import Assume, Claim, Loop, Program
+from nkiverify.ir.walk import of_kind, ways_to
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Index
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-
-#: The contract whose claims hold or fail whatever divisions came before them.
-DIVISION = "host.division_by_zero"
 
 #: Most assignments that are tried for the variables of which a trace does not tell the value.
 MOST_COMPLETIONS = 5000
@@ -22,58 +20,26 @@ Hypotheses = tuple[Condition | bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class Reached:
     """The conditions on the way to a claim, outermost first, and the ranges of the indices of the loops around it."""
 
     hypotheses: Hypotheses
     loops: tuple[Loop, ...]
 
 
-def is_about_division(claim: Claim) -> bool:
-    """True if `claim` says that a divisor is not zero."""
-    return claim.contract.id == DIVISION
-
-
 def assumes_divisions(program: Program) -> bool:
     """True if anything in `program` holds only because a division came before it."""
-    return any(isinstance(item, Assume) and item.of_division for item in items(program.body))
+    return any(item.of_division for item in of_kind(program.body, Assume))
 
 
-def domain(program: Program) -> Hypotheses:
-    """The assumptions that the program begins with."""
-    found: list[Condition | bool] = []
-    for item in program.body.items:
-        if not isinstance(item, Assume):
-            break
-        found.append(item.condition)
-    return tuple(found)
-
-
-def paths(program: Program) -> Iterator[tuple[Claim, Path]]:
+def paths(program: Program) -> Iterator[tuple[Claim, Reached]]:
     """Every claim with the way to it, in program order."""
-    yield from _paths(program.body, [], [])
-
-
-def _paths(block: Block, path: list[tuple[Condition | bool, bool]], loops: list[Loop]) -> Iterator[tuple[Claim, Path]]:
-    """`path` pairs each condition with whether it follows from a division."""
-    depth = len(path)
-    for item in block.items:
-        if isinstance(item, Claim):
-            alone = is_about_division(item)
-            hypotheses = tuple(condition for condition, of_division in path if not (alone and of_division))
-            yield item, Path(hypotheses, tuple(loops))
-        elif isinstance(item, Assume):
-            path.append((item.condition, item.of_division))
-        elif isinstance(item, Loop):
-            yield from _paths(item.body, path + [(bound, False) for bound in item.bounds], [*loops, item])
-        elif isinstance(item, Branch):
-            yield from _paths(item.then, [*path, (item.condition, False)], loops)
-            yield from _paths(item.orelse, [*path, (item.condition.negation(), False)], loops)
-    del path[depth:]
+    for path, claim in ways_to(program.body, Claim):
+        yield claim, Reached(path.hypotheses(claim), tuple(path.loops))
 
 
 def refuting(
-    claim: Claim, path: Path, values: Mapping[Atom, int], completions: int = MOST_COMPLETIONS
+    claim: Claim, path: Reached, values: Mapping[Atom, int], completions: int = MOST_COMPLETIONS
 ) -> dict[Atom, int] | None:
     """Values of all variables, those of `values` among them, for which the claim fails; None if there are none.
 
@@ -111,7 +77,7 @@ def _range(index: Index) -> list[Condition | bool]:
     return [conditions.at_most_zero(terms.scale(this, -1)), conditions.at_most_zero(below)]
 
 
-def _candidates(atom: Atom, path: Path) -> range:
+def _candidates(atom: Atom, path: Reached) -> range:
     """Values to try: the iterations of a loop of constant length, else small ones."""
     loop = next((loop for loop in path.loops if loop.index is atom), None)
     trips = loop.extent.constant if loop is not None else None

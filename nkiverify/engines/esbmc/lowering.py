@@ -16,14 +16,15 @@ from __future__ import annotations
 import enum
 import math
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable
 
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
 from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
 from nkiverify.engines.esbmc.naming import place, readable
 from nkiverify.engines.esbmc.ranges import Ranges, writable
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, inner_blocks, items
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
+from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Condition, condition_key
@@ -145,16 +146,63 @@ class _Scope:
         self.facts.extend(facts_of(condition))
 
 
+class _Items(Visitor[None]):
+    """Lowers the items of one block, up to the last claim that is wanted; the blocks inside are lowered by others."""
+
+    def __init__(self, lowering: _Lowering, scope: _Scope, block: Block, *, domain: bool = False) -> None:
+        self._lowering = lowering
+        self._scope = scope
+        self._left = len(lowering.wanted(block))
+        #: Whether it is still to be said that the domain has values, behind the assumptions it begins with.
+        self._domain = domain
+
+    def assume(self, item: Assume) -> Iterable[None]:
+        if self._left or self._domain:
+            self._lowering.assume(item, self._scope)
+        return ()
+
+    def claim(self, item: Claim) -> Iterable[None]:
+        if self._wanted(int(item.number in self._lowering.numbers)):
+            self._lowering.claim(item, self._scope)
+        return ()
+
+    def recorded(self, item: Item) -> Iterable[None]:
+        self._wanted(0)
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[None]:
+        if self._wanted(len(self._lowering.wanted(item.body))):
+            self._lowering.loop(item, self._scope)
+        return ()
+
+    def branch(self, item: Branch) -> Iterable[None]:
+        if self._wanted(sum(len(self._lowering.wanted(arm)) for _, arm in item.arms)):
+            self._lowering.branch(item, self._scope)
+        return self.end(item.orelse)
+
+    def end(self, block: Block) -> Iterable[None]:
+        self._wanted(0)
+        return ()
+
+    def _wanted(self, count: int) -> bool:
+        """True if an item, which is no assumption, has claims that are wanted."""
+        if self._domain:
+            self._lowering.domain_has_values(self._scope)
+        self._domain = False
+        self._left -= count
+        return count > 0
+
+
 class _Lowering:
     def __init__(self, program: Program, numbers: frozenset[int], plan: Plan, reachable: bool) -> None:
         self._program = program
-        self._numbers = numbers
+        self.numbers = numbers
         self._plan = plan
         self._reachable = reachable
         self._write: Dialect = _dialect(plan)
         self._names: dict[Atom, str] = {}
         self._taken: set[str] = set(self._write.reserved)
-        self._counts: dict[int, int] = {}
+        self._wanted: dict[int, frozenset[int]] = {}
         self._variables: dict[str, Atom] = {}
         self._asserted: set[int] = set()
         self._too_wide: set[int] = set()
@@ -166,7 +214,7 @@ class _Lowering:
         scope = _Scope()
         for dimension in self._program.dimensions:
             self._declare(dimension.atom, scope)
-        self._block(self._program.body, scope)
+        _Items(self, scope, self._program.body, domain=self._reachable).visit(self._program.body)
         by = f"Lowered by nkiverify for ESBMC: {self._plan.language.value}, {self._plan.arithmetic.value}."
         lines = self._write.program([title, by])
         return Lowered(
@@ -181,55 +229,25 @@ class _Lowering:
 
     # --- items ---
 
-    def _domain_has_values(self, scope: _Scope) -> None:
+    def domain_has_values(self, scope: _Scope) -> None:
+        """An assertion that fails, unless the domain is empty."""
         # In a block of its own, which nothing behind it comes from: that it fails can take nothing away from the rest.
         with self._write.when(self._either(), "the domain"):
             self._check(0, False, _Scope(scope), "must fail: the domain has values")
 
     def _block(self, block: Block, scope: _Scope) -> None:
-        wanted = sum(self._wanted(item) for item in block.items)
-        of_domain = self._reachable and block is self._program.body
-        for item in block.items:
-            if of_domain and not isinstance(item, Assume):
-                self._domain_has_values(scope)
-                of_domain = False
-            if not wanted and not of_domain:
-                break
-            count = self._wanted(item)
-            wanted -= count
-            if isinstance(item, Assume):
-                if self._plan.of_division or not item.of_division:
-                    self._assume(item.condition, scope, item.text)
-            elif isinstance(item, Claim):
-                if count:
-                    self._claim(item, scope)
-            elif isinstance(item, Loop):
-                if count:
-                    self._loop(item, scope)
-            elif isinstance(item, Branch) and count:
-                self._branch(item, scope)
-        if of_domain:
-            self._domain_has_values(scope)
+        _Items(self, scope, block).visit(block)
 
-    def _wanted(self, item: Item) -> int:
-        """How many of the claims asked for are in `item`."""
-        if isinstance(item, Claim):
-            return int(item.number in self._numbers)
-        if not isinstance(item, Loop | Branch):
-            return 0
-        count = self._counts.get(id(item))
-        if count is None:
-            count = sum(self._wanted(inner) for block in inner_blocks(item) for inner in block.items)
-            self._counts[id(item)] = count
-        return count
+    def wanted(self, block: Block) -> frozenset[int]:
+        """The numbers of the claims asked for in a block."""
+        found = self._wanted.get(id(block))
+        if found is None:
+            numbers = (claim.number for claim in of_kind(block, Claim))
+            found = self._wanted[id(block)] = frozenset(number for number in numbers if number in self.numbers)
+        return found
 
-    def _numbers_in(self, loop: Loop) -> Iterator[int]:
-        """The numbers of these claims."""
-        for item in items(loop.body):
-            if isinstance(item, Claim) and item.number in self._numbers:
-                yield item.number
-
-    def _claim(self, claim: Claim, scope: _Scope) -> None:
+    def claim(self, claim: Claim, scope: _Scope) -> None:
+        """Assert what a claim says."""
         condition = claim.condition
         if not self._exactly_sayable(condition, scope):
             self._too_wide.add(claim.number)
@@ -266,8 +284,10 @@ class _Lowering:
                 self._define(other, scope)
                 self._write.hint(self._write.term(one, self._name), self._write.term(other, self._name))
 
-    def _assume(self, condition: Condition | bool, scope: _Scope, note: str) -> None:
-        if condition is True:
+    def assume(self, item: Assume, scope: _Scope) -> None:
+        """Assume what holds from here on."""
+        condition, note = item.condition, item.text
+        if condition is True or (item.of_division and not self._plan.of_division):
             return
         if not self._sayable(condition, scope):
             self._write.comment(f"left out, since it does not fit 64 bits: assume {condition!r}")
@@ -286,7 +306,8 @@ class _Lowering:
             # Around a representative iteration, the paths that do not enter it go on without the hypothesis.
             self._write.assume(condition, note)
 
-    def _branch(self, branch: Branch, scope: _Scope) -> None:
+    def branch(self, branch: Branch, scope: _Scope) -> None:
+        """The arms of a branch in which claims are wanted."""
         condition: Condition | None = branch.condition
         if condition is None or not self._sayable(condition, scope):
             self._write.comment(f"any of the two, since it does not fit 64 bits: if {branch.condition!r}")
@@ -295,16 +316,14 @@ class _Lowering:
             self._range_indices(condition, scope)
             self._define_for(condition, scope)
             text = self._write.condition(condition, self._name)
-        arms = [branch.then, branch.orelse]
-        wanted = [sum(self._wanted(item) for item in arm.items) for arm in arms]
         then, orelse = _Scope(scope), _Scope(scope)
         if condition is not None:
             then.learn(condition)
             orelse.learn(condition.negation())
         with self._write.when(text, place(branch.site)):
-            if wanted[0]:
+            if self.wanted(branch.then):
                 self._block(branch.then, then)
-        if wanted[1]:
+        if self.wanted(branch.orelse):
             with self._write.otherwise():
                 self._block(branch.orelse, orelse)
 
@@ -316,7 +335,8 @@ class _Lowering:
 
     # --- loops ---
 
-    def _loop(self, loop: Loop, scope: _Scope) -> None:
+    def loop(self, loop: Loop, scope: _Scope) -> None:
+        """A loop, unwound or for any one iteration."""
         trips = scope.ranges.term(loop.extent).high
         counting = self._is_counting(loop) and self._extent_sayable(loop, scope)
         form = LoopForm.REPRESENTATIVE
@@ -325,7 +345,7 @@ class _Lowering:
                 form = LoopForm.INDUCTIVE
             elif trips < self._plan.unwind and self._afford(loop, scope, int(trips)):
                 form = LoopForm.UNWOUND
-        self._loops[id(loop)] = LoweredLoop(form, frozenset(self._numbers_in(loop)))
+        self._loops[id(loop)] = LoweredLoop(form, self.wanted(loop.body))
         if form is LoopForm.REPRESENTATIVE:
             self._representative(loop, scope, counting)
             return
@@ -347,7 +367,7 @@ class _Lowering:
 
     def _afford(self, loop: Loop, scope: _Scope, trips: int) -> bool:
         """True if the assertions that unwinding `loop` adds are few enough; they are then added."""
-        added = scope.instances * max(0, trips - 1) * self._wanted(loop)
+        added = scope.instances * max(0, trips - 1) * len(self.wanted(loop.body))
         if self._instances + added > MOST_INSTANCES:
             return False
         self._instances += added

@@ -11,7 +11,8 @@ from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
-from nkiverify.ir.program import Assume, Block, Claim, Item, Program, SetProof, inner_blocks
+from nkiverify.ir.program import Claim, Item, Program, SetProof
+from nkiverify.ir.walk import insert, last_number
 from nkiverify.model.contracts import contract
 from nkiverify.model.policy import AppliedPolicy
 from nkiverify.phases.phase import Claimed, Explored
@@ -45,21 +46,11 @@ def state_claims(kernel: Explored, seconds: float, operations: int | None) -> Da
 
 
 def _insert(program: Program, proof: Proof, policy: AppliedPolicy) -> None:
-    last = max((claim.number for claim, _ in program.claims()), default=0)
     about: dict[Item | None, list[Claim]] = {}
-    for number, one in enumerate(proof.stated, last + 1):
+    for number, one in enumerate(proof.stated, last_number(program) + 1):
         about.setdefault(one.item, []).append(_claim(number, one, policy))
-    _insert_in(program.body, about)
-    first = next((at for at, item in enumerate(program.body.items) if not isinstance(item, Assume)), 0)
-    program.body.items[first:first] = about.get(None, [])
-
-
-def _insert_in(block: Block, about: dict[Item | None, list[Claim]]) -> None:
-    """Put claims before the items they are about."""
-    for item in list(block.items):
-        for part in inner_blocks(item):
-            _insert_in(part, about)
-    block.items[:] = [one for item in block.items for one in (*about.get(item, ()), item)]
+    insert(program.body, about)
+    program.state_first(about.get(None, ()))
 
 
 def _claim(number: int, stated: Stated, policy: AppliedPolicy) -> Claim:

@@ -8,7 +8,7 @@ no fault; from the first sum that it does not show on, shapes are run on the sha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, takewhile
+from itertools import combinations
 from math import gcd
 
 from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
@@ -80,11 +80,7 @@ class _Search:
         self._work = round(_MAX_WORK * effort)
         self._shapes_left = _MAX_SHAPES
         #: What the target assumes before the kernel does anything.
-        self._domain = [
-            item.condition
-            for item in takewhile(lambda item: isinstance(item, Assume), program.body.items)
-            if isinstance(item, Assume)
-        ]
+        self._domain = program.domain
         #: Whether every simpler shape that was passed over is known to have no fault.
         self._sure = True
 

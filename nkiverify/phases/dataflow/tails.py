@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import lcm
 
-from nkiverify.ir.program import Assume, Branch, DomainDimension, Loop, Program, items
+from nkiverify.ir.program import DomainDimension, Program
+from nkiverify.ir.walk import items, terms_in
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term
-from nkiverify.symbolic.conditions import Condition
 
 #: Constants of one dimension that are tried, the greatest first.
 _CONSTANTS = 3
@@ -82,10 +82,7 @@ def divisors_of(program: Program) -> dict[Atom, set[int]]:
 
 def _terms(program: Program) -> Iterator[Term]:
     for item in items(program.body):
-        if isinstance(item, Loop):
-            yield item.extent
-        elif isinstance(item, Branch | Assume) and isinstance(item.condition, Condition):
-            yield from item.condition.terms()
-        elif isinstance(item, Executed):
+        yield from terms_in(item, claimed=False)
+        if isinstance(item, Executed):
             for view in item.operation.reads.values():
                 yield from (part for part in (*view.shape, *view.strides, view.offset) if isinstance(part, Term))

@@ -18,6 +18,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import MemoryPeak
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Block, Claim, Loop, Program
+from nkiverify.ir.walk import last_number
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.legacy_tensor import Allocator
@@ -119,7 +120,7 @@ class _Writer:
         self._usage = usage
         self._lifetimes = lifetimes
         self._stated = stated
-        self._number = max((claim.number for claim, _ in program.claims()), default=0)
+        self._number = last_number(program)
         self._inserts: dict[Block, list[tuple[int, Claim | Loop]]] = {}
         tenants = lifetimes.tenants
         self._in = {

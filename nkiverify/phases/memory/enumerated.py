@@ -12,7 +12,8 @@ from itertools import islice
 from nkiverify.engines.shapes import Shapes, TooMany, domain_of
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Claim, DomainDimension, Program
+from nkiverify.ir.program import Claim, DomainDimension, Program
+from nkiverify.ir.walk import last_number
 from nkiverify.model.contracts import contract
 from nkiverify.phases.memory.claims import MemoryClaims
 from nkiverify.phases.phase import Explored, Phase
@@ -53,14 +54,9 @@ def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: 
     for site, found in (sites or {None: [True]}).items():
         condition = conditions.conjunction(found)
         severity = kernel.run.policy.severity(contract(_RULE), site)
-        number = _number(program, stated)
+        number = last_number(program) + len(stated) + 1
         stated.append(Claim(number, contract(_RULE), condition, phase.number, site, "", severity=severity))
-    position = next((at for at, item in enumerate(program.body.items) if not isinstance(item, Assume)), 0)
-    program.body.items[position:position] = stated
-
-
-def _number(program: Program, stated: list[Claim]) -> int:
-    return max((claim.number for claim, _ in program.claims()), default=0) + len(stated) + 1
+    program.state_first(stated)
 
 
 def _all(program: Program, assumptions: Iterable[str]) -> list[dict[str, int]] | None:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from nkiverify.analysis.lifetimes.intervals import Lifetimes
 from nkiverify.analysis.lifetimes.usage import Allocated
 from nkiverify.foundation.records import Growth, LiveTensor, MemoryPeak
-from nkiverify.ir.program import Assume, DomainDimension, Program
+from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, Need
 from nkiverify.phases.memory.occupancy import in_first_iteration, name_of, occupancy
 from nkiverify.symbolic.atoms import Atom, render
@@ -39,11 +39,11 @@ def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
 
 def _narrowed(program: Program) -> Program:
     """`program` with the steps and the bounds of its dimensions that are assumed before anything else."""
-    if not program.dimensions or not _assumed(program):
+    if not program.dimensions or not program.assumed:
         return program
     from nkiverify.engines.shapes import Shapes
 
-    return replace(program, dimensions=list(Shapes(program.dimensions, _assumed(program)).dimensions))
+    return replace(program, dimensions=list(Shapes(program.dimensions, program.assumed).dimensions))
 
 
 def _peak(needs: Sequence[Need], program: Program, smallest: _Values, lifetimes: Lifetimes | None) -> MemoryPeak:
@@ -79,7 +79,7 @@ def _smallest(program: Program) -> dict[Atom, int]:
     from nkiverify.engines.shapes import Shapes, TooMany
 
     try:
-        shape = next(Shapes(program.dimensions, _assumed(program)).tried(), None)
+        shape = next(Shapes(program.dimensions, program.assumed).tried(), None)
     except TooMany:
         shape = None
     return least if shape is None else {atom: shape[str(atom)] for atom in least}
@@ -102,12 +102,7 @@ def _legal(program: Program, values: _Values) -> bool:
         high = dimension.greatest
         if not dimension.low <= values[dimension.atom] <= high or values[dimension.atom] % dimension.multiple_of:
             return False
-    return _satisfied(_assumed(program), values)
-
-
-def _assumed(program: Program) -> list[Condition | bool]:
-    """The assumptions that come before anything else."""
-    return [item.condition for item in program.body.items if isinstance(item, Assume)]
+    return _satisfied(program.assumed, values)
 
 
 def _satisfied(path: Sequence[Condition | bool], values: _Values) -> bool:

@@ -13,7 +13,8 @@ from itertools import permutations
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Branch, Claim, DomainDimension, Loop, Program, items
+from nkiverify.ir.program import Claim, DomainDimension, Item, Program
+from nkiverify.ir.walk import Visitor, conditions_in, items, terms_in
 from nkiverify.model.indices import Relation as MaskRelation
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
@@ -83,7 +84,7 @@ def constants(program: Program, decisions: Sequence[Decision]) -> dict[str, Cons
                         found[leaf.name].divisors |= _divisors(atom.denominator)
             waiting += [inner for argument in atom.arguments() for inner in argument.atoms]
     compared = [
-        *(item.condition for item in items(program.body) if isinstance(item, Branch | Assume | Claim)),
+        *conditions_in(program.body),
         *(part for one in decisions for part in _at_last(one.claim.condition)),
     ]
     for condition in compared:
@@ -288,20 +289,25 @@ def _ratios(decisions: Sequence[Decision], one: DomainDimension, other: DomainDi
 def _reaching(program: Program) -> Iterator[Condition]:
     """The extents that the last iterations, or programs, come to the end of: `R <= 128*G`, where a mask or the end of a
     slice says how far each comes."""
-    for item in items(program.body):
-        ends: list[Condition | bool] = []
-        if isinstance(item, Claim):
-            ends = [item.condition]
-        elif isinstance(item, Executed) and item.operation.mask is not None:
+    for end in _Ends().block(program.body):
+        for part in _at_last(end) or (end,):
+            if isinstance(part, Comparison) and part.relation is Relation.AT_MOST:
+                reached = conditions.at_most_zero(terms.scale(part.term, -1))
+                if isinstance(reached, Condition):
+                    yield reached
+
+
+class _Ends(Visitor[Condition | bool]):
+    """The claims, and that what masks compare does not end before the last element."""
+
+    def claim(self, item: Claim) -> Iterable[Condition | bool]:
+        return (item.condition,)
+
+    def recorded(self, item: Item) -> Iterable[Condition | bool]:
+        if isinstance(item, Executed) and item.operation.mask is not None:
             bounds = (one.difference for one in item.operation.mask.terms if one.relation is MaskRelation.AT_MOST)
             greatest = (bound.at([extent - 1 for extent in bound.shape]) for bound in bounds)
-            ends = [conditions.at_most_zero(value) for value in greatest if isinstance(value, Term)]
-        for end in ends:
-            for part in _at_last(end) or (end,):
-                if isinstance(part, Comparison) and part.relation is Relation.AT_MOST:
-                    reached = conditions.at_most_zero(terms.scale(part.term, -1))
-                    if isinstance(reached, Condition):
-                        yield reached
+            yield from (conditions.at_most_zero(value) for value in greatest if isinstance(value, Term))
 
 
 def _symbolic_divisions(program: Program) -> Iterator[Div]:
@@ -330,11 +336,8 @@ def whole_quotients(program: Program) -> list[Condition]:
 
 def _terms(program: Program) -> Iterator[Term]:
     for item in items(program.body):
-        if isinstance(item, Loop):
-            yield item.extent
-        elif isinstance(item, Branch | Assume | Claim) and isinstance(item.condition, Condition):
-            yield from item.condition.terms()
-        elif isinstance(item, Executed):
+        yield from terms_in(item, claimed=True)
+        if isinstance(item, Executed):
             for view in (*item.operation.reads.values(), *item.operation.writes.values()):
                 yield from (part for part in (*view.shape, *view.strides, view.offset) if isinstance(part, Term))
 

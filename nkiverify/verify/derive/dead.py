@@ -17,10 +17,11 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.trees import parse
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program, items
+from nkiverify.ir.program import Branch, Loop, Program
+from nkiverify.ir.walk import items, ways_to
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.model.tensor import Storage
-from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Dimension, Index, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.prover import BUDGETS, Prover
@@ -54,7 +55,7 @@ def dead_where(program: Program, condition: Condition, known: Sequence[Condition
     A loop or a branch that stands on several paths through the kernel is dead where it is on all of them.
     """
     ways: dict[tuple[Site, str], list[_Way]] = {}
-    for way in _ways(program.body, ()):
+    for way in _ways(program):
         ways.setdefault((way.site, way.text), []).append(way)
     about = {atom for atom in condition.atoms() if isinstance(atom, Dimension)}
     within, before = Prover([*known, condition], BUDGETS.statement), Prover(known, BUDGETS.statement)
@@ -104,23 +105,16 @@ def _atoms(condition: Condition) -> Iterator[object]:
         yield from terms.all_atoms(term)
 
 
-def _ways(block: Block, path: tuple[Condition | bool, ...]) -> Iterator[_Way]:
-    for item in block.items:
-        if isinstance(item, Assume):
-            path = (*path, item.condition)
-        elif isinstance(item, Loop):
-            if item.site is not None and not _has_index(item.extent):
-                twice = conditions.at_most_zero(terms.add(terms.constant(2), item.extent, -1))
-                yield _Way(item.site, "the loop goes round at most once", (*path, twice))
-            yield from _ways(item.body, (*path, *item.bounds))
-        elif isinstance(item, Branch):
-            arms = ((item.condition, item.then, "never"), (item.condition.negation(), item.orelse, "always"))
-            both_go_on = not (_ends(item.then) or _ends(item.orelse))
-            about_sizes = not any(isinstance(atom, Index) for atom in _atoms(item.condition))
-            for condition, arm, word in arms:
-                if item.site is not None and both_go_on and about_sizes and _is_written(item.site):
-                    yield _Way(item.site, f"the condition {word} holds", (*path, condition))
-                yield from _ways(arm, (*path, condition))
+def _ways(program: Program) -> Iterator[_Way]:
+    for path, loop in ways_to(program.body, Loop):
+        if loop.site is not None and not _has_index(loop.extent):
+            yield _Way(loop.site, "the loop goes round at most once", (*path.conditions, loop.runs_twice))
+    for path, branch in ways_to(program.body, Branch):
+        both_go_on = not (branch.then.ends or branch.orelse.ends)
+        about_sizes = not any(isinstance(atom, Index) for atom in _atoms(branch.condition))
+        if branch.site is not None and both_go_on and about_sizes and _is_written(branch.site):
+            for (condition, _), word in zip(branch.arms, ("never", "always"), strict=True):
+                yield _Way(branch.site, f"the condition {word} holds", (*path.conditions, condition))
 
 
 def _has_index(extent: Term) -> bool:
@@ -134,11 +128,3 @@ def _is_written(site: Site) -> bool:
             if isinstance(node, ast.If | ast.IfExp) and node.test.lineno <= site.line <= (node.test.end_lineno or 0):
                 return True
     return False
-
-
-def _ends(block: Block) -> bool:
-    """True if a path ends here: an assert rejects what comes to it, or the kernel raises."""
-    return all(
-        isinstance(item, Assume) or (isinstance(item, Claim) and item.contract.id == "kernel.exception")
-        for item in block.items
-    )

@@ -12,7 +12,8 @@ from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Program, items
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
@@ -289,38 +290,52 @@ def already_proved(exploration: Exploration, runs: tuple[Run, ...], seconds: flo
 def unsaid(program: Program, texts: Iterable[str], said: Sequence[Condition | bool]) -> list[Precondition]:
     """Asserts among the kernel's own preconditions that are more than the conditions `said`, as the kernel has them."""
     wanted = {text for text in texts if " (line " in text}
-    if not wanted or not _rejects_more(program.body, wanted, Prover(said, BUDGETS.statement), iter(range(_MOST_PATHS))):
+    if not wanted or not any(_Rejects(wanted, Prover(said, BUDGETS.statement)).block(program.body)):
         return []
     plain = {
         item.text
-        for item in program.body.items
-        if isinstance(item, Assume) and all(readable(part, program) for part in _conditions(item.condition))
+        for item in program.assumptions
+        if all(readable(part, program) for part in _conditions(item.condition))
     }
     # Of `a and b` the first part may be assumed, and the second one a branch that ends where it does not hold.
     partly = {
         f" (line {item.site.line})"
-        for item in items(program.body)
-        if isinstance(item, Branch) and item.site is not None and not (item.then.items and item.orelse.items)
+        for item in of_kind(program.body, Branch)
+        if item.site is not None and not (item.then.items and item.orelse.items)
     }
     plain = {text for text in plain if f" (line {text.rpartition(' (line ')[2]}" not in partly}
     stated = sorted(wanted - plain, key=lambda text: int(text.rpartition(" (line ")[2].rstrip(")")))
     return [Precondition(text.rpartition(" (line ")[0], asserted=True, verbatim=True) for text in stated]
 
 
-def _rejects_more(block: Block, wanted: Collection[str], known: Prover, left: Iterator[int]) -> bool:
-    """True if one of the asserts `wanted` may reject shapes that are not `known` to be kept out; so many paths are
-    looked at."""
-    for item in block.items:
-        if isinstance(item, Assume) and item.condition is not True:
-            if item.text in wanted and not (isinstance(item.condition, Condition) and known.entails(item.condition)):
-                return True
-            known = known.with_conditions([item.condition])
-        elif isinstance(item, Branch):
-            arms = ((item.then, item.condition), (item.orelse, item.condition.negation()))
-            return any(_rejects_more(arm, wanted, known.with_conditions([way]), left) for arm, way in arms)
-    # A path on which nothing is executed is one that an assert rejects.
-    idle = all(isinstance(item, Assume) for item in block.items)
-    return next(left, None) is None or (idle and known.satisfiable() is not Answer.NO)
+class _Rejects(Visitor[bool]):
+    """For each path: true if an assert of `wanted` may reject shapes there that are not `known` to be kept out."""
+
+    def __init__(self, wanted: Collection[str], known: Prover) -> None:
+        self._wanted = wanted
+        self._known = known
+        self._left = _MOST_PATHS
+
+    def assume(self, item: Assume) -> Iterable[bool]:
+        condition = item.condition
+        if condition is True:
+            return
+        if item.text in self._wanted:
+            yield not (isinstance(condition, Condition) and self._known.entails(condition))
+        self._known = self._known.with_conditions([condition])
+
+    def loop(self, item: Loop) -> Iterable[bool]:
+        return ()
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[bool]:
+        around, self._known = self._known, self._known.with_conditions([condition])
+        yield from self.block(block)
+        self._known = around
+
+    def end(self, block: Block) -> Iterable[bool]:
+        # A path on which nothing is executed is one that an assert rejects; paths past the last one may be.
+        self._left -= 1
+        yield self._left < 0 or (block.idle and self._known.satisfiable() is not Answer.NO)
 
 
 def enforced(exploration: Exploration, stated: Iterable[Condition]) -> bool:
@@ -332,28 +347,44 @@ def enforced(exploration: Exploration, stated: Iterable[Condition]) -> bool:
     if exploration.run.unsupported_construct is not None:
         return False
     ranges = [one.at_least(one.low) for one in program.dimensions if not one.choices]
-    return not any(_accepts(program.body, Prover([one.negation(), *ranges], BUDGETS.statement), left) for one in stated)
+    known = (Prover([one.negation(), *ranges], BUDGETS.statement) for one in stated)
+    return not any(any(_Accepts(one, left).block(program.body)) for one in known)
 
 
-def _accepts(block: Block, known: Prover, left: Iterator[int]) -> bool:
-    """True if the kernel may come to its end from here for a shape of which this much is `known`. What an assert
+class _Accepts(Visitor[bool]):
+    """For each path: true if the kernel may come to its end for a shape of which this much is `known`. What an assert
     rejects ends in an empty block, what a `raise` does in a claim that there is none."""
-    for item in block.items:
-        if isinstance(item, Assume) and item.condition is not True:
-            if not isinstance(item.condition, Condition) or known.entails(item.condition.negation()):
-                return False
-            known = known.with_conditions([item.condition])
-        elif isinstance(item, Claim) and item.condition is False and item.contract.id == "kernel.exception":
-            return False
-        elif isinstance(item, Branch):
-            arms = ((item.then, item.condition), (item.orelse, item.condition.negation()))
-            return any(
-                not known.entails(way.negation()) and _accepts(arm, known.with_conditions([way]), left)
-                for arm, way in arms
-            )
-    if not block.items:
-        return False
-    return next(left, None) is None or known.satisfiable() is not Answer.NO
+
+    def __init__(self, known: Prover, left: Iterator[int]) -> None:
+        #: None behind what no such shape passes.
+        self._known: Prover | None = known
+        self._left = left
+
+    def assume(self, item: Assume) -> Iterable[bool]:
+        condition = item.condition
+        if self._known is not None and condition is not True:
+            rejected = not isinstance(condition, Condition) or self._known.entails(condition.negation())
+            self._known = None if rejected else self._known.with_conditions([condition])
+        return ()
+
+    def claim(self, item: Claim) -> Iterable[bool]:
+        if item.condition is False and item.of_exception:
+            self._known = None
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[bool]:
+        return ()
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[bool]:
+        around = self._known
+        if around is not None and not around.entails(condition.negation()):
+            self._known = around.with_conditions([condition])
+            yield from self.block(block)
+            self._known = around
+
+    def end(self, block: Block) -> Iterable[bool]:
+        if self._known is not None and block.items:
+            yield next(self._left, None) is None or self._known.satisfiable() is not Answer.NO
 
 
 def _conditions(condition: Condition | bool) -> Sequence[Condition]:
@@ -367,8 +398,8 @@ def guards(program: Program, texts: Iterable[str]) -> Iterable[Condition]:
     """The kernel's own preconditions on the dimensions, each part by itself."""
     given = {
         item.condition.uid
-        for item in program.body.items
-        if isinstance(item, Assume) and item.text == "domain" and isinstance(item.condition, Condition)
+        for item in program.assumptions
+        if item.text == "domain" and isinstance(item.condition, Condition)
     }
     for condition in domain_of(program, texts):
         for part in _conditions(condition):

@@ -12,7 +12,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Witness
 from nkiverify.foundation.clock import Allowance
-from nkiverify.ir.program import Assume, Block, Claim, DomainDimension, Program, inner_blocks
+from nkiverify.ir.program import Assume, Block, Claim, DomainDimension, Program
+from nkiverify.ir.walk import of_kind, walk
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Term
 from nkiverify.symbolic.conditions import Condition, negate
@@ -108,17 +109,11 @@ def divisors(dimension: DomainDimension, mentioned: Iterable[Condition | bool]) 
 
 def domain_conditions(block: Block, claim: Claim) -> list[Condition] | None:
     """The assumptions of the target itself on the way to `claim`; None where the claim is not in `block`."""
-    assumed: list[Condition] = []
-    for item in block.items:
-        if item is claim:
-            return assumed
-        if isinstance(item, Assume) and item.text == "domain" and isinstance(item.condition, Condition):
-            assumed.append(item.condition)
-        for part in inner_blocks(item):
-            inner = domain_conditions(part, claim)
-            if inner is not None:
-                return assumed + inner
-    return None
+    given = {id(item.condition) for item in of_kind(block, Assume) if item.text == "domain"}
+    path = next((path for path, item in walk(block) if item is claim), None)
+    if path is None:
+        return None
+    return [one for one in path.conditions if id(one) in given and isinstance(one, Condition)]
 
 
 def _largest(dimension: DomainDimension, value: int) -> bool:

@@ -14,7 +14,7 @@ from nkiverify.foundation.clock import Allowance
 from nkiverify.frontend.domain.expressions import check_condition
 from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import TextError, parse
-from nkiverify.ir.program import Assume, DomainDimension, Program
+from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Dimension, Div, Index, Select, Term, render
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
@@ -46,7 +46,7 @@ def sufficient(
         if not parts:
             return ()
         found.update((part.uid, part) for part in parts)
-    assumed = [item.condition for item in program.body.items if isinstance(item, Assume)]
+    assumed = program.assumed
     plain = {each.uid: each for condition in found.values() for each in plainer(condition, program, assumed, allowed)}
     needed = without_implied(list(plain.values()), assumed)
     texts = [as_text(condition, program) for condition in needed]

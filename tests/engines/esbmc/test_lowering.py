@@ -11,6 +11,7 @@ from lab.programs import atom, branch, claim, dimension, index, loop, program
 from nkiverify.engines.esbmc.hints import facts_of, products
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
 from nkiverify.ir.program import Assume, Program
+from nkiverify.ir.walk import claims
 from nkiverify.symbolic import minimum, select
 from nkiverify.symbolic.atoms import render
 
@@ -39,7 +40,7 @@ def tiled() -> Program:
 
 
 def lowered(written: Program, language: Language = Language.C, **plan: Any) -> Lowered:
-    numbers = [stated.number for stated, _ in written.claims()]
+    numbers = [stated.number for stated, _ in claims(written)]
     made = Plan(language, plan.pop("arithmetic", Arithmetic.BIT_VECTORS), **{"unwind": 9, **plan})
     return lower(written, numbers, made, "a test")
 

@@ -16,6 +16,7 @@ from lab.programs import Writer, branch, claim, dimension, index, loop, program,
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
+from nkiverify.ir.walk import claims
 from nkiverify.symbolic import all_of, any_of, maximum, minimum, select
 from nkiverify.symbolic.evaluation import Valuation
 
@@ -214,7 +215,7 @@ PLANS = [Plan(language, arithmetic, unwind) for language in Language for arithme
 def test_a_lowered_program_refutes_what_is_false_and_nothing_else(plan: Plan) -> None:
     forms: set[LoopForm] = set()
     for written in [*by_hand(), *divided(), *random_programs(12)]:
-        numbers = [stated.number for stated, _ in written.claims()]
+        numbers = [stated.number for stated, _ in claims(written)]
         made = lower(written, numbers, plan, "a test")
         assert made.asserted == set(numbers)
         forms |= made.forms.keys()
@@ -270,7 +271,7 @@ def test_a_domain_is_empty_where_nothing_reaches_its_end(plan: Plan) -> None:
 @pytest.mark.parametrize("plan", PLANS[:4], ids=str)
 def test_that_the_domain_has_values_takes_nothing_from_other_claims(plan: Plan) -> None:
     for written in by_hand():
-        numbers = [stated.number for stated, _ in written.claims()]
+        numbers = [stated.number for stated, _ in claims(written)]
         alone = refuted(lower(written, numbers, plan, "a test"))
         assert refuted(lower(written, numbers, plan, "a test", reachable=True)) == alone | {0}
     a = dimension("a")
