@@ -66,10 +66,11 @@ checker: $(READY) ## put faults into the checker and say which tests notice them
 removal: $(READY) ## take each contract out of the checker; its wrong control must not fail then
 	$(RUN) -m lab.removal $(ARGS)
 
-lint: $(READY) ## check the style, and that layers import only those below them
+lint: $(READY) ## check the style, that layers import only those below them, and subjects of commits
 	$(RUN) -m ruff check
 	$(RUN) -m lab.stubs --check
 	$(VENV)/bin/lint-imports
+	$(RUN) -m lab.commit_subjects
 
 types: $(READY) ## check the types
 	$(RUN) -m mypy
