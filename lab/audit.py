@@ -9,7 +9,9 @@ around them is written by hand.
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
+from datetime import date
 from pathlib import Path
 
 from nkiverify.foundation import resources
@@ -29,6 +31,16 @@ def with_section(text: str, name: str, content: str) -> str:
     if found is None:
         raise UsageError(f"there is no section {name}: a line <!-- {name}: … --> and a line <!-- end of {name} -->")
     return f"{text[: found.start()]}{found[1]}\n{content}\n\n{found[2]}{text[found.end() :]}"
+
+
+def with_measured_section(text: str, name: str, content: str) -> str:
+    """The same, with the revision that was measured and the day: of what no test compares with the code."""
+    asked = ["git", "-C", str(resources.root()), "describe", "--always", "--dirty", "--exclude=*"]
+    try:
+        revision = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        raise UsageError("measurements are written from a checkout with git, which says their revision") from None
+    return with_section(text, name, f"\nRevision {revision}, {date.today()}.\n\n{content.strip()}")
 
 
 def unmodelled() -> str:

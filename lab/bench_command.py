@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from lab import bench_table
-from lab.audit import with_section
+from lab.audit import with_measured_section
 from lab.bench import (
     MANIFEST_JOBS,
     MANIFEST_ROUNDS,
@@ -201,7 +201,7 @@ def markdown(measured: Sequence[Measurement], lines: Sequence[str], place: str, 
 def _write_into_page(section: str) -> None:
 
     page = resources.root() / "docs" / "speed.md"
-    page.write_text(with_section(page.read_text(encoding="utf-8"), SECTION, section), encoding="utf-8")
+    page.write_text(with_measured_section(page.read_text(encoding="utf-8"), SECTION, section), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from tabulate import tabulate
 
-from lab.audit import with_section
+from lab.audit import with_measured_section
 from lab.fates import KILLED, PROVED, Fate, MutantResult
 
 #: The section of a Markdown file that the tables are written into (`lab.audit`).
@@ -63,9 +63,8 @@ def _table(outcomes: Sequence[MutantResult], heading: str, key: Callable[[Mutant
 def with_tables(text: str, outcomes: Sequence[MutantResult]) -> str:
     """The text of a Markdown file with the tables in its section. Raises `UsageError` where it has none."""
     parts = [
-        "",
         _table(outcomes, "operator", lambda one: one.operator),
         _table(outcomes, "target", lambda one: one.target),
         score(outcomes),
     ]
-    return with_section(text, SECTION, "\n\n".join(parts))
+    return with_measured_section(text, SECTION, "\n\n".join(parts))

@@ -230,7 +230,7 @@ def memory() -> list[int]:
 
 def main(words: Sequence[str] | None = None) -> int:
     """Print the section, or with `--write` write it into docs/scale.md."""
-    from lab.audit import with_section
+    from lab.audit import with_measured_section
 
     parser = argparse.ArgumentParser(prog="python -m lab.scale", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the section into docs/scale.md as well")
@@ -246,7 +246,7 @@ def main(words: Sequence[str] | None = None) -> int:
             print(line, flush=True)
             found.append(line)
     if arguments.write:
-        text = with_section(PAGE.read_text(encoding="utf-8"), SECTION, "\n".join(found))
+        text = with_measured_section(PAGE.read_text(encoding="utf-8"), SECTION, "\n".join(found))
         PAGE.write_text(text, encoding="utf-8")
     return 0
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lab import bench
-from lab.audit import with_section
+from lab.audit import with_measured_section
 from lab.published.launches import PHASES, Launch, launches
 from lab.scale import keep_byte_code
 from nkiverify.foundation import resources
@@ -107,7 +107,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.write:
         section = "symbolic" if arguments.symbolic else "concrete"
         content = "\n".join([markdown(outcomes), "", *(f"- {line}" for line in told)])
-        PAGE.write_text(with_section(PAGE.read_text(encoding="utf-8"), section, content), encoding="utf-8")
+        PAGE.write_text(with_measured_section(PAGE.read_text(encoding="utf-8"), section, content), encoding="utf-8")
     right = all(each.assessment == "right" for each in outcomes)
     return ExitStatus.AS_EXPECTED if right else ExitStatus.MISMATCH
 

@@ -88,12 +88,30 @@ def test_links_between_files_of_the_repository_lead_somewhere() -> None:
                 assert (page.parent / path).exists(), (page.name, link)
 
 
-def test_modules_that_pages_name_are_where_they_say() -> None:
-    folders = ("nkiverify", *(part.name for part in (TOP / "nkiverify").iterdir() if part.is_dir()))
-    named = re.compile(rf"`((?:{'|'.join(folders)}|lab|tests)/[\w/]+\.py)`")
+#: Folders whose paths are looked for. Repositories of users have `kernels`, `harness` and `reports` as well.
+_FOLDERS = ("nkiverify", "lab", "tests", "controls", "docs", "stubs", "dashboard")
+
+
+def test_paths_that_pages_name_exist() -> None:
+    inner = [part for part in (TOP / "nkiverify").rglob("*") if part.is_dir() and part.name != "__pycache__"]
+    first = "|".join(map(re.escape, sorted({*_FOLDERS, *(part.name for part in inner)})))
+    # A module may be named without its ending, and from any folder of the package on.
+    named = re.compile(rf"(?<![\w./<-])((?:{first})/[\w./-]*\w)")
+    tops = (TOP, TOP / "nkiverify", *(part.parent for part in inner))
+    missing = []
     for page in PAGES:
-        for path in named.findall(page.read_text(encoding="utf-8")):
-            assert any((top / path).is_file() for top in (TOP, TOP / "nkiverify")), (page.name, path)
+        text = re.sub(r"```.*?```|https?://\S+", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for path in set(named.findall(text)):
+            if not any((top / f"{path}{ending}").exists() for top in tops for ending in ("", ".py")):
+                missing.append((page.name, path))
+    assert missing == []
+
+
+def test_measurements_say_their_revision() -> None:
+    names = ("speed", "scale", "published", "campaigns")
+    sections = ((TOP / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in names)
+    found = re.findall(r"<!-- (\w+): [^\n]* -->\n\nRevision [0-9a-f]{7}\S*, [\d-]{10}\.\n", "".join(sections))
+    assert found == ["bench", "scale", "concrete", "symbolic", "mutants"]
 
 
 def test_the_page_of_commands_is_up_to_date() -> None:
