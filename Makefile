@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify test bench scale products predecessor dashboard published fuzz operations domains engines hostile same mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify quick test campaigns bench scale products predecessor dashboard published fuzz operations domains engines hostile same mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -17,6 +17,9 @@ verify: $(READY) ## verify every target of the manifest (ARGS='NAME --phase 1' f
 
 test: $(READY) ## run the test suite (ARGS='-k name' for some)
 	$(RUN) -m pytest --numprocesses auto $(ARGS)
+
+campaigns: $(READY) ## run the campaigns, or a portion of them (PORTION=3/8), and write reports/campaigns.xml
+	$(RUN) -m pytest --numprocesses auto --lane campaigns --portion $(or $(PORTION),1/1) --junit-xml reports/campaigns.xml $(ARGS)
 
 bench: $(READY) ## measure what verifying each target costs (ARGS='NAME' for some, ARGS=--write for docs/speed.md)
 	$(RUN) -m lab.bench_command $(ARGS)

@@ -25,7 +25,7 @@ _VERBS = frozenset({"bring", "embed", "exceed", "feed", "heed", "need", "ping", 
 
 
 def complaint(subject: str) -> str:
-    """What is wrong with a subject; empty if nothing is."""
+    """The fault of a subject; empty if it has none."""
     if len(subject) > LONGEST:
         return f"{len(subject)} characters, more than {LONGEST}"
     if not _FORM.fullmatch(subject):
@@ -51,7 +51,7 @@ def subjects(root: Path, first: str = FIRST) -> list[tuple[str, str]] | None:
 
 
 def _git(root: Path, *words: str) -> str | None:
-    """What git prints; None where there is no git, or it fails."""
+    """The output of git; None where there is no git, or it fails."""
     try:
         found = subprocess.run(["git", "-C", str(root), *words], capture_output=True, text=True)
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""How much the tests check: a little in the suite; more with `--lane campaigns`, `--hypothesis-profile thorough` and
+"""Which tests run, and how much they check: `--lane` and `--portion`; more with `--hypothesis-profile thorough` and
 `--all-shapes`."""
 
 from __future__ import annotations
@@ -41,6 +41,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: As Python was asked.
+_NO_BYTE_CODE = sys.dont_write_bytecode
+
 #: Files of tests that import frameworks of hundreds of modules.
 _LATE = ("test_browser.py", "test_cluster.py", "test_wheel_worker.py")
 
@@ -52,6 +55,14 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         keep_byte_code()
     config.addinivalue_line("markers", "campaign: a part of a campaign, which `make campaigns` runs")
+    # Where $PYTHONDONTWRITEBYTECODE is set, each process would rewrite the asserts of all tests anew.
+    sys.dont_write_bytecode = False
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    """The lane, and the portion of the campaigns."""
+    lane, (portion, portions) = config.option.lane, config.option.portion
+    return f"lane: {lane}" + (f", portion {portion}/{portions}" if lane in ("campaigns", "all") else "")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -96,6 +107,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Load what verifying takes once: each process that runs a kernel is forked from this one. What is there from now
     on is no garbage, and is not looked through again; and collections are as rare as in the program as it is typed."""
     gc.enable()
+    sys.dont_write_bytecode = _NO_BYTE_CODE
     if session.items and not session.config.option.collectonly:
         for target in load_targets(root(), [root() / "harness" / "tensor_add.py"]):
             verify(target, Options(root=root(), phases=tuple(PHASES)))

@@ -38,6 +38,7 @@ def subject(body: str, unwind: int = 8) -> Subject:
     return Subject(f"def kernel(n):\n{lines}", harness, (Axis("n", 0, 7, 1, tuple(range(8))),), unwind)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("part", range(5))
 def test_verdicts_agree_with_all_concrete_runs(part: int, bench: Bench) -> None:
     tally = Tally()
@@ -50,6 +51,7 @@ def test_verdicts_agree_with_all_concrete_runs(part: int, bench: Bench) -> None:
     assert decided > SAMPLE // 10
 
 
+@pytest.mark.campaign
 def test_what_loops_keep_and_replace_agrees_with_all_concrete_runs(bench: Bench) -> None:
     tally = Tally()
     kit = replace(fuzz.SHAPES, subject=lambda number, seed, made: subject_number(number, seed, made, sameness_draft))

@@ -53,6 +53,7 @@ def defects(bench: Bench, last: str) -> set[Defect]:
     return {complaint.defect for complaint in try_moving(subject(last), bench).complaints}
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("part", range(2))
 def test_verdicts_agree_with_concrete_runs(part: int, bench: Bench) -> None:
     tally = Tally()

@@ -11,6 +11,7 @@ from nkiverify.ir.program import Program
 from nkiverify.ir.walk import claims
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", [1, 2])
 def test_all_who_answer_agree(seed: int) -> None:
     tally = campaign(0, 6, seed, esbmc=False)

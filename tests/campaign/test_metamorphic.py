@@ -34,6 +34,7 @@ def failing(subject: Subject, bench: Bench) -> list[tuple[dict[str, int], int]]:
     return [(values, phase) for values, run in played for phase in PHASES if fails(run, phase)]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", sorted(REWRITINGS))
 def test_a_rewriting_changes_no_run(name: str, bench: Bench) -> None:
     rewrote = 0
@@ -56,6 +57,7 @@ def test_a_wider_domain_contains_the_first_one(bench: Bench) -> None:
     assert failing(wide, bench) == failing(subject, bench)
 
 
+@pytest.mark.campaign
 def test_no_rewriting_moves_a_verdict(bench: Bench) -> None:
     compared = 0
     for number in range(8):

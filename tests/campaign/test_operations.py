@@ -23,6 +23,7 @@ def test_a_kernel_of_a_seed_is_always_the_same() -> None:
     assert written(17, 3).text != written(17, 4).text
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("first", [0, 4000, 8000])
 def test_sets_marks_and_the_simulator_agree_on_a_sample(first: int) -> None:
     tallies = list(campaign(first, 45, 1, 1))

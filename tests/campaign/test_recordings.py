@@ -54,6 +54,7 @@ def test_both_runs_of_a_target_record_the_same(target: Target) -> None:
         pytest.skip("no shape that runs to its end")
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("number", range(40))
 def test_both_runs_of_a_random_kernel_record_the_same(number: int) -> None:
     bench = Bench()

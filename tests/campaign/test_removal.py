@@ -11,6 +11,7 @@ from nkiverify.project.controls import controls
 from tests.model.test_controls import run_of
 
 
+@pytest.mark.campaign
 def test_without_its_contract_the_wrong_kernel_of_no_control_fails() -> None:
     # So the test of that control would fail, and the contract is what it is about.
     pairs = {name: control.wrong for name, control in controls().items()}

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from lab import same
 from nkiverify.foundation.resources import root
 from nkiverify.symbolic import conditions, terms
@@ -13,6 +15,7 @@ from nkiverify.symbolic import conditions, terms
 TARGETS = ("interpolate_bilinear_low_unguarded", "transpose2d_129_rows", "matmul_block_free_ragged")
 
 
+@pytest.mark.campaign
 def test_alone_and_after_others_under_two_seeds() -> None:
     command = [sys.executable, "-m", "lab.same", *TARGETS, "--random", "2", "--seeds", "0,1", "--loads", "0,16"]
     done = subprocess.run(command, cwd=root(), capture_output=True, text=True)

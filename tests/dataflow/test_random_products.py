@@ -92,6 +92,7 @@ def domain(v: Verification) -> None:
     v.call(v.tensor("x", (2, one * other), float32), one, other)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("block", range(2))
 def test_what_is_proved_holds_in_every_concrete_run(tmp_path: Path, block: int) -> None:
     proved = refuted = 0

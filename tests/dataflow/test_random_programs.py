@@ -69,6 +69,7 @@ def kernel(seed: int) -> str:
     return "\n".join(lines)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("block", range(3))
 def test_what_is_proved_holds_in_every_concrete_run(tmp_path: Path, block: int) -> None:
     proved = refuted = 0

@@ -66,6 +66,7 @@ def kernel(seed: int) -> str:
     )
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("block", range(2))
 def test_what_is_proved_of_views_holds_in_every_concrete_run(tmp_path: Path, block: int) -> None:
     proved = refuted = 0

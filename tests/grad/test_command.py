@@ -65,7 +65,7 @@ def test_dimensions_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
 #: References in NumPy, and the same in PyTorch.
 TORCH_IS_MISSING = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 REFERENCES = pytest.mark.parametrize(
-    "references", ["references.py", pytest.param("torch_references.py", marks=TORCH_IS_MISSING)]
+    "references", ["references.py", pytest.param("torch_references.py", marks=[TORCH_IS_MISSING, pytest.mark.campaign])]
 )
 
 

@@ -80,7 +80,17 @@ def carried(file: str, name: str) -> list[tuple[Array, Array]]:
 KERNELS = sorted({(pair[0], f"{pair[1]}_a") for pair in PAIRS if pair[0] not in ("probes", "roundings")})
 
 
-@pytest.mark.parametrize(("file", "name"), KERNELS, ids=[name for _, name in KERNELS])
+#: The first of each file is a test, the others are of the campaigns.
+REPRESENTATIVES = dict(reversed(KERNELS))
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        pytest.param(file, name, marks=() if REPRESENTATIVES[file] == name else pytest.mark.campaign, id=name)
+        for file, name in KERNELS
+    ],
+)
 def test_derivatives_of_litmus_kernels(file: str, name: str) -> None:
     try:
         found = carried(file, name)

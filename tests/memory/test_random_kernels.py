@@ -80,6 +80,7 @@ class _Writer:
         return (f"    {line}" for line in lines)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_concrete_run_has_more_live(seed: int, tmp_path: Path) -> None:
     source = _Writer(seed).kernel()

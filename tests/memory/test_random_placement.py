@@ -70,6 +70,7 @@ class _Writer:
         self._write(indent + 1, f"nisa.tensor_copy({kept}[{inner}], {kept}[{inner}])")
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_concrete_run_contradicts_the_verdict(seed: int, tmp_path: Path) -> None:
     source = _Writer(seed).kernel()

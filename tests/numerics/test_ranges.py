@@ -95,6 +95,7 @@ def test_an_infinity_that_is_meant_is_a_value() -> None:
     assert [finding.contract for finding in findings.found.values()] == ["num.invalid"]
 
 
+@pytest.mark.campaign
 def test_the_walk_for_all_sizes_has_the_numbers_of_a_few_and_errors_of_it_are_noticed(tmp_path: Path) -> None:
     hardware = hardware_named("trn2")
     for number in range(4):
@@ -128,6 +129,7 @@ def test_differences_from_a_maximum_are_at_most_0() -> None:
     assert Parts.of(numbers.binary("subtract", row, of_some)).high.max() == 100.0
 
 
+@pytest.mark.campaign
 def test_random_kernels_round_no_further_than_their_bounds(tmp_path: Path) -> None:
     hardware = hardware_named("trn2")
     needed = []
@@ -171,6 +173,7 @@ def test_an_error_in_the_arithmetic_is_noticed() -> None:
     assert planted.noticed(fault, seed=1, kernels=12) is not None
 
 
+@pytest.mark.campaign
 def test_random_kernels_stay_within_their_ranges(tmp_path: Path) -> None:
     hardware = hardware_named("trn2")
     for number in range(6):

@@ -61,6 +61,7 @@ def sample() -> list[Input]:
     return found
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("one", sample(), ids=lambda one: f"{one.kind}: {one.name}"[:80])
 def test_whatever_it_is_given(one: Input, bench: Bench) -> None:
     tried = bench.tried(one)

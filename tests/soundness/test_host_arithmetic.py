@@ -431,6 +431,7 @@ def test_temporaries_of_augmented_assignments_are_gone(tmp_path: Path) -> None:
     assert body.count("del ") == 1 and body.index("del ") < body.index("return")
 
 
+@pytest.mark.campaign
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(number=st.integers(0, 10**6))
 def test_random_host_arithmetic_against_all_concrete_runs(number: int) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.request import request
@@ -87,6 +88,7 @@ def kernel(name: str, found: Expression) -> str:
     )
 
 
+@pytest.mark.campaign
 def test_answers_agree_with_evaluation_at_many_points(tmp_path: Path) -> None:
     chance = random.Random(7)
     firsts = [expression(chance, 3) for _ in range(PAIRS)]

@@ -188,6 +188,7 @@ def sorts(x):
 TORCH_IS_MISSING = importlib.util.find_spec("torch") is None
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(TORCH_IS_MISSING, reason="torch is not installed")
 @pytest.mark.parametrize(
     ("function", "status", "told"),
@@ -266,6 +267,7 @@ def written(x: Any, y: Any) -> Any:
 TORCH_FUNCTIONS += "written(x, y)\n"
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(TORCH_IS_MISSING, reason="torch is not installed")
 @pytest.mark.parametrize("text", TORCH_FUNCTIONS.strip().splitlines())
 def test_arrays_of_numbers_do_what_tensors_of_torch_do(text: str) -> None:
