@@ -18,8 +18,7 @@ FIRST = "132ac2cc68555a3e7506fbec3f15002d61d6a566"
 LONGEST = 72
 #: Areas, then what the commit does: `check, docs: say which limit is meant`.
 _FORM = re.compile(r"[\w./-]+(, [\w./-]+)*: [^\W\d]\S*( .*)?[^.]")
-#: What no imperative begins with; participles are seen by their endings.
-_NOUNS = frozenset({"a", "an", "the", "this", "these", "that", "it", "its", "no", "some", "all", "each"})
+#: What no imperative ends in; nouns that a subject begins with are for readers to see.
 _PARTICIPLE = re.compile(r"[a-z]{3,}(ed|ing)")
 _VERBS = frozenset({"bring", "embed", "exceed", "feed", "heed", "need", "ping", "proceed", "seed", "shed", "speed"})
 
@@ -31,7 +30,7 @@ def complaint(subject: str) -> str:
     if not _FORM.fullmatch(subject):
         return "not like `area: what the commit does`, without a full stop"
     word = subject.partition(": ")[2].partition(" ")[0].lower()
-    if word in _NOUNS or (_PARTICIPLE.fullmatch(word) and word not in _VERBS):
+    if _PARTICIPLE.fullmatch(word) and word not in _VERBS:
         return f"{word!r} is no imperative"
     return ""
 

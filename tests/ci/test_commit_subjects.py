@@ -22,7 +22,6 @@ from lab.commit_subjects import complaint, subjects
         ("Say which limit is meant", "not like `area:"),
         ("check: say which limit is meant.", "without a full stop"),
         ("check: ", "not like `area:"),
-        ("tests: a line of 121 columns", "'a' is no imperative"),
         ("tests: added a case", "'added' is no imperative"),
         ("tests: adding a case", "'adding' is no imperative"),
     ],
