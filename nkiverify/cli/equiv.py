@@ -18,7 +18,7 @@ from nkiverify.verify.options import HARDWARE
 if TYPE_CHECKING:
     import inspect
 
-    from nkiverify.cli.equivalence_text import Answered
+    from nkiverify.cli.equivalence_text import Answered, NeverRun
     from nkiverify.foundation.allowed import Allowed
     from nkiverify.project.compared_shapes import Shapes
     from nkiverify.project.request import Request
@@ -47,7 +47,8 @@ Tensors are paired in the order of the parameters. Dimensions without a value
 (bf16[K,M]) are chosen so that every loop of both kernels runs at least twice,
 no two of them are equal, and each is at least 3, where the kernels allow it.
 The same is asked with all dimensions one greater, or one at a time, wherever
-both kernels are legal there: such sizes are no multiples of a tile.
+both kernels are legal there: such sizes are no multiples of a tile; and with
+shapes at which a branch, mask or minimum of either goes another way.
 
 Four answers are given, and none stands for another (docs/equivalence.md):
   legal     no contract is broken at these shapes, those of memory included
@@ -60,9 +61,13 @@ Four answers are given, and none stands for another (docs/equivalence.md):
 exit status:
   0  LEGAL, and EQUAL in all three     1  ILLEGAL, or DIFFERENT in one
   2  what was typed cannot be used     3  none is DIFFERENT, one is UNKNOWN,
-                                          for roundings or otherwise
+                                          for roundings or otherwise; or a
+                                          branch, mask or minimum went one way
+                                          only at all shapes (never run)
   4  an error of nkiverify"""
 
+#: Shapes that are tried for what the kernels do at none of the others.
+_MORE_SHAPES = 4
 #: Seconds after which a part of the answers is told before the others.
 _LONG_SECONDS = 5.0
 
@@ -133,7 +138,13 @@ def answered(
     if isinstance(found, Stopped):
         return found.status
     print(text(found, Path.cwd(), Style.of(sys.stdout)))
-    return exit_status([answers for _, answers in found.at])
+    answers = [answers for _, answers in found.at]
+    return exit_status(answers, bool(found.untaken or not_argued(answers[0])))
+
+
+def not_argued(chosen: Comparison | GradientAnswers) -> bool:
+    """True if the answers at the chosen shapes are said not to hold for all values of a dimension."""
+    return any(one.why_not for one in getattr(chosen, "for_all", ()))
 
 
 def reference_of(arguments: argparse.Namespace) -> Reference | None:
@@ -165,14 +176,14 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answ
         return Comparer(one, other, hardware, *options, tell=_Telling()).compare()
 
     told = (first.reference, second.reference), (first.name, second.name)
-    return Answered(*told, at_all(shapes, compared), shapes.made_for_sizes)
+    return Answered(*told, *at_all(shapes, compared), shapes.made_for_sizes)
 
 
 def at_all(
     shapes: Shapes, asked: Callable[[dict[str, int], bool], _AnswersT]
-) -> list[tuple[dict[str, int], _AnswersT]]:
-    """The answers at the chosen shapes, then at greater ones where both kernels are legal; `asked` hears whether it is
-    to ask about others."""
+) -> tuple[list[tuple[dict[str, int], _AnswersT]], list[NeverRun]]:
+    """The answers at the chosen shapes, then at greater ones where both kernels are legal, and the ways of the kernels
+    that none of them takes; `asked` hears whether it is to ask about others."""
     from nkiverify.frontend.target import OutsideDomain
     from nkiverify.verify.comparison import Answer
 
@@ -191,7 +202,28 @@ def at_all(
     if shapes.greater is None or not also(shapes.greater):
         for dimensions in shapes.greater_by_one:
             also(dimensions)
-    return answers
+    return answers, _untaken(shapes, answers, also)
+
+
+def _untaken(
+    shapes: Shapes, answers: list[tuple[dict[str, int], _AnswersT]], also: Callable[[dict[str, int]], bool]
+) -> list[NeverRun]:
+    """The ways of either kernel that none of the shapes takes, after those were tried that take some."""
+    from nkiverify.cli.equivalence_text import NeverRun
+
+    if shapes.untaken is None:
+        return []
+    tried = [dimensions for dimensions, _ in answers]
+    left = shapes.untaken.at(tried)
+    for _ in range(_MORE_SHAPES):
+        reached = (shapes.untaken.shape(way, shapes.chosen) for way in left if not shapes.made_for_sizes)
+        dimensions = next((one for one in reached if one is not None and one not in tried), None)
+        if dimensions is None:
+            break
+        tried.append(dimensions)
+        if also(dimensions):
+            left = shapes.untaken.at([one for one, _ in answers])
+    return [NeverRun(way.site, way.text) for way in left]
 
 
 class _Telling:
@@ -258,13 +290,14 @@ def _at_the_same_place(
     return next((one.name for one in found if one.default is one.empty), None)
 
 
-def exit_status(found: Sequence[Comparison | GradientAnswers]) -> int:
-    """1 for a difference at any shapes, else 3 for something unknown, else 0."""
+def exit_status(found: Sequence[Comparison | GradientAnswers], untried: bool) -> int:
+    """1 for a difference at any shapes; else 3 for something unknown, or where the kernels do at other shapes what was
+    `untried`; else 0."""
     from nkiverify.results.session import ExitStatus
     from nkiverify.verify.comparison import Answer
 
     answers = [finding.answer for one in found for finding in one.findings()]
     if Answer.NO in answers:
         return ExitStatus.MISMATCH
-    unknown = Answer.UNKNOWN in answers or Answer.ROUNDINGS in answers
+    unknown = Answer.UNKNOWN in answers or Answer.ROUNDINGS in answers or untried
     return ExitStatus.UNKNOWN if unknown else ExitStatus.AS_EXPECTED

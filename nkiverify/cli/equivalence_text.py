@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.source import Site
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.results.wording import counted, place
@@ -25,6 +26,14 @@ _QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the re
 
 
 @dataclass(frozen=True, slots=True)
+class NeverRun:
+    """A way that a kernel goes from `site` where `text` holds, which it does at none of the shapes."""
+
+    site: Site | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answered(Generic[AnswersT]):
     """The answers about two kernels `at` each choice of dimensions, the chosen ones first; the kernels are told by
     their references, `PATH::NAME`, and names."""
@@ -32,6 +41,8 @@ class Answered(Generic[AnswersT]):
     references: tuple[str, str]
     names: tuple[str, str]
     at: list[tuple[dict[str, int], AnswersT]]
+    #: What the kernels do at none of these shapes.
+    untaken: list[NeverRun]
     #: Kernels for which no other sizes are tried, as they may not be made for them.
     made_for_sizes: tuple[str, ...]
 
@@ -49,18 +60,28 @@ def text(answered: Answered[Comparison], base: Path, style: Style) -> str:
         else:
             lines.append(f"  also: {sizes(dimensions)}")
             lines += _answers(other, answered.names, base, style)
-    lines += untried(answered.made_for_sizes)
+    lines += untried(answered, base, style)
     return "\n".join(lines)
 
 
-def untried(made_for_sizes: Sequence[str]) -> list[str]:
-    """That other shapes were not tried, as kernels are made for some sizes."""
-    if not made_for_sizes:
-        return []
-    return [
-        f"  also: no other sizes, for which {' and '.join(made_for_sizes)} may not be made: "
-        "make_kernel(M), with a dimension, is made for each"
-    ]
+def untried(answered: Answered[Any], base: Path, style: Style) -> list[str]:
+    """The lines about what was not tried: ways of the kernels that no shape takes, and other shapes of kernels that are
+    made for some sizes."""
+    lines = {
+        f"{'' if way.site is None else f'{place(way.site.file, way.site.line, base)}: '}{way.text}": None
+        for way in answered.untaken
+    }
+    found = [f"  {style.warn('never run')}       {line}, at none of these shapes" for line in list(lines)[:_SHOWN]]
+    made_for_sizes = answered.made_for_sizes
+    return (
+        found
+        if not made_for_sizes
+        else [
+            *found,
+            f"  also: no other sizes, for which {' and '.join(made_for_sizes)} may not be made: "
+            "make_kernel(M), with a dimension, is made for each",
+        ]
+    )
 
 
 def sizes(dimensions: Mapping[str, int]) -> str:

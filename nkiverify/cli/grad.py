@@ -47,7 +47,8 @@ Answers (docs/gradients.md):
 
 exit status: as for equiv
   0  LEGAL and EQUAL     1  ILLEGAL or DIFFERENT     2  cannot be used
-  3  UNKNOWN             4  an error of nkiverify"""
+  3  UNKNOWN, or not argued for all values of a dimension
+  4  an error of nkiverify"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -95,10 +96,10 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answer
         return GradientChecker(one, other, hardware, said, *options).check()
 
     told = (forward.reference, backward.reference), (forward.name, backward.name)
-    found = at_all(shapes, checked)
+    found, untaken = at_all(shapes, checked)
     if like is forward:
         _argue_for_all((like, backward), found, arguments.target, checked)
-    return Answered(*told, found, shapes.made_for_sizes)
+    return Answered(*told, found, untaken, shapes.made_for_sizes)
 
 
 def _argue_for_all(

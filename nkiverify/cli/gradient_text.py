@@ -30,7 +30,7 @@ def text(answered: Answered[GradientAnswers], base: Path, style: Style) -> str:
         else:
             lines.append(f"  also: {sizes(dimensions)}")
             lines += _answers(other, base, style)
-    lines += untried(answered.made_for_sizes)
+    lines += untried(answered, base, style)
     lines += [for_all(argued, base, style) for argued in found.for_all]
     return "\n".join(lines)
 

@@ -19,7 +19,9 @@ from nkiverify.ir.program import Claim, DomainDimension, Loop, Program
 from nkiverify.ir.walk import of_kind, ways_to
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import hardware_named
+from nkiverify.phases import DATAFLOW
 from nkiverify.project.request import Request
+from nkiverify.project.untaken import Untaken, Way, ways
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
@@ -44,6 +46,8 @@ class Shapes:
     greater_by_one: tuple[dict[str, int], ...] = ()
     #: The kernels that are made for some sizes, so that no others are tried.
     made_for_sizes: tuple[str, ...] = ()
+    #: The ways that the kernels go at some shapes, to be looked for among those that are tried.
+    untaken: Untaken | None = None
 
 
 def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
@@ -52,17 +56,20 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     demanded: list[Condition | bool] = []
     wished: list[Condition | bool] = []
     legal: list[Condition | bool] = []
+    found_ways: list[Way] = []
     held = {asked.name: list(_held(asked.kernel)) for asked in requests}
     for asked in requests:
         if not asked.domain.ranges:
             continue
-        exploration = explore(asked.target(hardware, several=False), hardware_named(hardware), _limits())
+        target, recorded = asked.target(hardware, several=False), frozenset({DATAFLOW.number})
+        exploration = explore(target, hardware_named(hardware), _limits(), recorded)
         for dimension in exploration.run.program.dimensions:
             domains.setdefault(dimension.atom.name, dimension)
         program = exploration.run.program
         demanded += filter(_of_dimensions, program.assumed)
         wished += filter(_of_dimensions, (loop.runs_twice for loop in of_kind(program.body, Loop)))
         legal += _claims(program)
+        found_ways += ways(program)
     if not domains:
         return Shapes({})
     own = {name: terms.of_atom(dimension.atom) for name, dimension in domains.items()}
@@ -82,21 +89,27 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     for wish in [*legal, *wished]:
         if prover.satisfiable(wish) is Answer.YES:
             prover = prover.with_conditions([wish])
-    chosen: dict[str, int] = {}
-    for name, term in own.items():
-        chosen[name] = _least(prover, term, domains[name])
-        prover = prover.with_conditions([_is(term, chosen[name])])
+
+    def least(prover: Prover) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for name, term in own.items():
+            found[name] = _least(prover, term, domains[name])
+            prover = prover.with_conditions([_is(term, found[name])])
+        return found
+
+    chosen = least(prover)
 
     def allowed(dimensions: dict[str, int]) -> bool:
         equalities = (_is(own[name], value) for name, value in dimensions.items())
         return Prover([*hypotheses, *equalities], BUDGETS.compared).satisfiable() is Answer.YES
 
+    untaken = Untaken(tuple(found_ways), tuple(hypotheses), tuple(legal), own, least)
     made_for_sizes = tuple(name for name, values in held.items() if values)
     if made_for_sizes:
-        return Shapes(chosen, made_for_sizes=made_for_sizes)
+        return Shapes(chosen, made_for_sizes=made_for_sizes, untaken=untaken)
     greater = {name: value + 1 for name, value in chosen.items()}
     single = ({**chosen, name: value} for name, value in greater.items()) if len(chosen) > 1 else ()
-    return Shapes(chosen, greater if allowed(greater) else None, tuple(filter(allowed, single)))
+    return Shapes(chosen, greater if allowed(greater) else None, tuple(filter(allowed, single)), untaken=untaken)
 
 
 def _held(kernel: Any) -> Iterator[Any]:
