@@ -8,6 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
+from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import (
     Asked,
     Ends,
@@ -37,6 +38,8 @@ from nkiverify.verify.references import Reference
 
 #: So many different numbers are in an argument whose elements are drawn with ties.
 _TIED = 5
+#: log2 of the magnitudes of floats in a wide draw.
+_MAGNITUDES = (-14.0, 3.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +77,12 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """The choice of numbers: with `tied`, elements of an argument are often equal, and move alike."""
+    """The choice of numbers: with `tied`, elements of an argument are often equal, and move alike; with `wide`, floats
+    without a range are of all magnitudes from 2^-14 to 8."""
 
     seed: int
     tied: bool = False
+    wide: bool = False
 
     def generator(self, *what: str) -> np.random.Generator:
         """The generator of one kind of number of one tensor."""
@@ -87,6 +92,11 @@ class Draw:
         """Elements of a tensor, as float64, or as integers."""
         random, shape = self.generator(what, name), _shape(tensor)
         found = random_array(random, (_TIED,) if self._ties(tensor) else shape, tensor.dtype, ends)
+        if self.wide and ends is None and tensor.dtype.is_float:
+            signs = np.where(random.integers(0, 2, shape), 1.0, -1.0)
+            found = formats.stored(
+                (signs * np.exp2(random.uniform(*_MAGNITUDES, shape))).astype(np.float32), tensor.dtype
+            )
         if tensor.dtype.is_integer:
             return found.astype(np.int64)
         wide = widened(found, tensor.dtype).astype(np.float64)

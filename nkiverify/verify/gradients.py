@@ -22,7 +22,7 @@ from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.pieces import Pieces
+from nkiverify.analysis.values.pieces import Outcomes, Pieces
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
@@ -39,6 +39,8 @@ from nkiverify.verify.paired_runs import Illegal
 _ATTEMPTS = 4
 #: The least -log2 of the probability of an error that is wanted, that is given, and runs for it at most.
 _WANTED_BITS, _LEAST_BITS, _RUNS = 40, 20, 4
+#: Places that are named where comparisons go one way.
+_SHOWN = 3
 
 
 @dataclass(slots=True)
@@ -102,6 +104,8 @@ class GradientChecker:
         self._seed, self._tolerance = seed, tolerance
         self._legal_only = legal_only
         self._mode = Mode.POLYNOMIAL
+        #: What comparisons of floats gave in all runs.
+        self._outcomes = Outcomes()
 
     def check(self) -> GradientAnswers:
         """Answer all questions, as far as they can be answered. Raises `UsageError` where nothing says what belongs to
@@ -168,10 +172,15 @@ class GradientChecker:
             answers = {number: (self._equal(free, known, None, ""), free) for number, known in bits.items()}
         if open_ones:
             ties, why_not = self._with_ties(evaluation)
+            wide = self._of_other_magnitudes(evaluation)
             for number in open_ones:
                 for one, where in ((evaluation, ""), (ties, " where elements of an argument are equal")):
                     if one is not None and number not in answers and (said := _compared(one, number, where)):
                         answers[number] = said, one
+                if wide is not None and number not in answers:
+                    said = _compared(wide, number, " for numbers of magnitudes from 2^-14 to 8")
+                    if said is not None and said.answer is Answer.NO:
+                        answers[number] = said, wide
             bits = self._bits(evaluation, [number for number in open_ones if number not in answers])
             for number, known in bits.items():
                 answers[number] = self._equal(evaluation, known, ties, why_not), evaluation
@@ -185,6 +194,12 @@ class GradientChecker:
         text = f"at these shapes{self.runs.drawn}, error <= 2^-{bits}{self._arbitrary(evaluation)}"
         if not evaluation.numbers.decided:
             return Finding(Answer.YES, text)
+        one_way = self._outcomes.one_way()
+        if one_way:
+            where = ", ".join(str(site) if site is not None else "the reference" for site in one_way[:_SHOWN])
+            return Finding(
+                Answer.UNKNOWN, f"{text}, but what is compared at {where} went one way for all numbers drawn"
+            )
         drawn = "with ties and without" if ties is not None else f"without ties ({why_not})"
         return Finding(Answer.TESTED, f"{text}, for the order of the numbers that were drawn, {drawn}")
 
@@ -248,7 +263,7 @@ class GradientChecker:
 
     def _evaluated(self, exact: Fields | Degrees, draw: Draw, free_maxima: bool = False) -> Evaluation:
         assert self.runs.pairing is not None
-        numbers = Pieces(exact, free_maxima)
+        numbers = Pieces(exact, free_maxima, self._outcomes)
         places = [gradient.position for gradient in self.runs.pairing.gradients]
         directions = [self.runs.direction(numbers, draw, place) for place in places]
         duals = Duals(numbers, len(places))
@@ -269,6 +284,15 @@ class GradientChecker:
             return (found if _is_known(found, fields) else self.evaluation(draw, first=1)), ""
         except (Illegal, UnsupportedConstruct) as limit:
             return None, _text(limit)
+
+    def _of_other_magnitudes(self, evaluation: Evaluation) -> Evaluation | None:
+        """Both kernels on floats of other magnitudes, if anything is decided by them; None where they cannot be run."""
+        if not evaluation.numbers.decided:
+            return None
+        try:
+            return self.evaluation(Draw(self._seed, wide=True))
+        except (Illegal, UnsupportedConstruct):
+            return None
 
     def _bits(self, evaluation: Evaluation, numbers: Sequence[int]) -> dict[int, int]:
         """-log2 of the probability that gradients which agree are wrong, by their numbers; there are runs on other

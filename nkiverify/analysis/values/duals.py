@@ -13,7 +13,7 @@ import numpy as np
 
 from nkiverify.analysis.values.definitions import DEFINED, DERIVATIVES, STEPS
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.pieces import Pieces, StoredAsNumbers
+from nkiverify.analysis.values.pieces import EQUAL_NUMBERS, Asked, Pieces, StoredAsNumbers
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 
@@ -102,15 +102,15 @@ class Duals(StoredAsNumbers):
             if (apart & ties).any():
                 raise UnsupportedConstruct(f"{function}, which has no derivative at the numbers that were drawn")
 
-    def _against_zero(self, function: str, x: Array) -> Array:
-        """The signs of numbers, which move away from 0 nowhere."""
+    def _against_zero(self, function: str, x: Array, asked: Asked = EQUAL_NUMBERS) -> Array:
+        """The signs of numbers, which move away from 0 nowhere, and of which this is asked."""
         zero = self.constant(0, x.ndim)
-        signs = self.base.order(self.value(x), self.value(zero))
+        signs = self.base.order(self.value(x), self.value(zero), asked)
         self._ties(function, signs == 0, x, zero)
         return signs
 
     def nonzero(self, condition: Array) -> Array:
-        return self.dual(self.base.truth(self._against_zero("a condition", condition) != 0))
+        return self.dual(self.base.truth(self._against_zero("a condition", condition, (-1, 1)) != 0))
 
     # --- functions ----------------------------------------------------------------------------------------------------
 
@@ -121,7 +121,7 @@ class Duals(StoredAsNumbers):
         if name == "negative":
             return self._each(lambda part: base.unary("negative", part), x)
         if name == "abs":
-            return np.where(self._against_zero("abs", x) < 0, self.unary("negative", x), x)
+            return np.where(self._against_zero("abs", x, None) < 0, self.unary("negative", x), x)
         if name == "relu":
             return self.binary("maximum", x, self.constant(0, x.ndim))
         if name in STEPS:
@@ -157,7 +157,7 @@ class Duals(StoredAsNumbers):
         if name in ("maximum", "minimum") and base.free_maxima:
             return self.reduce(name, np.stack(np.broadcast_arrays(x, y), axis=-1))[..., 0]
         if name in ("maximum", "minimum"):
-            signs = base.order(self.value(x), self.value(y))
+            signs = base.order(self.value(x), self.value(y), None)
             self._ties(name, signs == 0, x, y)
             return np.where(signs >= 0 if name == "maximum" else signs <= 0, x, y)
         if name in ("abs_max", "abs_min"):

@@ -7,7 +7,7 @@ one of its arguments that the floats say. The floats are the last lane; conversi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import STORED, Array
 from nkiverify.analysis.values.numbers import Doubles
 from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.model.dtypes import DType, bool_
 from nkiverify.model.meaning import Numbers
 
@@ -33,6 +34,10 @@ _HOLDS = {
     "less": (-1,),
     "less_equal": (-1, 0),
 }
+#: What may be asked of the signs of x - y: signs for which something holds; None: which of the two is greater, in a
+#: function that is the same of equal numbers; EQUAL_NUMBERS: nothing but where they are equal, which decides nothing.
+Asked = tuple[int, ...] | None
+EQUAL_NUMBERS: Asked = ()
 _LOGICAL: dict[str, Callable[[Array, Array], Array]] = {
     "logical_and": np.logical_and,
     "logical_or": np.logical_or,
@@ -110,18 +115,34 @@ class StoredAsNumbers(Numbers):
         return self.binary("subtract", x, self.binary("multiply", quotient, y))
 
 
+class Outcomes:
+    """The outcomes of what floats decide, by the place in a kernel that asks."""
+
+    def __init__(self) -> None:
+        self._seen: dict[tuple[Site | None, Asked], set[float]] = {}
+
+    def note(self, asked: Asked, outcomes: Iterable[float]) -> None:
+        """Note some outcomes of what the kernel asks where it is now."""
+        self._seen.setdefault((kernel_site(2), asked), set()).update(outcomes)
+
+    def one_way(self) -> list[Site | None]:
+        """The places where the outcome was never another one."""
+        return list(dict.fromkeys(site for (site, _), seen in self._seen.items() if len(seen) < 2))
+
+
 class Pieces(StoredAsNumbers):
     """`exact` numbers, residues or degrees, with the floats that they stand for on one piece."""
 
-    def __init__(self, exact: Fields | Degrees, free_maxima: bool = False) -> None:
+    def __init__(self, exact: Fields | Degrees, free_maxima: bool = False, outcomes: Outcomes | None = None) -> None:
         """With `free_maxima` these are not decided: they are any function that is associative, commutative and
-        idempotent, as in `Fields`, and have any derivative."""
+        idempotent, as in `Fields`, and have any derivative. What floats decide is noted in `outcomes`."""
         self.exactly = exact
         self.free_maxima = free_maxima
         self.lanes = exact.lanes + 1
         self._floats = Doubles()
         #: That something was decided by floats that are no integers known in this run.
         self.decided = False
+        self._outcomes = Outcomes() if outcomes is None else outcomes
 
     @staticmethod
     def floats(x: Array) -> Array:
@@ -148,14 +169,16 @@ class Pieces(StoredAsNumbers):
         if dtype == bool_:
             return self.nonzero(numbers)
         limits = np.iinfo(STORED[dtype])
-        self._decides(numbers)
-        return self._integers(np.clip(np.rint(self.floats(numbers)), limits.min, limits.max))
+        whole = np.clip(np.rint(self.floats(numbers)), limits.min, limits.max)
+        self._decides_integers(whole, numbers)
+        return self._integers(whole)
 
     def low_bits(self, integers: Array, dtype: DType) -> Array:
         if dtype == bool_:
             return self.nonzero(integers)
-        self._decides(integers)
-        return self._integers(self._whole(integers).astype(STORED[dtype]).astype(np.float64))
+        whole = self._whole(integers).astype(STORED[dtype]).astype(np.float64)
+        self._decides_integers(whole, integers)
+        return self._integers(whole)
 
     def unsigned(self, integers: Array, dtype: DType) -> Array:
         around = self.constant(2 ** (8 * dtype.itemsize), integers.ndim)
@@ -177,16 +200,24 @@ class Pieces(StoredAsNumbers):
         """1 where it holds (1, …), else 0."""
         return np.where(holds, self.constant(1, holds.ndim), self.constant(0, holds.ndim))
 
-    def _decides(self, *numbers: Array) -> None:
-        if not self.decided and isinstance(self.exactly, Fields):
-            self.decided = not all(self.exactly.small(x[:-1])[1].all() for x in numbers)
+    def _decides(self, *numbers: Array) -> bool:
+        """True if something that is decided by these numbers is decided by their floats."""
+        if not isinstance(self.exactly, Fields):
+            return False
+        decides = not all(self.exactly.small(x[:-1])[1].all() for x in numbers)
+        self.decided |= decides
+        return decides
+
+    def _decides_integers(self, whole: Array, numbers: Array) -> None:
+        if self._decides(numbers):
+            self._outcomes.note(None, (float(whole.min(initial=np.inf)), float(whole.max(initial=-np.inf))))
 
     def nonzero(self, condition: Array) -> Array:
-        return self.truth(self.order(condition, self.constant(0, condition.ndim)) != 0)
+        return self.truth(self.order(condition, self.constant(0, condition.ndim), _HOLDS["not_equal"]) != 0)
 
-    def order(self, x: Array, y: Array) -> Array:
-        """The signs of x - y, (1, …). Raises where rounding would decide."""
-        self._decides(x, y)
+    def order(self, x: Array, y: Array, asked: Asked = EQUAL_NUMBERS) -> Array:
+        """The signs of x - y, (1, …), of which this is asked. Raises where rounding would decide."""
+        decides = self._decides(x, y)
         one, other = np.broadcast_arrays(self.floats(x), self.floats(y))
         if np.isnan(one).any() or np.isnan(other).any():
             raise UnsupportedConstruct("a comparison with NaN, in float64")
@@ -200,7 +231,15 @@ class Pieces(StoredAsNumbers):
                 if not self.exactly.equal(left[:, near[0]], right[:, near[0]]).all():
                     raise UnsupportedConstruct("a comparison of numbers that rounding may have made different")
             signs = np.where(near, 0, signs)
+        if decides and asked != EQUAL_NUMBERS:
+            self._note(asked, set(np.unique(signs).tolist()))
         return signs
+
+    def _note(self, asked: Asked, signs: set[int]) -> None:
+        if asked is not None:
+            self._outcomes.note(asked, {sign in asked for sign in signs})
+        else:
+            self._outcomes.note(asked, {-1, 1} if 0 in signs else signs)
 
     def only_one(self, x: Array, greatest: Array) -> Array:
         """Where a maximum along the last axis is the argument that the floats choose, by itself or as one of several
@@ -228,14 +267,15 @@ class Pieces(StoredAsNumbers):
         if name == "copy":
             return x
         if name == "abs":
-            return self.choose(self.truth(self.order(x, zero) < 0), self.unary("negative", x), x)
+            return self.choose(self.truth(self.order(x, zero, None) < 0), self.unary("negative", x), x)
         if name == "relu":
             return self.binary("maximum", x, zero)
         if name == "logical_not":
-            return self.truth(self.order(x, zero) == 0)
+            return self.truth(self.order(x, zero, _HOLDS["equal"]) == 0)
         if name in _WHOLE:
-            self._decides(x)
-            return self._integers(_WHOLE[name](self.floats(x)))
+            whole = _WHOLE[name](self.floats(x))
+            self._decides_integers(whole, x)
+            return self._integers(whole)
         if name == "invert":
             return self._integers((~self._whole(x)).astype(np.float64))
         if name in DEFINED:
@@ -250,13 +290,13 @@ class Pieces(StoredAsNumbers):
 
     def binary(self, name: str, x: Array, y: Array) -> Array:
         if name in _HOLDS:
-            return self.truth(np.isin(self.order(x, y), _HOLDS[name]))
+            return self.truth(np.isin(self.order(x, y, _HOLDS[name]), _HOLDS[name]))
         if name in _LOGICAL:
             return self.truth(_LOGICAL[name](*(self.floats(self.nonzero(part)) for part in (x, y))))
         if name in _BITS:
             return self._integers(_BITS[name](self._whole(x), self._whole(y)).astype(np.float64))
         if name in ("maximum", "minimum") and not self.free_maxima:
-            signs = self.order(x, y)
+            signs = self.order(x, y, None)
             return np.where(signs >= 0 if name == "maximum" else signs <= 0, x, y)
         if name in ("abs_max", "abs_min"):
             return self.binary(name.replace("abs_", "") + "imum", self.unary("abs", x), self.unary("abs", y))
