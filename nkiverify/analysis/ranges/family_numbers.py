@@ -65,6 +65,9 @@ class Families(Numbers):
     def findings(self, findings: Findings) -> None:
         self._ends.findings = findings
 
+    def returned(self, numbers: Array) -> None:
+        """The kernel returns these numbers, or may."""
+
     @contextmanager
     def quiet(self) -> Iterator[None]:
         """Tell nothing of what goes wrong in the block: it is only to be found out what comes of it."""

@@ -27,6 +27,9 @@ CODES = {dtype: number for number, dtype in enumerate(DTYPES.values(), 1)}
 class Intervals(IntervalOperators):
     """Intervals of numbers: how they are stored, and converted."""
 
+    def returned(self, numbers: Array) -> None:
+        """The kernel returns these numbers, or may."""
+
     # --- storage ------------------------------------------------------------------------------------------------------
 
     def buffer(self, elements: int, dtype: DType) -> Array:

@@ -66,6 +66,7 @@ class MaskedIntervals(Intervals):
         return _with(super().constant(value, rank))
 
     def fill(self, value: float, like: Array, dtype: DType) -> Array:
+        self.findings.fill(value)
         found = self.constant(value, like.ndim)
         if is_fill(value):
             found[0], found[1] = EMPTY
@@ -79,6 +80,9 @@ class MaskedIntervals(Intervals):
 
     def around(self, x: Array) -> Array:
         return _with(super().around(x), least_fill(x).min(axis=-1, keepdims=True))
+
+    def returned(self, numbers: Array) -> None:
+        _tell_small(numbers, self.findings)
 
     # --- operators ----------------------------------------------------------------------------------------------------
 
@@ -194,6 +198,9 @@ class MaskedFamilies(Families):
         number = self._ends.fill(value, np.zeros((LANES, 1)), dtype)
         return cast(Array, self.family(number, (1,) * (like.ndim - 1)))
 
+    def returned(self, numbers: Array) -> None:
+        _tell_small(numbers, self.findings)
+
     def reduce(self, name: str, x: Array) -> Array:
         given, found = cast(Family, x), cast(Family, super().reduce(name, x))
         if name not in ("add", *_EXTREMES) or not given.numbers[2].any():
@@ -207,6 +214,23 @@ class MaskedFamilies(Families):
             bad = least < size
         self._ends.tell(MASKED, name, np.isfinite(least) & bad, Parts.of(found.numbers))
         return cast(Array, replace(found, numbers=_with(found.numbers, least)))
+
+
+def _tell_small(numbers: Array, findings: Findings) -> None:
+    """Tell `findings` of results that are made of what is filled in, and hold none of it any more."""
+    least = least_fill(numbers)
+    where = np.isfinite(least) & ~_holds(least, findings)
+    if findings.first_fill is None or not where.any():
+        return
+    fill, operation, findings.site = findings.first_fill
+    findings.left = ()
+    said = f"{fill:.9g} by {operation}: a result is made of it, of which it is less than"
+    findings.tell(MASKED, "dependence on the fill", where, lambda at: f"{said} 2^-12")
+
+
+def _holds(magnitude: Array, findings: Findings) -> Array:
+    """Where results of this magnitude still hold what is filled in: masked scores, and sums with them."""
+    return np.asarray(magnitude >= findings.filled * _HOLDS)
 
 
 # --- other fills ------------------------------------------------------------------------------------------------------
@@ -235,7 +259,7 @@ def tell_dependence(results: Sequence[Array], others: Sequence[Array], findings:
     for number, (result, other) in enumerate(zip(results, others, strict=True)):
         one, two = result[0].astype(np.float64), other[0].astype(np.float64)
         with np.errstate(invalid="ignore"):
-            where = (one != two) & np.isfinite(one) & (np.abs(one) < findings.filled * _HOLDS)
+            where = (one != two) & np.isfinite(one) & ~_holds(np.abs(one), findings)
         findings.operation = f"result {number}"
 
         def shown(at: tuple[int, ...], one: Array = one, two: Array = two) -> str:

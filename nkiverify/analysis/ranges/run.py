@@ -87,9 +87,13 @@ class WatchedRun(ValueExecution):
     def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Keep what the kernel returned."""
         super().returned(*programs, by_parameter=by_parameter)
-        if self.results is not None:
-            parts = programs[0] if programs else ()
-            self.results += [storage.read(self.numbers, self.cells(part), self._plain(part)) for part in parts]
+        parts = programs[0] if programs else ()
+        for part in parts if self.results is not None or isinstance(self.numbers, Intervals) else ():
+            numbers = storage.read(self.numbers, self.cells(part), self._plain(part))
+            if self.results is not None:
+                self.results.append(numbers)
+            if isinstance(self.numbers, Intervals):
+                self.numbers.returned(numbers)
 
     def cells(self, tensor: Tensor) -> Cells:
         """The contents of the storage a tensor is a view of; arguments are filled when they are first asked for."""

@@ -161,6 +161,10 @@ class FamilyWalk(Visitor[State]):
             if meaning is None:
                 raise UnsupportedConstruct(f"the values of {operation.name}")
             meaning(FamilyStep(self, operation))
+            for view in operation.writes.values():
+                if not view.storage.buffer.on_chip:
+                    # It may be returned.
+                    self.n.returned(self.state.read(view, self.n).numbers)
             if self.wrote is not None:
                 views = operation.writes.items()
                 self.wrote(item, {name: self.state.read(view, self.n).numbers for name, view in views})

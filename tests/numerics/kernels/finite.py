@@ -291,6 +291,40 @@ def mask_by_small_number(x, m, broken=False):
     return stored(weights(data))
 
 
+def causal(data):
+    masked = tile(data.shape)
+    nisa.affine_select(
+        dst=masked,
+        pattern=[[-1, data.shape[1]]],
+        channel_multiplier=1,
+        on_true_tile=data,
+        on_false_value=-30000.0,
+        cmp_op=nl.greater_equal,
+    )
+    return masked
+
+
+@nki.jit
+def masked_scores(x, broken=False):
+    """Scores of which a part is masked, scaled: so little that what is masked could be a score, or not."""
+    return stored(with_number(causal(loaded(x)), nl.multiply, 1e-6 if broken else 0.125))
+
+
+@nki.jit
+def masked_scores_in_steps(x, broken=False):
+    """Each step is a usual one: all together are not."""
+    scores = causal(loaded(x))
+    for _ in range(4 if broken else 1):
+        scores = with_number(scores, nl.multiply, 0.0625)
+    return stored(scores)
+
+
+@nki.jit
+def masked_minima(x, broken=False):
+    """The least of each row, which is what is filled in, scaled."""
+    return stored(with_number(reduced(causal(loaded(x)), nl.minimum), nl.multiply, 1e-7 if broken else 0.5))
+
+
 @nki.jit
 def mask_by_fill(x, broken=False):
     """What is masked is a number that the dtype has, or has not."""
