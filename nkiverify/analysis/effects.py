@@ -9,7 +9,7 @@ written is taken from the side of too little: what a mask leaves for sure, and n
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nkiverify.analysis.dependence import link_of
 from nkiverify.analysis.masks import leaves_out_earlier, masks_otherwise
@@ -20,7 +20,9 @@ from nkiverify.analysis.side_effects import is_moved, skips
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.extents import is_sequence
+from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, Operation
+from nkiverify.model.recorded import Executed
 from nkiverify.model.registry import Updates
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import constant_value
@@ -175,3 +177,9 @@ def _shuffles_from_outside(operation: Operation) -> bool:
     full = all(size % len(lanes) == 0 for size in as_term(source.shape[0]).monomials.values())
     same = as_term(source.shape[0]) is as_term(target.shape[0])
     return not same or not (full or all(lane <= at for at, lane in moved))
+
+
+def runs_on_cores(items: Iterable[object]) -> bool:
+    """True if programs of a launch of the current API execute some of these: each runs on a core of its own."""
+    executed = (item.operation for item in items if isinstance(item, Executed) and item.operation.program)
+    return any(not any(isinstance(view, LegacyTensor) for view in operation.views) for operation in executed)

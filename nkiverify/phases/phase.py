@@ -26,6 +26,8 @@ RULES = {
     "df.unused": "Nothing that reaches an output uses what this line writes.",
     "df.overwritten": "All that this line writes is overwritten before anything reads it.",
     "df.programs_same": "Every program of the launch stores the same values to the same elements: one would do.",
+    "df.programs_differ": "The cores of a launch execute the same lines in the same order; other control flow may "
+    "deadlock or corrupt.",
     "df.input_unread": "A part of an input is never read at this size.",
     "df.unwritten_unused": "This line reads an element that nothing has written; no output depends on it.",
 }

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from nkiverify.analysis.effects import runs_on_cores
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.inputs import Unread, unread
 from nkiverify.analysis.sets.proof import Proof, Stated
@@ -175,7 +176,9 @@ def _warnings(question: Question, proof: Proof, search: Search | None) -> tuple[
     left = unread(question.program) if question.limit is None else None
     inputs = list(_inputs(left, shapes))
     quiet = none_dead and not proof.read_unwritten
-    if quiet and not inputs and not any(tails(question.program, shapes.dimensions)):
+    quiet = quiet and not inputs and not any(tails(question.program, shapes.dimensions))
+    executed = question.trial.recorded if question.trial is not None else items(question.program.body)
+    if quiet and not runs_on_cores(executed):
         # Nothing is left that a run could show.
         return ()
     from nkiverify.phases.dataflow.warned import Subject, warnings

@@ -6,6 +6,7 @@
   loop overwrites all that the same line wrote in an earlier one, in that iteration.
 - `df.programs_same`: every program of a launch stores the same values to the same elements, as where a kernel that does
   not shard is launched on two cores.
+- `df.programs_differ`: the programs of a launch on several cores do not execute the same lines in the same order.
 - `df.input_unread`: a range of an input is never read, or a part of it that larger sizes read.
 - `df.unwritten_unused`: a line reads an unwritten element that reaches no output.
 
@@ -21,11 +22,12 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, islice
+from itertools import chain, islice, zip_longest
 
 import numpy as np
 
 from nkiverify.analysis.alike import stored_alike
+from nkiverify.analysis.effects import runs_on_cores
 from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.findings import Findings
 from nkiverify.analysis.marks.order import Recorded
@@ -40,7 +42,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete_launch import MAX_RECORDED, executes_more
 from nkiverify.frontend.observe import Observation, ObservingExecution, seen_from
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import DomainDimension, Program
+from nkiverify.ir.program import DomainDimension, Program, items
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
@@ -121,13 +123,16 @@ def warnings(
     and all of the larger ones, are run. `unwritten` is a run that has read unwritten elements; True if one may. At
     `inputs` a part of an input may never be read.
     """
-    if subject.none_dead and unwritten is False:
+    on_cores = runs_on_cores(items(subject.program.body) if subject.made is None else subject.made.recorded)
+    if subject.none_dead and unwritten is False and not on_cores:
         # Nothing is left that a run could show.
         return _in_order(_seen(subject, list(_unread(subject, inputs))))
     others = _runnable(subject, small, MAX_RECORDED)
     smallest = list(islice(others, 1))
     shapes = [*smallest, *_runnable(subject, larger, _MAX_LARGER)]
     drafts = [] if subject.none_dead else _dead_stores(subject, shapes) + _stored_alike(subject, shapes)
+    if on_cores:
+        drafts += _on_other_ways(subject, shapes)
     found: list[_Draft] = []
     if isinstance(unwritten, Trial):
         found = list(_unwritten(unwritten.values, unwritten.recorded, unwritten.findings))
@@ -306,6 +311,30 @@ def _stored_alike(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
             )
             found.setdefault(key, draft)
     return list(found.values())
+
+
+def _on_other_ways(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
+    """The first operation that one program of a launch executes where another one executes something else, or ends."""
+    for shape in shapes:
+        ways: dict[tuple[object, ...], list[int]] = {}
+        for position, item in enumerate(shape.recorded):
+            if isinstance(item, Executed) and item.operation.program:
+                ways.setdefault(item.operation.program, []).append(position)
+        first, *others = ways.values()
+        for other in others:
+            pairs = zip_longest(first, other)
+            parting = next(((one, two) for one, two in pairs if _source(shape, one) != _source(shape, two)), None)
+            if parting is not None:
+                position = parting[0] if parting[0] is not None else parting[1]
+                assert position is not None
+                message = "another core of the launch does not execute this operation here"
+                holds = _THESE_SHAPES if subject.program.dimensions else _ALL_SHAPES
+                return [_draft("df.programs_differ", shape, position, message, holds)]
+    return []
+
+
+def _source(shape: Shape, position: int | None) -> Source | None:
+    return None if position is None else shape.source(position)
 
 
 # --- unwritten elements -----------------------------------------------------------------------------------------------
