@@ -97,7 +97,7 @@ def _stands_for(value: Any) -> type:
 
 
 def _called(kind: type, name: str, found: Callable[..., Any], owner: Any, /, *values: Any, **named: Any) -> Any:
-    """What the slot or method `name` of `kind` gives for `owner`; `found` is that of C for these values."""
+    """The result of the slot or method `name` of `kind` for `owner`; `found` is that of C for these values."""
     if not _is_symbolic(owner) and not any(map(_is_symbolic, values)):
         return tell(found(*values, **named))
     if not issubclass(_stands_for(owner), kind):

@@ -25,7 +25,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.ir.program import CARRIED, Iteration, Program
-from nkiverify.ir.walk import carries_state, of_kind
+from nkiverify.ir.walk import carries_state, items, of_kind
 from nkiverify.model.contracts import contract
 from nkiverify.model.policy import AppliedPolicy, applied_policy
 from nkiverify.phases import DATAFLOW

@@ -42,7 +42,8 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete_launch import MAX_RECORDED, executes_more
 from nkiverify.frontend.observe import Observation, ObservingExecution, seen_from
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import DomainDimension, Program, items
+from nkiverify.ir.program import DomainDimension, Program
+from nkiverify.ir.walk import items
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
