@@ -2,32 +2,22 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from types import FrameType
+from functools import partial
 
+from nkiverify.execute.runner import execute
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.foundation.source import Site, is_kernel_frame
+from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
-from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import TOO_LONG, AllBroken, BrokenContract, ConcreteExecution, innermost_kernel_site
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of, observed_in
-from nkiverify.frontend.paths import FloatsMatter
-from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
-from nkiverify.symbolic.execution import running
-
-#: Seconds between two looks at the clock.
-_LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,29 +51,6 @@ class Replay:
             if found.contract.id == rule.id and (rule.id in SUFFICIENT or _same_line(found.site, site)):
                 return True
         return self.raised is not None and rule.id == rule_of(self.raised).id and _same_line(self.raised_at, site)
-
-
-@contextmanager
-def interrupted_in_time(run: ConcreteExecution) -> Iterator[None]:
-    """End the run when its time is over also in a loop of the kernel that calls nothing of ours.
-
-    Only the main thread of a process can be interrupted, and only kernel code is, which has nothing to clean up.
-    """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
-        yield
-        return
-
-    def look(number: int, frame: FrameType | None) -> None:
-        if frame is not None and is_kernel_frame(frame) and run.overdue:
-            raise run.unsupported(TOO_LONG)
-
-    before = signal.signal(signal.SIGVTALRM, look)
-    signal.setitimer(signal.ITIMER_VIRTUAL, _LOOK_SECONDS, _LOOK_SECONDS)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        signal.signal(signal.SIGVTALRM, before)
 
 
 def _same_line(one: Site | None, two: Site | None) -> bool:
@@ -121,38 +88,13 @@ def replay(
     besides those that every run looks at; `at_end` says what else is broken once the run is over.
     """
     rewriting = Rewriting.ARITHMETIC if checked else Rewriting.NONE
-    run = ObservingExecution(hardware, stop_at_first, seconds, awaited, phases, decisive, contracts)
-    run.model.follows_floats = False
-    found = _replayed(target, values, run, rewriting, at_end)
-    if not run.lacks_floats:
-        return found
-    run = ObservingExecution(hardware, stop_at_first, seconds, awaited, phases, decisive, contracts)
-    return _replayed(target, values, run, rewriting, at_end)
-
-
-def _replayed(
-    target: Target,
-    values: Mapping[str, int],
-    run: ObservingExecution,
-    rewriting: Rewriting,
-    at_end: Callable[[ConcreteExecution, Hardware], Iterable[BrokenContract]] | None,
-) -> Replay:
-    kernel, space = load_kernel(target.kernel, target.root, rewriting)
-    binding = ConcreteBinding(values)
-    error: Exception | SystemExit | None = None
-    unsupported = ""
-    try:
-        with space.active(), running(run), interrupted_in_time(run):
-            target.function(Verification(binding, kernel))
-    except OutsideDomain as outside:
-        return Replay((), excluded=str(outside), looked_at=run.looked_at)
-    except (AllBroken, FloatsMatter):
-        pass
-    except UnsupportedConstruct as limit:
-        unsupported = limit.construct
-    except (Exception, SystemExit) as raised:
-        error = None if run.stop_at_first and run.broken else raised
-    if at_end is not None and not unsupported and not run.lacks_floats:
+    make = partial(ObservingExecution, hardware, stop_at_first, seconds, awaited, phases, decisive, contracts)
+    ending = execute(target, values, make, rewriting)
+    run = ending.run
+    if ending.outside:
+        return Replay((), excluded=ending.outside, looked_at=run.looked_at)
+    error = None if run.stop_at_first and run.broken else ending.raised
+    if at_end is not None and ending.limit is None and not run.lacks_floats:
         for found in at_end(run, run.hardware):
             run.note(found)
     observations = dict(run.observations)
@@ -164,9 +106,9 @@ def _replayed(
         tuple(run.broken),
         error,
         site,
-        unsupported=unsupported,
+        unsupported=ending.limit.construct if ending.limit is not None else "",
         observations=observations,
         tolerated=tuple(run.tolerated),
         looked_at=run.looked_at,
-        rejected=error is not None and binding.excludes(error),
+        rejected=ending.rejected,
     )

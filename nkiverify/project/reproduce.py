@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from nkiverify.analysis.marks.shadow import execute
+from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.errors import ContractViolation, UsageError
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.ir.contract import Contract
 from nkiverify.model.hardware import hardware_named
@@ -19,7 +17,6 @@ from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import DATAFLOW, NUMERICS, PHASES
 from nkiverify.phases.dataflow.trial import FaultsKnown, by_position
 from nkiverify.project.manifest import load_targets
-from nkiverify.symbolic.execution import running
 from nkiverify.verify.options import DEFAULT_HARDWARE
 
 
@@ -70,7 +67,7 @@ def run_target(
             found.kernel,
             found.root,
             found.function,
-            ConcreteBinding(values),
+            values,
             _StoppingExecution(hardware or found.hardware, contract, _full(found.root, file), line, phase),
         )
     except OutsideDomain as outside:
@@ -93,38 +90,37 @@ def run_call(
     Raises as `run_target` does.
     """
     run = _StoppingExecution(hardware, contract, _full(root, file), line, phase)
-    _run(kernel, root, call, ConcreteBinding({}), run)
+    _run(kernel, root, call, {}, run)
 
 
 def _run(
-    reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingExecution
+    reference: str, root: Path, call: Callable[[Verification], None], values: Mapping[str, int], run: _StoppingExecution
 ) -> None:
     if run.phase == DATAFLOW.number and not run.faults:
         # What is wrong shows at the end of a run: a second one stops where it happens.
         first = run.again()
-        _execute(reference, root, call, binding, first)
+        _execute(reference, root, call, values, first)
         run.faults = by_position(execute(first.recorded, run.hardware.generation).faults)
     if run.phase == NUMERICS.number:
         from nkiverify.phases.numerics.search import again  # as late as this: it brings the simulator
 
-        kernel, space = load_kernel(reference, root, Rewriting.NONE)
-        with space.active():
-            again(kernel, call, binding, run.hardware, run.stop)
+        again(Source(reference, root), call, values, run.hardware, run.stop)
         return
-    _execute(reference, root, call, binding, run)
+    _execute(reference, root, call, values, run)
 
 
 def _execute(
-    reference: str, root: Path, call: Callable[[Verification], None], binding: ConcreteBinding, run: _StoppingExecution
+    reference: str, root: Path, call: Callable[[Verification], None], values: Mapping[str, int], run: _StoppingExecution
 ) -> None:
     phase = PHASES[run.phase]
-    kernel, space = load_kernel(reference, root, Rewriting.ARITHMETIC if phase.checks_arithmetic else Rewriting.NONE)
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(space.active())
-        stack.enter_context(running(run))
-        call(Verification(binding, kernel))
+    rewriting = Rewriting.ARITHMETIC if phase.checks_arithmetic else Rewriting.NONE
+
+    def whole(v: Verification) -> None:
+        call(v)
         for one in phase.broken_at_end(run, run.hardware):
             run.violated(one.contract, one.site, dict(one.quantities))
+
+    start(Source(reference, root, rewriting), values, run, whole, Verification)
 
 
 def _full(root: Path, file: str) -> str:

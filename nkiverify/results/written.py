@@ -6,12 +6,11 @@ import keyword
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.kernel_text import quoted
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import REVISION, Hardware
@@ -19,7 +18,6 @@ from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent
-from nkiverify.symbolic.execution import running
 
 #: Values that are written as Python writes them.
 _PLAIN = (bool, int, float, str, bytes, type(None))
@@ -135,17 +133,22 @@ def call_source(
     """
     if REVISION in values:
         raise NotWritable("a silicon revision")
-    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
-    recording = _Recording(ConcreteBinding(values), kernel)
     run = ConcreteExecution(hardware, stop_at_first=False)
+    made: list[_Recording] = []
+
+    def call(v: _Recording) -> None:
+        made.append(v)
+        target.function(v)
+
     try:
-        with space.active(), running(run):
-            target.function(recording)
+        start(Source(target.kernel, target.root), values, run, call, _Recording)
     except NotWritable:
         raise
     except (Exception, SystemExit, UnsupportedConstruct):
         # Where the kernel fails, the target goes no further with these values.
-        pass
+        if not made:
+            raise
+    (recording,) = made
     if not recording.called:
         raise NotWritable("more than a call of the kernel")
     if contract == "target.claim":

@@ -8,12 +8,13 @@ from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from nkiverify.execute.runner import execute
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
-from nkiverify.frontend.binding import ConcreteBinding, SymbolicBinding
+from nkiverify.frontend.binding import SymbolicBinding
 from nkiverify.frontend.concrete import innermost_kernel_site
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
@@ -22,12 +23,11 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.paths import FloatsMatter, Limits, LoopNotSummarised, LoopSearches
 from nkiverify.frontend.snapshot import Snapshot
-from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.frontend.target import Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.frontend.traced_loops import TracedLoops
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.phase import Claimed, Phase
-from nkiverify.symbolic.execution import running
 
 if TYPE_CHECKING:
     from nkiverify.phases.replay import Replay
@@ -134,42 +134,26 @@ def played(
     dimension has none. With `puts_back`, each iteration of a legacy loop begins with the variables of the first."""
     from nkiverify.analysis.values.known_run import KnownRun  # as late as this: it brings the simulator
 
-    for follows_floats in (False, True):
+    def make() -> KnownRun:
         run = KnownRun(hardware, limits, phases)
         run.traced = TracedLoops(puts_back)
-        run.model.follows_floats = follows_floats
-        found = _played(target, run, values)
-        if not run.lacks_floats:
-            break
-    return found
+        return run
 
-
-def _played(target: Target, run: ConcreteLaunch, values: Mapping[str, int]) -> Exploration | None:
-    from nkiverify.phases.replay import interrupted_in_time  # as in `Exploration.replay`
-
-    kernel, space = load_kernel(target.kernel, target.root, Rewriting.ARITHMETIC)
-    binding = ConcreteBinding(values)
-    verification = Verification(binding, kernel)
-    with suppress(UnsupportedConstruct):
-        try:
-            with space.active(), running(run), interrupted_in_time(run):
-                target.function(verification)
-        except (OutsideDomain, FloatsMatter):
-            return None
-        except UnsupportedConstruct as limit:
-            run.stopped(limit)
-        except UsageError:
-            raise
-        except (Exception, SystemExit) as error:
-            if binding.excludes(error) or binding.used.keys() - values.keys():
-                return None
-            if not kernel_entries(error):
-                raise TargetRaised(error) from None
-            run.ended(error)
-    if binding.used.keys() - values.keys():
+    ending = execute(target, values, make, Rewriting.ARITHMETIC)
+    run = ending.run
+    if ending.outside or ending.stopped or ending.rejected or ending.unknown:
         return None
+    with suppress(UnsupportedConstruct):
+        if ending.limit is not None:
+            run.stopped(ending.limit)
+        elif isinstance(ending.raised, UsageError):
+            raise ending.raised
+        elif ending.raised is not None:
+            if not kernel_entries(ending.raised):
+                raise TargetRaised(ending.raised) from None
+            run.ended(ending.raised)
     run.finish()
-    return Exploration(target, run.hardware, run, (), verification.called, (), ranged=binding.ranged)
+    return Exploration(target, run.hardware, run, (), ending.called, (), ranged=ending.ranged)
 
 
 def _explore_paths(run: SymbolicExecution, execute: Callable[[], object], space: KernelSpace) -> None:

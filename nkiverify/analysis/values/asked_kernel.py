@@ -16,17 +16,14 @@ from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.located import elements_as
 from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.kernel_files import module_name
-from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.model.returned import named_tensors, tensors_in
 from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic.execution import running
 
 #: The stored elements (lanes, *shape) of an argument, given its name and the tensor.
 Filling = Callable[[str, Tensor], Array]
@@ -135,10 +132,9 @@ def called(
     prepare: Callable[[Mapping[str, Any]], None] = lambda values: None,
 ) -> Any:
     """The result of the kernel in a run on one choice of dimensions; `prepare` sees its arguments."""
-    kernel, space = load_kernel(asked.reference, asked.base, Rewriting.NONE)
     _, dotted = module_name((asked.base / asked.path).resolve())
-    with space.active(), running(run):
-        return asked.call(Verification(ConcreteBinding(dimensions), kernel), dotted, prepare)
+    source = Source(asked.reference, asked.base)
+    return start(source, dimensions, run, lambda v: asked.call(v, dotted, prepare), Verification)
 
 
 def _filled(run: ValueExecution, elements: Array, tensor: Tensor) -> Cells:

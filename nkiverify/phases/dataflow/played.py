@@ -6,16 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from nkiverify.analysis.marks.order import Recorded
+from nkiverify.execute.runner import Ending, execute, execute_once
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.errors import UnsupportedConstruct, described
-from nkiverify.frontend.binding import ConcreteBinding
+from nkiverify.foundation.errors import described
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import load_kernel
-from nkiverify.frontend.paths import FloatsMatter
-from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.frontend.target import Target
 from nkiverify.frontend.traced_loops import LEFT
-from nkiverify.symbolic.execution import running
 
 RunT = TypeVar("RunT", bound=ConcreteExecution)
 
@@ -33,39 +30,30 @@ class Played:
     raised: Exception | SystemExit | None = None
 
 
-def play_in(target: Target, values: Mapping[str, int], run: Callable[[], RunT]) -> tuple[Played, RunT]:
-    """Let the `run` that is made execute `target`, with numbers of floats only where something asks for them; the
-    record, and the run that made it."""
-    made = run()
-    made.model.follows_floats = False
-    played = play(target, values, made)
-    if made.lacks_floats:
-        made = run()
-        played = play(target, values, made)
-    return played, made
+def play_in(target: Target, values: Mapping[str, int], make: Callable[[], RunT]) -> tuple[Played, RunT]:
+    """The record of the execution of `target` on values of its dimensions, and the run that `make` made for it."""
+    ending = execute(target, values, make, Rewriting.NONE)
+    return _played(ending), ending.run
 
 
 def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> Played:
     """Let `run` execute `target` with its dimensions set to `values`."""
-    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
-    binding = ConcreteBinding(values)
-    try:
-        with space.active(), running(run):
-            target.function(Verification(binding, kernel))
-    except OutsideDomain:
-        return Played((), outside=True)
-    except FloatsMatter:
+    return _played(execute_once(target, values, run, Rewriting.NONE))
+
+
+def _played(ending: Ending[RunT]) -> Played:
+    if ending.outside or ending.rejected:
+        return Played((), outside=True, raised=ending.raised)
+    if ending.stopped:
         return Played((), "numbers of floats are asked for")
-    except UnsupportedConstruct as limit:
-        return Played((), limit.construct)
-    except (Exception, SystemExit) as error:
-        if binding.excludes(error):
-            return Played((), outside=True, raised=error)
-        return Played((), f"the kernel raises {described(error)}", raised=error)
-    if binding.used.keys() - values.keys():
+    if ending.limit is not None:
+        return Played((), ending.limit.construct)
+    if ending.raised is not None:
+        return Played((), f"the kernel raises {described(ending.raised)}", raised=ending.raised)
+    if ending.unknown:
         # It has one of its values only, of which nothing follows for the others.
         return Played((), "a dimension that the symbolic run did not come to")
-    return Played(run.recorded, unusable(run))
+    return Played(ending.run.recorded, unusable(ending.run))
 
 
 def unusable(run: ConcreteExecution) -> str:

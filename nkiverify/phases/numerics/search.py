@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 
@@ -12,16 +11,15 @@ from nkiverify.analysis.ranges.findings import MASKED, Findings
 from nkiverify.analysis.ranges.masked import OtherFills, tell_dependence
 from nkiverify.analysis.ranges.run import Limits, WatchedFloats, WatchedRun
 from nkiverify.analysis.values.formats import STORED, Array
+from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import DTypeKind
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.numerics.trial import asked_range, entering
-from nkiverify.symbolic.execution import running
 
 #: Inputs of which each argument has a kind by chance.
 _MIXED = 10
@@ -137,23 +135,23 @@ def inputs(mixed: int = _MIXED, first: int = 0) -> Iterator[Inputs]:
 
 
 def again(
-    kernel: Callable[..., Any],
+    source: Source,
     call: Callable[[Verification], None],
-    binding: ConcreteBinding,
+    values: Mapping[str, int],
     hardware: Hardware,
     stop: tuple[str, str, int],
 ) -> None:
     """Call the kernel with inputs of its ranges until one breaks a contract at a file and line, as `ContractViolation`.
 
-    Returns where none does. The caller has made the kernel's modules active.
+    Returns where none does.
     """
 
     def results(numbers: Numbers, findings: Findings, choice: Inputs) -> list[Array]:
         run = WatchedRun(hardware, numbers, findings, Limits(float("inf"), 1 << 60))
         run.random, run.results = np.random.default_rng(0), []
         run.fill = entering(numbers, choice.fill)
-        with running(run), suppress(UnsupportedConstruct):
-            call(Verification(binding, kernel))
+        with suppress(UnsupportedConstruct):
+            start(source, values, run, call, Verification)
         return run.results
 
     for choice in inputs():

@@ -15,6 +15,7 @@ from nkiverify.analysis.ranges.masked import MaskedFamilies, MaskedIntervals, Ot
 from nkiverify.analysis.ranges.run import Fill, Limits, WatchedFloats, WatchedRun
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import STORED, Array, finite_range
+from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import (
     ContractViolation,
@@ -25,17 +26,12 @@ from nkiverify.foundation.errors import (
     text_of,
 )
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.frontend.tracebacks import in_simulator, kernel_entries
 from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage
-from nkiverify.phases.replay import interrupted_in_time
-from nkiverify.symbolic.execution import running
 
 #: The magnitude that ranges of floats are cut down to, where the largest one is looked for that is proved.
 Cut = float | None
@@ -240,15 +236,12 @@ def _run(
     asked: Mapping[str, tuple[float, float]] | None = None,
     declared: Iterable[str] = (),
 ) -> Trial:
-    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
     run.fill = fill
     if told is not None:
         told(run)
-    verification = Verification(ConcreteBinding(values), kernel)
     unusable, place = "", None
     try:
-        with space.active(), running(run), interrupted_in_time(run):
-            target.function(verification)
+        start(Source(target.kernel, target.root), values, run, target.function, Verification)
     except OutsideDomain:
         return Trial(outside=True)
     except ContractViolation as violation:

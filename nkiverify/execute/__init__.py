@@ -1,0 +1,1 @@
+"""Execution of kernels: the only place that starts kernel code."""
