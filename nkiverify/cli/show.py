@@ -38,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("name", metavar="NAME", help="the target")
     add("--phase", type=int, choices=PHASES, default=1, help="whose claims (default: %(default)s)")
     add("--ranges", action="store_true", help="the range and rounding of what each line writes, at the smallest shape")
+    add("--format", choices=("text", "json"), default="text", help="json: the program as data (docs/program-format.md)")
     add("--smt", type=Path, metavar="DIR", help="also write each claim that needs a solver as SMT-LIB into DIR")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
@@ -75,10 +76,11 @@ def execute(arguments: argparse.Namespace) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The lines of the program of a target, what is known of each memory, how many files were written, and what ended
-    the exploration early, if anything."""
+    """The lines of the program of a target, or the program as JSON, what is known of each memory, how many files were
+    written, and what ended the exploration early, if anything."""
 
     program: tuple[tuple[Piece, ...], ...]
+    data: str
     memory: tuple[MemoryPeak, ...]
     written: int
     limit: str
@@ -96,12 +98,15 @@ class Ranges:
 
 def _explained(target: Target, options: Options, arguments: argparse.Namespace) -> Shown:
     from nkiverify.report import program_text
+    from nkiverify.results import program_file
     from nkiverify.verify.explanation import explain
 
     explained = explain(target, options, arguments.phase)
-    lines = tuple(program_text.lines(explained.program, explained.decided, options.root))
+    as_data = arguments.format == "json"
+    data = program_file.dump(explained.program, options.root) if as_data else ""
+    lines = () if as_data else tuple(program_text.lines(explained.program, explained.decided, options.root))
     written = _write_scripts(explained.decided, arguments.smt) if arguments.smt is not None else 0
-    return Shown(lines, explained.memory, written, explained.limit)
+    return Shown(lines, data, explained.memory, written, explained.limit)
 
 
 def _told(shown: Shown, target: Target, root: Path, folder: Path | None, style: Style) -> int:
@@ -109,6 +114,11 @@ def _told(shown: Shown, target: Target, root: Path, folder: Path | None, style: 
     from nkiverify.report import memory_peaks, program_text, terminal
     from nkiverify.results.session import ExitStatus
 
+    if shown.data:
+        print(shown.data)
+        if shown.limit:
+            print(f"incomplete: {shown.limit}", file=sys.stderr)
+        return ExitStatus.UNKNOWN if shown.limit else ExitStatus.AS_EXPECTED
     print(style.head(f"{target.name}: {target.kernel}"))
     if target.description:
         print(target.description)

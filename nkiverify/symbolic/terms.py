@@ -217,7 +217,7 @@ def divide(numerator: Term, denominator: Term) -> Term:
     if divisor is None:
         return _divide_by_term(numerator, denominator)
     if divisor == 0:
-        return _div_atom(numerator, denominator)
+        return div_atom(numerator, denominator)
     if divisor < 0:
         return divide(scale(numerator, -1), constant(-divisor))
     quotient: dict[Monomial, int] = {}
@@ -242,7 +242,7 @@ def divide(numerator: Term, denominator: Term) -> Term:
     lone = _lone_atom(inner)
     if isinstance(lone, Div) and (value := lone.denominator.constant) is not None and value > 0:
         return add(make(quotient), divide(lone.numerator, constant(value * divisor)))
-    return add(make(quotient), _div_atom(inner, constant(divisor)))
+    return add(make(quotient), div_atom(inner, constant(divisor)))
 
 
 def _divide_by_term(numerator: Term, denominator: Term) -> Term:
@@ -265,7 +265,7 @@ def _divide_by_term(numerator: Term, denominator: Term) -> Term:
     if common.constant != 1:
         # So is floor(f*a / (f*b)) the floor of a / b.
         return add(quotient, divide(_by_factor(rest, common), _by_factor(denominator, common)))
-    return add(quotient, _div_atom(rest, denominator))
+    return add(quotient, div_atom(rest, denominator))
 
 
 def _common_factor(*parts: Term) -> Term:
@@ -312,7 +312,8 @@ def _lone_atom(term: Term) -> Atom | None:
     return None
 
 
-def _div_atom(numerator: Term, denominator: Term) -> Term:
+def div_atom(numerator: Term, denominator: Term) -> Term:
+    """`floor(numerator / denominator)` as an atom, which nothing is taken out of."""
     return of_atom(_intern((Div, numerator.uid, denominator.uid), Div, numerator, denominator))
 
 
