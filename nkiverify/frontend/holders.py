@@ -88,6 +88,12 @@ class Holder:
         assert self.write is not None
         self.write(self.value, {**self.read(self.value), key: part})
 
+    def assigns_alone(self, key: Any) -> bool:
+        """True if a part can be changed to any object without a change of others."""
+        if self.write is _write_object:
+            return isinstance(key, str) and key != "__class__"
+        return self.write in (_write_dict, _write_cell, _write_parts)
+
 
 #: What describes a function or class, beside its `__dict__`.
 LABELS = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__annotations__"})

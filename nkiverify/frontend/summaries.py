@@ -2,13 +2,16 @@
 
 A loop over a symbolic range is summarised: its body runs once for an arbitrary index `i` with `0 <= i < n`, once for
 each path through it. That says everything about the loop if no state is carried from one iteration to the next. What a
-body changes is found by comparing snapshots. Four kinds of carried state have a closed form, which is guessed from one
-run of the body and then checked by another run that starts from it:
+body changes is found by comparing snapshots. Six kinds of carried state have a closed form, which is guessed from one
+run of the body and then checked by another run that starts from it. A local name has one, or an attribute of an object,
+an element of a list, an entry of a dictionary:
 
     an int that grows by the same amount each time      x0 + c*i
     a list that grows by one append each time           i elements, the element at k the one appended for i = k
     a local name that is bound anew before it is read   no value at the start of the body
     local names that change places, `a, b = b, a`       those of before the loop, moved on i % n times
+    a value that each iteration leaves for the next     that of before the loop for i = 0, then what i - 1 leaves
+    a value that is handed on, `before = now`           that of before the loop for i = 0, then what `now` is for i - 1
 
 For the step of the induction the body is run with the state of iteration i, and must end in the state of
 iteration i + 1; for i = 0 the closed form is the state before the loop. Everything else that changes makes the loop
@@ -17,6 +20,7 @@ unrolled.
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
@@ -24,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.foundation.source import Site
+from nkiverify.foundation.source import Site, identity
 from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
 from nkiverify.frontend.holders import Holder, OpaqueState
 from nkiverify.frontend.paths import LostName, PathEnded, RunAgain
@@ -37,7 +41,15 @@ from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.segments import Element, Part, Pending, Segment
-from nkiverify.symbolic.substitution import CannotSubstitute, mutable_parts, same_value, substitute
+from nkiverify.symbolic.substitution import (
+    CannotSubstitute,
+    contents,
+    is_plain,
+    mutable_parts,
+    same_value,
+    state_of,
+    substitute,
+)
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
@@ -49,7 +61,13 @@ MAX_PASSES = 10
 #: Iterations after which names that change places have their values again, at most: each is a path through the body.
 _LONGEST_PERIOD = 4
 
+#: Values that are handed from one name to the next, at most: each is a path through the body.
+_LONGEST_CHAIN = 4
+
 _ABSENT: Any = object()
+
+#: What carries a value from one iteration to the next: a local name, or an object (by its identity) and a part of it.
+_Place = str | tuple[int, Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +101,25 @@ class _Growth:
         return [*self.before, Segment(count, self.index, self.template, self.shared, self.unordered)]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Left:
+    """A value that an iteration leaves for the next one: `template` with the loop's `bound` for the number of the
+    iteration that leaves it."""
+
+    entry: Any
+    template: Any
+    #: Whether numbers in it that change are guessed to be counters.
+    counting: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Follows:
+    """The value that `source` had at the start of the iteration before."""
+
+    entry: Any
+    source: _Place
+
+
 @dataclass(frozen=True, slots=True)
 class _Rebound:
     """A local name that has no value at the start of an iteration."""
@@ -103,7 +140,21 @@ class _Permuted:
         return name
 
 
-_Guess = _Linear | _Growth | _Rebound | _Permuted
+_Guess = _Linear | _Left | _Follows | _Growth | _Rebound | _Permuted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """A part of an object that iterations change."""
+
+    holder: Holder
+    key: Any
+    entry: Any
+    guess: _Linear | _Left | _Follows
+
+    def assign(self, value: Any) -> None:
+        """Give it a value."""
+        self.holder.assign(self.key, Element(value) if isinstance(self.holder.value, SymList) else value)
 
 
 @dataclass(slots=True)
@@ -117,6 +168,8 @@ class _Ending:
     context: Context
     #: How often names that change places had done so at its start, but for whole periods.
     turns: int
+    #: The values at its start.
+    start: dict[_Place, Any]
 
 
 class SummarisedLoop:
@@ -144,7 +197,15 @@ class SummarisedLoop:
         local = frame.f_locals
         self._entry = {name: local[name] for name in names if name in local}
         self._local: dict[str, _Guess] = {name: _Rebound() for name in temporaries}
-        self._held: dict[tuple[int, Any], tuple[Holder, Any, _Linear]] = {}
+        self._held: dict[tuple[int, Any], _Held] = {}
+        #: The number of the iteration that leaves a value, in what it is guessed to be.
+        self._bound: Index | None = None
+        #: Values that iterations leave, by the number of iterations, for the present path.
+        self._left_after: dict[int, tuple[Term, dict[_Place, Any]]] = {}
+        #: Copies that stand for objects that an iteration has left, with what they held.
+        self._copied: list[tuple[Any, list[Any]]] = []
+        #: Why nothing follows from the present pass, unless it has found another guess.
+        self._doubt: str | None = None
         self._lists: dict[int, _Growth] = {}
         self._carried = CarriedContents(run.model.contents)
         self._path_ended = False
@@ -197,7 +258,10 @@ class SummarisedLoop:
         run.refuse_limits(error)
         if run.may_be_about_us(error):
             # Or it is due to what holds before the first iteration only, as a tile of which there is none as yet.
-            self._give_up(f"an iteration may raise {type(error).__name__}")
+            self._doubt = self._doubt or f"an iteration may raise {type(error).__name__}"
+            run.truncate(self._depth + 1)
+            self._path_ended = True
+            return True
         if self._try_depth > 0:
             self._give_up(f"an iteration may raise {type(error).__name__}, which is handled outside the loop")
         run.refuse_fault_of_model(error)
@@ -234,6 +298,7 @@ class SummarisedLoop:
         for _ in range(MAX_PASSES):
             scope = run.open_scope(context, index, ordinal, self._site)
             endings: list[_Ending] = []
+            self._doubt = None
             looked = run.model.begin_pass()
             while True:
                 run.check_time()
@@ -241,6 +306,7 @@ class SummarisedLoop:
                 yield self._sequence.element(index)
                 if not self._path_ended:
                     run.check_alive()
+                    self._check_copies()
                     run.check_copies()
                     endings.append(self._ending(snapshot))
                 if not scope.next_path():
@@ -248,6 +314,8 @@ class SummarisedLoop:
             run.close_scope()
             self._restore(snapshot)
             if self._verified(endings, index, run.model.end_pass(looked)):
+                if self._doubt is not None:
+                    self._give_up(self._doubt)
                 break
         else:
             self._give_up("its carried state has no closed form")
@@ -279,26 +347,90 @@ class SummarisedLoop:
         """True if numbers change from one iteration to the next, or lists where iterations have an order."""
         if self._lists and not self._sequence.parallel:
             return True
-        guesses = [*self._local.values(), *(linear for _, _, linear in self._held.values())]
+        guesses = [*self._local.values(), *(held.guess for held in self._held.values())]
         return any(isinstance(one, _Linear) and one.step is not terms.constant(0) for one in guesses)
 
     def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
         self._restore(snapshot)
         self._path_ended = False
-        self._values = dict(self._entry)
-        for name, guess in self._local.items():
-            if isinstance(guess, _Linear):
-                self._values[name] = guess.at(index)
-            else:
-                self._values.pop(name, None)
-        for holder, key, linear in self._held.values():
-            holder.assign(key, linear.at(index))
         for growth in self._lists.values():
             growth.target.parts = growth.at(index)
         self._run.model.contents = self._carried.at_start
         self._run.model.begin_path()
         self._run.begin_path(scope)
+        self._values = dict(self._entry)
+        for name, guess in self._local.items():
+            if isinstance(guess, _Rebound | _Permuted):
+                self._values.pop(name, None)
         self._turns = self._turned(index)
+        self._start = self._put_in_place(index) | self._values
+
+    def _put_in_place(self, count: Term) -> dict[_Place, Any]:
+        """Give what iterations leave the values that it has after `count` of them, for names, as `_values`, and parts
+        of objects, which are returned."""
+        self._left_after.clear()
+        self._copied.clear()
+        for name, guess in self._local.items():
+            if isinstance(guess, _Linear | _Left | _Follows):
+                self._values[name] = self._value_after(name, guess, count)
+        found: dict[_Place, Any] = {}
+        for place, held in self._held.items():
+            found[place] = self._value_after(place, held.guess, count)
+            held.assign(found[place])
+        return found
+
+    def _guess_of(self, place: _Place) -> _Guess | None:
+        if isinstance(place, str):
+            return self._local.get(place)
+        held = self._held.get(place)
+        return None if held is None else held.guess
+
+    def _value_after(self, place: _Place, guess: _Guess | None, count: Term) -> Any:
+        """The value of a place after `count` iterations; the path is split where that is one thing before the first of
+        them and another one after it."""
+        if isinstance(guess, _Linear):
+            return guess.at(count)
+        if guess is None and isinstance(place, str):
+            return self._entry[place]
+        if not isinstance(guess, _Left | _Follows):
+            self._give_up("a value that it hands on is carried from one iteration to the next")
+        if bool(conditions.equals_zero(count)):
+            return guess.entry
+        before = terms.add(count, terms.constant(-1))
+        if isinstance(guess, _Follows):
+            return self._value_after(guess.source, self._guess_of(guess.source), before)
+        known = self._left_after.get(before.uid)
+        if known is None:
+            # With the number: one that nothing keeps would be another object when it is asked about again.
+            known = self._left_after[before.uid] = before, self._left_by(before)
+            copies = [part for part in mutable_parts(tuple(known[1].values())) if not self._knows(part)]
+            self._copied += [(part, contents(part)) for part in copies]
+            self._run.copied_on_read(copies)
+        return known[1][place]
+
+    def _left_by(self, iteration: Term) -> dict[_Place, Any]:
+        """The values that an iteration leaves: an object that two places share is one object in both."""
+        found = {place: guess.template for place, guess in self._guesses() if isinstance(guess, _Left)}
+        anew = {identity(part) for part in mutable_parts(tuple(found.values())) if not self._knows(part)}
+        assert self._bound is not None
+        try:
+            values = substitute(tuple(found.values()), {self._bound: iteration}, lambda part: identity(part) in anew)
+        except CannotSubstitute as reason:
+            self._give_up(f"an iteration leaves {reason}")
+        return dict(zip(found, values, strict=True))
+
+    def _guesses(self) -> Iterator[tuple[_Place, _Guess]]:
+        yield from self._local.items()
+        for place, held in self._held.items():
+            yield place, held.guess
+
+    def _check_copies(self) -> None:
+        """Give up where what stands for an object that an iteration has left is changed: who else has it is not
+        followed."""
+        for part, before in self._copied:
+            now = contents(part)
+            if len(now) != len(before) or any(one is not two for one, two in zip(now, before, strict=True)):
+                self._give_up(f"it changes a {type(part).__name__} that the iteration before has made")
 
     def _turned(self, count: Term) -> int:
         """Give the names that change places their values after `count` iterations; how often they have done so, but for
@@ -330,44 +462,51 @@ class SummarisedLoop:
         values = {name: local[name] for name in self._names if name in local}
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
         run = self._run
-        return _Ending(values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns)
+        return _Ending(values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns, self._start)
 
     # --- verdict ------------------------------------------------------------------------------------------------------
 
     def _verified(self, endings: list[_Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
         """True if what the body did is what was guessed; if not, the guess has been refined."""
-        following = terms.add(index, terms.constant(1))
         if self._permuted is None and self._guess_permuted(endings):
             return False
-        verified = True
         # Every path of this pass ran with these; what one path adds is for the next pass.
-        local, held_before = dict(self._local), dict(self._held)
-        for ending in endings:
-            for name in self._names:
-                verified &= self._local_as_guessed(name, ending, local.get(name), following, index)
-            handled = set()
-            for change in ending.changes:
-                key = (id(change.holder.value), change.key)
-                if change.holder.value is self._run.model and change.key == CONTENTS:
-                    continue
-                if id(change.holder.value) in self._lists or (
-                    isinstance(change.key, tuple) and change.key[:1] == ("within",)
-                ):
-                    continue
-                held = held_before.get(key)
-                if held is None:
-                    verified = False
-                    self._guess_held(change, index)
-                elif change.after is not held[2].at(following):
-                    self._give_up(f"{change.describe()} changes by different amounts")
-                handled.add(key)
-            for key, (holder, _, linear) in held_before.items():
-                if key not in handled and linear.step is not terms.constant(0):
-                    self._give_up(f"a {type(holder.value).__name__} changes in some iterations only")
+        local, held = dict(self._local), dict(self._held)
+        verified = True
+        for name in self._names:
+            verified &= self._local_as_guessed(name, endings, local.get(name), index)
+        for place, (holder, key, entry) in self._changed(endings).items():
+            verified &= self._held_as_guessed(place, holder, key, entry, endings, held.get(place), index)
+        if verified and not self._shared_as_guessed(endings, index):
+            self._give_up("objects that it leaves are not the ones that it would leave in another iteration")
         for list_id in list(self._lists):
             verified &= self._list_as_guessed(list_id, endings, index)
         # What storages hold depends on the rest of the state: it is compared once that is as guessed.
         return verified and self._contents_as_guessed(endings, index, looked_at)
+
+    def _changed(self, endings: list[_Ending]) -> dict[tuple[int, Any], tuple[Holder, Any, Any]]:
+        """The parts of objects that paths change, or that are guessed to change, with what they are before the loop;
+        what is appended to a list is looked at apart."""
+        found = {place: (held.holder, held.key, held.entry) for place, held in self._held.items()}
+        for change in (change for ending in endings for change in ending.changes):
+            holder, key = change.holder, change.key
+            place = (id(holder.value), key)
+            if place in found or id(holder.value) in self._lists or (holder.value is self._run.model and key == CONTENTS):
+                continue
+            if isinstance(holder.value, SymList):
+                if isinstance(key, tuple) and key[:1] == ("within",):
+                    continue
+                if missing(change.before) and key == len(holder.value.parts):
+                    self._guess_growth(holder.value)
+                    continue
+                if not (isinstance(change.before, Element) and isinstance(change.after, Element)):
+                    self._give_up("it changes a list in other ways than by appending to it")
+                found[place] = holder, key, change.before.value
+                continue
+            if missing(change.before) or missing(change.after):
+                self._give_up(f"it changes {change.describe()}")
+            found[place] = holder, key, change.before
+        return found
 
     def _contents_as_guessed(
         self, endings: list[_Ending], index: Term, looked_at: Mapping[AllocationKey, bool]
@@ -376,28 +515,172 @@ class SummarisedLoop:
         ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
         return self._carried.verified(ends, looked_at)
 
-    def _local_as_guessed(self, name: str, ending: _Ending, guess: _Guess | None, following: Term, index: Term) -> bool:
-        after = ending.local.get(name, _ABSENT)
-        if isinstance(guess, _Rebound):
+    def _local_as_guessed(self, name: str, endings: list[_Ending], guess: _Guess | None, index: Term) -> bool:
+        """True if a name is left as guessed on every path; if not, the guess has been refined."""
+        if isinstance(guess, _Rebound) or not endings:
             return True
+        afters = [ending.local.get(name, _ABSENT) for ending in endings]
         if isinstance(guess, _Permuted):
-            if after is not self._entry[guess.source(name, ending.turns + 1)]:
+            if any(
+                after is not self._entry[guess.source(name, ending.turns + 1)]
+                for after, ending in zip(afters, endings, strict=True)
+            ):
                 self._give_up(f"the value of `{name}` is carried from one iteration to the next")
             return True
-        if isinstance(guess, _Linear):
-            value = as_term(after)
-            if value is guess.at(following):
-                return True
-            self._local[name] = _Rebound()
-            return False
-        before = self._entry.get(name, _ABSENT)
-        if before is after or (before is not _ABSENT and after is not _ABSENT and self._same(before, after)):
+        entry = self._entry.get(name, _ABSENT)
+        if self._as_guessed(guess, entry, afters, endings, index):
             return True
-        found = _linear(before, after, index)
-        # Paths that change it by different amounts leave nothing but to bind it anew.
-        agree = found is not None and (name not in self._local or found.same(self._local[name]))
-        self._local[name] = found if found is not None and agree else _Rebound()
+        found = None if entry is _ABSENT else self._refined(name, guess, entry, afters, endings, index)
+        # Where nothing is left to be guessed it may be bound anew.
+        self._local[name] = _Rebound() if found is None else found
         return False
+
+    def _held_as_guessed(
+        self,
+        place: tuple[int, Any],
+        holder: Holder,
+        key: Any,
+        entry: Any,
+        endings: list[_Ending],
+        held: _Held | None,
+        index: Term,
+    ) -> bool:
+        """As `_local_as_guessed`, of a part of an object."""
+        if not endings:
+            return True
+        afters = [_part_after(ending, place, entry) for ending in endings]
+        guess = None if held is None else held.guess
+        if guess is not None and self._as_guessed(guess, entry, afters, endings, index):
+            return True
+        found = self._refined(place, guess, entry, afters, endings, index)
+        if found is None or not (isinstance(found, _Linear) or holder.assigns_alone(key)):
+            described = Change(holder, key, entry, afters[0]).describe()
+            self._give_up(f"it changes {described}")
+        self._held[place] = _Held(holder, key, entry, found)
+        return False
+
+    def _as_guessed(
+        self, guess: _Guess | None, entry: Any, afters: list[Any], endings: list[_Ending], index: Term
+    ) -> bool:
+        """True if what the paths leave in a place, `afters`, is what the guess says; None says that it is kept."""
+        if isinstance(guess, _Linear):
+            following = guess.at(terms.add(index, terms.constant(1)))
+            return all(as_term(after) is following for after in afters)
+        if isinstance(guess, _Follows):
+            starts = [ending.start.get(guess.source, _ABSENT) for ending in endings]
+            return all(after is start for after, start in zip(afters, starts, strict=True))
+        if isinstance(guess, _Left):
+            return all(
+                self._same(*self._in_its_iteration((guess.template, after), ending, index))
+                for after, ending in zip(afters, endings, strict=True)
+            )
+        return all(
+            entry is after or (entry is not _ABSENT and after is not _ABSENT and self._same(entry, after))
+            for after in afters
+        )
+
+    def _in_its_iteration(self, left: tuple[Any, Any], ending: _Ending, index: Term) -> tuple[Any, Any]:
+        """What is guessed to be left by any iteration, and what a path leaves, for the iteration of the path: where it
+        is that of one iteration only, numbers in both are numbers."""
+        expected, after = left
+        only = ending.context.facts.value_of(index)
+        number = index if only is None else terms.constant(only)
+        assert self._bound is not None
+        try:
+            expected = self._rewritten(expected, self._bound, number)
+            return expected, after if only is None else self._rewritten(after, _index_atom(index), number)
+        except CannotSubstitute:
+            return _ABSENT, after
+
+    def _rewritten(self, value: Any, old: Index, new: Term) -> Any:
+        """`value` with another number of the iteration; raises `CannotSubstitute` where an object that was there before
+        the loop has the number in it, which is one object in all iterations."""
+        found = substitute(value, {old: new})
+        if found is not value:
+            kept = {identity(part) for part in mutable_parts(found)}
+            if any(self._knows(part) and identity(part) not in kept for part in mutable_parts(value)):
+                raise CannotSubstitute("an object of before the loop")
+        return found
+
+    def _refined(
+        self,
+        place: _Place,
+        guess: _Guess | None,
+        entry: Any,
+        afters: list[Any],
+        endings: list[_Ending],
+        index: Term,
+    ) -> _Linear | _Left | _Follows | None:
+        """The next guess about a place; None if there is none."""
+        if guess is None:
+            found = [_linear(entry, after, index) for after in afters]
+            if found[0] is not None and all(found[0].same(one) for one in found):
+                return found[0]
+        if self._sequence.traced or self._sequence.parallel or any(after is _ABSENT for after in afters):
+            return None
+        if not isinstance(guess, _Left | _Follows):
+            source = self._source(place, afters, endings)
+            if source is not None and not all(map(_is_plain, afters)):
+                return _Follows(entry, source)
+        for counting in (True, False):
+            if (isinstance(guess, _Left) and (counting or not guess.counting)) or (counting and _is_plain(entry)):
+                continue
+            if counting:
+                left = [_left(entry, after, index) for after in afters]
+            else:
+                # As one leaves it that is none of the first few: there, numbers are numbers.
+                left = [
+                    after
+                    for after, ending in zip(afters, endings, strict=True)
+                    if ending.context.facts.value_of(index) is None
+                ] or afters
+            if any(not self._same(left[0], one) for one in left):
+                continue
+            self._bound = self._bound or _bound_index(self._run)
+            try:
+                template = self._rewritten(left[0], _index_atom(index), terms.of_atom(self._bound))
+            except CannotSubstitute:
+                return None
+            return _Left(entry, template, counting)
+        return None
+
+    def _source(self, place: _Place, afters: list[Any], endings: list[_Ending]) -> _Place | None:
+        """The other place whose value of the start of an iteration is in this one at its end, on every path."""
+        for source, guess in [*self._guesses(), *((name, None) for name in self._entry if name not in self._local)]:
+            if source == place or isinstance(guess, _Rebound | _Permuted | _Growth) or self._ends_in(source, place):
+                continue
+            if all(
+                after is ending.start.get(source, _ABSENT)
+                for after, ending in zip(afters, endings, strict=True)
+            ):
+                return source
+        return None
+
+    def _ends_in(self, source: _Place, place: _Place) -> bool:
+        """True if the value of `source` comes from that of `place`, or from too far."""
+        for _ in range(_LONGEST_CHAIN):
+            guess = self._guess_of(source)
+            if source == place:
+                return True
+            if not isinstance(guess, _Follows):
+                return False
+            source = guess.source
+        return True
+
+    def _shared_as_guessed(self, endings: list[_Ending], index: Term) -> bool:
+        """True if objects that several places share are shared in any iteration."""
+        places = [place for place, guess in self._guesses() if isinstance(guess, _Left)]
+        if not places:
+            return True
+        expected = tuple(guess.template for _, guess in self._guesses() if isinstance(guess, _Left))
+        for ending in endings:
+            afters = tuple(
+                ending.local[place] if isinstance(place, str) else _part_after(ending, place, self._held[place].entry)
+                for place in places
+            )
+            if not self._same(*self._in_its_iteration((expected, afters), ending, index)):
+                return False
+        return True
 
     def _guess_permuted(self, endings: list[_Ending]) -> bool:
         """Guess which names change places with others of before the loop, in the same way on every path; whether there
@@ -423,24 +706,6 @@ class SummarisedLoop:
                 self._local.update(dict.fromkeys(sources, permuted))
                 return True
         return False
-
-    def _guess_held(self, change: Change, index: Term) -> None:
-        holder = change.holder
-        if isinstance(holder.value, SymList):
-            if id(holder.value) not in self._lists:
-                before = len(holder.value.parts)
-                if not missing(change.before) or change.key != before:
-                    self._give_up("it changes a list in other ways than by appending to it")
-                self._guess_growth(holder.value)
-            return
-        before, after = change.before, change.after
-        linear = None if missing(before) or missing(after) else _linear(before, after, index)
-        if linear is None:
-            self._give_up(f"it changes {change.describe()}")
-        key = (id(holder.value), change.key)
-        if key in self._held and not linear.same(self._held[key][2]):
-            self._give_up(f"paths change {change.describe()} by different amounts")
-        self._held[key] = (holder, change.key, linear)
 
     def _guess_growth(self, target: SymList) -> None:
         self._lists[id(target)] = _Growth(
@@ -501,12 +766,12 @@ class SummarisedLoop:
             run.assume(conditions.equals_zero(trips), "no iteration comes to its end")
         for growth in self._lists.values():
             growth.target.parts = growth.at(trips)
-        for holder, key, linear in self._held.values():
-            holder.assign(key, linear.at(trips))
         some = conditions.negate(conditions.at_most_zero(trips))
         run.model.contents = self._carried.after(possibly_none=not known(some))
         self._values = dict(self._entry)
         self._turned(trips)
+        for place, held in self._held.items():
+            held.assign(self._value_after(place, held.guess, trips))
         rebound: list[str] = []
         for name, guess in self._local.items():
             if isinstance(guess, _Linear):
@@ -522,6 +787,13 @@ class SummarisedLoop:
         last: dict[Atom, Term] = {_index_atom(index): terms.add(trips, terms.constant(-1))}
         for name in rebound:
             self._values.pop(name, None)
+            guess = self._local[name]
+            if isinstance(guess, _Left | _Follows):
+                if name in self._live:
+                    self._values[name] = self._value_after(name, guess, trips)
+                else:
+                    run.names_without_value[name] = LostName(name, self._site, trips)
+                continue
             values = [ending.local.get(name, _ABSENT) for ending in endings]
             try:
                 if name in self._live and all(one is not _ABSENT and self._same(values[0], one) for one in values):
@@ -548,6 +820,42 @@ def _index_atom(index: Term) -> Index:
     (atom,) = index.atoms
     assert isinstance(atom, Index)
     return atom
+
+
+def _part_after(ending: _Ending, place: tuple[int, Any], entry: Any) -> Any:
+    """What a path leaves in a part of an object that is `entry` before the loop."""
+    for change in ending.changes:
+        if (id(change.holder.value), change.key) == place:
+            if missing(change.after):
+                return _ABSENT
+            return change.after.value if isinstance(change.after, Element) else change.after
+    return entry
+
+
+def _is_plain(value: Any) -> bool:
+    """True for numbers, symbolic ones as well, texts and the like."""
+    return isinstance(value, Term) or is_plain(value)
+
+
+def _left(before: Any, after: Any, index: Term) -> Any:
+    """`after`, left by iteration `index`, where a number in it that is `before` at the start counts iterations."""
+    linear = _linear(before, after, index)
+    if linear is not None:
+        return after if linear.step is terms.constant(0) else linear.at(terms.add(index, terms.constant(1)))
+    if type(before) is not type(after) or before is after:
+        return after
+    if type(after) is tuple and len(before) == len(after):
+        return tuple(_left(one, two, index) for one, two in zip(before, after, strict=True))
+    if isinstance(after, tuple) and hasattr(after, "_make") and len(before) == len(after):
+        return after._make(_left(one, two, index) for one, two in zip(before, after, strict=True))
+    if dataclasses.is_dataclass(after):
+        own, other = state_of(after), state_of(before)
+        if own.keys() == other.keys():
+            copy = object.__new__(type(after))
+            for name, part in own.items():
+                object.__setattr__(copy, name, _left(other[name], part, index))
+            return copy
+    return after
 
 
 def _linear(before: Any, after: Any, index: Term) -> _Linear | None:
