@@ -40,6 +40,7 @@ from nkiverify.symbolic.substitution import contents
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
+    from nkiverify.frontend.drawn_loops import DrawnLoop
     from nkiverify.model.operation import Operation
     from nkiverify.model.state import Program
     from nkiverify.model.tensor import Storage, Tensor
@@ -113,6 +114,8 @@ class SymbolicExecution(Claiming):
         self._copies: list[tuple[Any, list[Any]]] = []
         #: The loops being summarised, outermost first.
         self.open_loops: list[OpenLoop] = []
+        #: The loops over generators that are running, outermost first.
+        self.drawn_loops: list[DrawnLoop] = []
 
     # --- exploring ---------------------------------------------------------------------------------------------------
 
@@ -127,6 +130,7 @@ class SymbolicExecution(Claiming):
                 self.begin_path(root)
                 self.try_depth = 0
                 self.open_loops.clear()
+                self.drawn_loops.clear()
                 self.program.paths += 1
                 try:
                     execute()

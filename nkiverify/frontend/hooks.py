@@ -18,16 +18,15 @@ from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import COPIED, assigner, inspecting, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter, sym_methodcaller
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.drawn_loops import DrawnLoop
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
 from nkiverify.frontend.loops import (
     ConstantLoop,
     PlainLoop,
-    PlainWhile,
     UnrolledLoop,
     loop_over,
-    while_over,
 )
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymRange, symbolic_sequence
@@ -35,6 +34,7 @@ from nkiverify.frontend.seen import shown
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
 from nkiverify.frontend.text import made_text
+from nkiverify.frontend.while_loops import PlainWhile, WhileNames, while_over
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import execution_in_progress
 from nkiverify.model.launch import current_launch
@@ -71,7 +71,7 @@ def loop(
     name: str,
     summarise: bool,
     drawn: bool,
-) -> PlainLoop | SummarisedLoop:
+) -> PlainLoop | SummarisedLoop | DrawnLoop:
     """A `for` statement is about to run."""
     run = _symbolic_run()
     if run is None:
@@ -90,11 +90,23 @@ def ranged(iterable: Any) -> Any:
     return run.traced_once(iterable)
 
 
-def while_loop(names: tuple[str, ...], steps: tuple[int, ...]) -> PlainWhile | Search:
-    """A `while` statement is about to run. If all it computes is numbers, these are for `names`, and made smaller by
+def while_loop(
+    bound: tuple[str, ...],
+    temporaries: tuple[str, ...],
+    live: tuple[str, ...],
+    grown: tuple[str, ...],
+    summarise: bool,
+    drawn: bool,
+    computed: tuple[str, ...],
+    steps: tuple[int, ...],
+) -> PlainWhile:
+    """A `while` statement is about to run. If all it computes is numbers, these are `computed`, and made smaller by
     multiples of `steps`."""
     run = _symbolic_run()
-    return PlainWhile() if run is None else while_over(run, sys._getframe(1), dict(zip(names, steps, strict=True)))
+    if run is None:
+        return PlainWhile()
+    names = WhileNames(bound, temporaries, live, grown, summarise, drawn)
+    return while_over(run, sys._getframe(1), names, dict(zip(computed, steps, strict=True)))
 
 
 list = SymList

@@ -11,8 +11,14 @@ What is rewritten, inside functions only; `@…` are names no program can contai
                                 else: <put local names as they are after the loop>
     break, return in a loop     @loop1.leave(); break
     while c: body               @while1 = __nki__.while_loop(…)
-                                <put the numbers it computes as a search wants them>
-                                while @while1.test(c): body
+                                while @while1.goes_on():
+                                    <put local names as this pass wants them>
+                                    try:
+                                        if @while1.testing and not @while1.test(c): continue
+                                        body
+                                    except BaseException as @error1:
+                                        if not @while1.absorb(@error1): raise
+                                else: <put local names as they are after the loop>
     [a, b]                      __nki__.list((a, b))
     [e for x in it]             __nki__.finish(__nki__.start(…), [e for x in __nki__.items(it)])
     assert c, m                 __nki__.check(c, lambda: m)    (one for each part of a conjunction)
@@ -51,6 +57,7 @@ from nkiverify.frontend.source_names import (
     leaves_early,
     read_before_written,
     target_names,
+    walk,
 )
 from nkiverify.frontend.watching import RangeLoops, Watching, iterated
 
@@ -107,8 +114,8 @@ class _Function:
     shared_names: frozenset[str] = frozenset()
     #: How often it reads each name, as it was before it was rewritten.
     reads: Counter[str] = field(default_factory=Counter)
-    #: Names of the loop variables around the present statement, innermost last; None for a `while`.
-    loops: list[str | None] = field(default_factory=list)
+    #: Names of the loop variables around the present statement, innermost last.
+    loops: list[str] = field(default_factory=list)
 
 
 class _Rewriter(Watching, ast.NodeTransformer):
@@ -188,18 +195,12 @@ class _Rewriter(Watching, ast.NodeTransformer):
             _names(live),
             _names(grown),
             ast.Constant(node.target.id if isinstance(node.target, ast.Name) else "i"),
-            ast.Constant(not function.generator and not unbinds),
+            ast.Constant(not unbinds),
             ast.Constant(function.generator),
         )
         start = ast.Assign([store(loop)], call)
         assign = ast.Assign([target], load(item))
-        absorb = ast.Call(ast.Attribute(load(loop), "absorb", ast.Load()), [load(error)], [])
-        handler = ast.ExceptHandler(
-            ast.Attribute(load(HOOKS), "BaseException", ast.Load()),
-            error,
-            [ast.If(ast.UnaryOp(ast.Not(), absorb), [ast.Raise(None, None)], [])],
-        )
-        guarded = ast.Try([assign, *body], [handler], [], [])
+        guarded = _guarded(loop, error, [assign, *body])
         restore = self._restore(loop, names)
         new = ast.For(store(item), load(loop), [*restore, guarded], [*self._restore(loop, names), *otherwise])
         return [placed(start, node.iter), placed(new, node, node.target)]
@@ -220,16 +221,38 @@ class _Rewriter(Watching, ast.NodeTransformer):
         if function is None:
             return self.generic_visit(node)
         computed = computed_by(node)
-        names = [] if function.shared_names & computed.keys() else list(computed)
-        steps = ast.Tuple([ast.Constant(computed[name]) for name in names], ast.Load())
-        loop = self.fresh("while")
-        test = ast.Call(ast.Attribute(load(loop), "test", ast.Load()), [self.visit(node.test)], [])
-        function.loops.append(None)
+        used = UsedNames.of([placed(ast.Expr(node.test), node), *node.body])
+        bound = used.stored - function.shared_names
+        names, grown = sorted(bound), sorted(used.appended)
+        temporaries = sorted(bound - read_before_written(node, bound))
+        live = [name for name in names if function.reads[name] > used.read[name]]
+        searched = [] if function.shared_names & computed.keys() else list(computed)
+        binds = any(isinstance(part, ast.NamedExpr) for part in walk(node.test))
+        loop, error = self.fresh("while"), self.fresh("error")
+        tested = ast.Call(ast.Attribute(load(loop), "test", ast.Load()), [self.visit(node.test)], [])
+        function.loops.append(loop)
         body = self._statements(node.body)
         function.loops.pop()
-        start = ast.Assign([store(loop)], hook("while_loop", _names(names), steps))
-        new = ast.While(placed(test, node.test), body, self._statements(node.orelse))
-        return [placed(part, node.test) for part in (start, *self._restore(loop, names))] + [placed(new, node)]
+        otherwise = self._statements(node.orelse)
+        unbinds = deletes(node.body)
+        call = hook(
+            "while_loop",
+            _names(names),
+            _names(temporaries),
+            _names(live),
+            _names(grown),
+            ast.Constant(not unbinds and not binds),
+            ast.Constant(function.generator),
+            _names(searched),
+            ast.Tuple([ast.Constant(computed[name]) for name in searched], ast.Load()),
+        )
+        start = ast.Assign([store(loop)], call)
+        ends = ast.If(ast.UnaryOp(ast.Not(), placed(tested, node.test)), [ast.Continue()], [])
+        test = ast.If(ast.Attribute(load(loop), "testing", ast.Load()), [ends], [])
+        guarded = _guarded(loop, error, [placed(test, node.test), *body])
+        goes_on = ast.Call(ast.Attribute(load(loop), "goes_on", ast.Load()), [], [])
+        new = ast.While(goes_on, [*self._restore(loop, names), guarded], [*self._restore(loop, names), *otherwise])
+        return [placed(start, node.test), placed(new, node, node.test)]
 
     def visit_Break(self, node: ast.Break) -> ast.AST | list[ast.stmt]:
         loop = self._function.loops[-1] if self._function is not None and self._function.loops else None
@@ -237,7 +260,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
 
     def visit_Return(self, node: ast.Return) -> ast.AST | list[ast.stmt]:
         self.generic_visit(node)
-        loops = [loop for loop in (self._function.loops if self._function is not None else []) if loop is not None]
+        loops = self._function.loops if self._function is not None else []
         return [*(placed(_leave(loop), node) for loop in reversed(loops)), node]
 
     # --- lists -------------------------------------------------------------------------------------------------------
@@ -401,6 +424,14 @@ class _Rewriter(Watching, ast.NodeTransformer):
 
 def _names(names: list[str]) -> ast.expr:
     return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+def _guarded(loop: str, error: str, body: list[ast.stmt]) -> ast.stmt:
+    """The body of a loop, which is asked whether an exception ends more than a path through it."""
+    absorb = ast.Call(ast.Attribute(load(loop), "absorb", ast.Load()), [load(error)], [])
+    raised = ast.If(ast.UnaryOp(ast.Not(), absorb), [ast.Raise(None, None)], [])
+    handler = ast.ExceptHandler(ast.Attribute(load(HOOKS), "BaseException", ast.Load()), error, [raised])
+    return ast.Try(body, [handler], [], [])
 
 
 def _leave(loop: str) -> ast.stmt:

@@ -1,12 +1,13 @@
-"""Loops of a kernel: run as they are, unrolled up to a bound, or summarised (`nkiverify.frontend.summaries`)."""
+"""`for` statements of a kernel: run as they are, unrolled up to a bound, or summarised (`nkiverify.frontend.summaries`)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from nkiverify.foundation.source import Site, frame_site
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of, drawn_from
 from nkiverify.frontend.iterators import OverSequence
 from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
 from nkiverify.frontend.summaries import SummarisedLoop
@@ -16,12 +17,9 @@ from nkiverify.symbolic import conditions, terms
 
 if TYPE_CHECKING:
     from nkiverify.frontend.explorer import SymbolicExecution
-    from nkiverify.frontend.searches import Search
 
 #: Concrete loops of at most this many iterations are run as they are.
 SHORT_LOOP = 2
-#: Rounds of a `while` statement after which it is run again as a search, if it may be one.
-ROUNDS_OF_SEARCH = 4
 
 
 class PlainLoop:
@@ -117,55 +115,6 @@ def claim_unwinding(run: SymbolicExecution, enough: object, site: Site, bound: i
     run.assume(enough, f"at most {bound} iterations at line {site.line}")
 
 
-class PlainWhile:
-    """A `while` statement outside a symbolic run."""
-
-    restoring = False
-
-    def test(self, condition: Any) -> bool:
-        """The truth value of the condition."""
-        return bool(condition)
-
-    def has(self, name: str) -> bool:
-        """Never asked: nothing is restored."""
-        return False
-
-    def get(self, name: str) -> object:
-        """Never asked: nothing is restored."""
-        return None
-
-
-class WhileLoop(PlainWhile):
-    """A `while` statement: each test may split the run; the unwinding bound ends it. One that may be a search is run
-    again as one if it goes on for long."""
-
-    def __init__(self, run: SymbolicExecution, site: Site, may_search: bool) -> None:
-        self._run = run
-        self._site = site
-        self._may_search = may_search
-        self._splits = 0
-        self._tests = 0
-
-    def test(self, condition: Any) -> bool:
-        """The truth value of the condition, for this iteration."""
-        run = self._run
-        self._tests += 1
-        if self._may_search and self._tests > ROUNDS_OF_SEARCH:
-            raise run.search(self._site)
-        if self._tests % 64 == 0:
-            run.check_time()
-        if not isinstance(condition, conditions.Condition):
-            return bool(condition)
-        known = run.context.truth(condition)
-        if known is not None:
-            return bool(condition)
-        if self._splits >= run.limits.unwind:
-            claim_unwinding(run, condition.negation(), self._site, self._splits)
-            return False
-        self._splits += 1
-        return bool(condition)
-
-
 def loop_over(
     iterable: Any,
     run: SymbolicExecution,
@@ -178,7 +127,7 @@ def loop_over(
     name: str,
     summarise: bool,
     drawn: bool,
-) -> PlainLoop | SummarisedLoop:
+) -> PlainLoop | SummarisedLoop | DrawnLoop:
     """How to run a `for` statement over `iterable`; `drawn`: it is one of a generator."""
     sequence = symbolic_sequence(iterable)
     if sequence is None and isinstance(iterable, range):
@@ -188,27 +137,21 @@ def loop_over(
 
         iterator = sym_iter(iterable)
         if not isinstance(iterator, OverSequence):
+            if drawn_from(iterator):
+                return DrawnLoop(iterator, run, frame, names, temporaries, live, grown, summarise)
             return PlainLoop(iterator)
         sequence = iterator.take()
     # The cheap prover decides whether a loop is short: a longer one is summarised, which is right for every length.
     length = run.context.facts.value_of(sequence.trip_count())
     short = SHORT_LOOP if not sequence.traced else 0
-    unrolled = not summarise or site in run.unrolled
+    consumers: tuple[DrawnLoop, ...] | None = ()
+    if drawn:
+        consumers = None if sequence.parallel or sequence.traced else consumers_of(run, frame)
+    unrolled = not summarise or site in run.unrolled or consumers is None
     run.program.carries |= unrolled and sequence.traced and not sequence.parallel
     if length is not None and (length <= short or unrolled):
         return ConstantLoop(sequence, length, run, drawn)
     if unrolled:
         return UnrolledLoop(sequence, run, site, drawn)
-    return SummarisedLoop(sequence, run, site, frame, names, temporaries, live, grown, name)
-
-
-def while_over(run: SymbolicExecution, frame: FrameType, steps: Mapping[str, int]) -> WhileLoop | Search:
-    """How to run a `while` statement. If all it computes is numbers, `steps` has their names, each with a number of
-    which multiples are taken away."""
-    site = frame_site(frame)
-    if not steps:
-        return WhileLoop(run, site, may_search=False)
-    from nkiverify.frontend.searches import Search, may_be_search  # as late as this: few kernels have such a statement
-
-    may_search = may_be_search(run, site, frame, steps)
-    return Search(run, site, frame, steps) if may_search and site in run.searched else WhileLoop(run, site, may_search)
+    assert consumers is not None
+    return SummarisedLoop(sequence, run, site, frame, names, temporaries, live, grown, name, consumers)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.snapshot import Snapshot
+from nkiverify.frontend.while_loops import PlainWhile
 from nkiverify.ir.program import Assume
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term
@@ -40,10 +41,8 @@ def may_be_search(run: SymbolicExecution, site: Site, frame: FrameType, names: C
     return symbolic and len(known) == len(names) and all(_holds(run, _at_most(1, value)) for value in known)
 
 
-class Search:
+class Search(PlainWhile):
     """Drives such a statement: its first test is one of any round, and a second one ends the path."""
-
-    restoring = True
 
     def __init__(self, run: SymbolicExecution, site: Site, frame: FrameType, steps: Mapping[str, int]) -> None:
         self._run = run
@@ -54,6 +53,11 @@ class Search:
         self._before = Snapshot(frame, (run.model,))
         self._tested = False
         run.program.searches.add(site)
+
+    @property
+    def restoring(self) -> bool:  # type: ignore[override]
+        """True before the first test."""
+        return not self._tested
 
     def has(self, name: str) -> bool:
         """True: each has a value."""
@@ -68,7 +72,7 @@ class Search:
         if self._tested:
             self._end_round()
         self._tested = True
-        return bool(condition)
+        return super().test(condition)
 
     def _any_up_to(self, name: str, first: Term | None, step: int) -> Term:
         """Any number from 1 to the first one; one of its multiples of `step`, if it is such itself."""

@@ -109,6 +109,9 @@ class Snapshot:
                 return
         self._seen.add(identity(value))
         self._keep.append(value)
+        if kind is types.GeneratorType and value.gi_running:  # type: ignore[attr-defined]
+            # Its frame is one of those that lead here.
+            return
         if kind is types.FunctionType:
             self._visit_function(value, pending)  # type: ignore[arg-type]
             return

@@ -164,11 +164,11 @@ def _loaded(node: ast.AST) -> set[str]:
     return found
 
 
-def read_before_written(loop: ast.For, names: set[str]) -> set[str]:
+def read_before_written(loop: ast.For | ast.While, names: set[str]) -> set[str]:
     """Those of `names` that an iteration may read, change in part, or leave as they were, before binding them
-    itself."""
-    carried: set[str] = set()
-    definite = target_names(loop.target)
+    itself; what a `while` statement tests is read by each."""
+    carried = _loaded(loop.test) if isinstance(loop, ast.While) else set()
+    definite = target_names(loop.target) if isinstance(loop, ast.For) else set()
     _scan(loop.body, definite, carried)
     # A name bound under a condition only keeps its old value otherwise: that is carried state.
     return (carried | (names - definite)) & names

@@ -6,7 +6,7 @@ body changes is found by comparing snapshots. Six kinds of carried state have a 
 run of the body and then checked by another run that starts from it. A local name has one, or an attribute of an object,
 an element of a list, an entry of a dictionary:
 
-    an int that grows by the same amount each time      x0 + c*i
+    an int that grows by the same amount each time      x0 + c*i, but perhaps after the last one
     a list that grows by one append each time           i elements, the element at k the one appended for i = k
     a local name that is bound anew before it is read   no value at the start of the body
     local names that change places, `a, b = b, a`       those of before the loop, moved on i % n times
@@ -37,7 +37,7 @@ from nkiverify.frontend.snapshot import Change, Snapshot, missing
 from nkiverify.ir.program import Loop as LoopItem
 from nkiverify.model.known_numbers import AllocationKey, Contents
 from nkiverify.symbolic import conditions, known, terms
-from nkiverify.symbolic.atoms import Atom, Index, Term
+from nkiverify.symbolic.atoms import Atom, Index, Min, Term
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.segments import Element, Part, Pending, Segment
@@ -53,6 +53,7 @@ from nkiverify.symbolic.substitution import (
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
+    from nkiverify.frontend.drawn_loops import DrawnLoop
     from nkiverify.frontend.explorer import SymbolicExecution
     from nkiverify.frontend.paths import Scope
 
@@ -158,7 +159,7 @@ class _Held:
 
 
 @dataclass(slots=True)
-class _Ending:
+class Ending:
     """The state in which one path through the body ended."""
 
     local: dict[str, Any]
@@ -170,6 +171,8 @@ class _Ending:
     turns: int
     #: The values at its start.
     start: dict[_Place, Any]
+    #: The condition that a `while` statement tests after it.
+    tested: object = True
 
 
 class SummarisedLoop:
@@ -186,15 +189,23 @@ class SummarisedLoop:
         live: tuple[str, ...],
         grown: tuple[str, ...],
         name: str,
+        consumers: tuple[DrawnLoop, ...] = (),
     ) -> None:
         self._name = name
         self._sequence = sequence
         self._run = run
         self._site = site
         self._frame: FrameType | None = frame
+        #: The loops over generators whose bodies are parts of this one's; their names are prefixed.
+        self._consumers = dict(zip(map("@{}.".format, range(len(consumers))), consumers, strict=True))
+        for prefix, one in self._consumers.items():
+            names += tuple(prefix + name for name in one.names)
+            temporaries += tuple(prefix + name for name in one.temporaries)
+            live += tuple(prefix + name for name in one.live)
+            grown += tuple(prefix + name for name in one.grown)
         self._names = names
         self._live = live
-        local = frame.f_locals
+        local = self._locals()
         self._entry = {name: local[name] for name in names if name in local}
         self._local: dict[str, _Guess] = {name: _Rebound() for name in temporaries}
         self._held: dict[tuple[int, Any], _Held] = {}
@@ -204,6 +215,8 @@ class SummarisedLoop:
         self._left_after: dict[int, tuple[Term, dict[_Place, Any]]] = {}
         #: Copies that stand for objects that an iteration has left, with what they held.
         self._copied: list[tuple[Any, list[Any]]] = []
+        #: Counters that the last iteration changes by another amount.
+        self._ragged: set[_Place] = set()
         #: Why nothing follows from the present pass, unless it has found another guess.
         self._doubt: str | None = None
         self._lists: dict[int, _Growth] = {}
@@ -231,6 +244,18 @@ class SummarisedLoop:
         """The value the local `name` is to have now."""
         return self._values.get(name)
 
+    def _locals(self) -> dict[str, Any]:
+        """The local names that have a value now, and those values."""
+        assert self._frame is not None
+        found = dict(self._frame.f_locals)
+        for prefix, one in self._consumers.items():
+            found.update((prefix + name, value) for name, value in one.values().items())
+        return found
+
+    def _put_in_consumers(self) -> None:
+        for prefix, one in self._consumers.items():
+            one.put({name: self._values[prefix + name] for name in one.names if prefix + name in self._values})
+
     def _template(self, value: Any, index: Term, bound: Index) -> Any:
         """`value`, made in iteration `index`, as what is made in iteration `bound`."""
         try:
@@ -245,6 +270,10 @@ class SummarisedLoop:
     def absorb(self, error: BaseException) -> bool:
         """True if the exception that ended the body ends only a path through it."""
         run = self._run
+        if self._path_ended and isinstance(error, Exception | PathEnded):
+            # A generator goes on where who runs over it has ended the path.
+            run.truncate(self._depth + 1)
+            return run.unsupported_construct is None
         if isinstance(error, UnsupportedConstruct | RunAgain | GeneratorExit | KeyboardInterrupt):
             return False
         if isinstance(error, PathEnded):
@@ -260,6 +289,7 @@ class SummarisedLoop:
             # Or it is due to what holds before the first iteration only, as a tile of which there is none as yet.
             self._doubt = self._doubt or f"an iteration may raise {type(error).__name__}"
             run.truncate(self._depth + 1)
+            run.end_path()
             self._path_ended = True
             return True
         if self._try_depth > 0:
@@ -272,8 +302,10 @@ class SummarisedLoop:
 
     def refuse_unbound(self, name: str | None) -> None:
         """Give up the loop if `name`, which could not be found, is one it has no value for at the start of the body."""
-        if name is not None and isinstance(self._local.get(name), _Rebound):
-            self._give_up(f"the value of `{name}` is carried from one iteration to the next")
+        if name is not None and any(
+            isinstance(self._local.get(prefix + name), _Rebound) for prefix in ("", *self._consumers)
+        ):
+            self._give_up(f"the value of `{_without_prefix(name)}` is carried from one iteration to the next")
 
     def _give_up(self, reason: str) -> NoReturn:
         raise self._run.give_up_loop(self._site, reason)
@@ -282,23 +314,28 @@ class SummarisedLoop:
 
     def __iter__(self) -> Iterator[Any]:
         run = self._run
-        trips = self._sequence.trip_count()
         ordinal = run.next_ordinal()
-        index = terms.index(self._name, trips, (*run.scope_key, ordinal))
-        bounds = self._sequence.bounds(index)
-        context = run.context
-        for bound in bounds:
-            context = context.with_condition(bound)
         assert self._frame is not None
         run.open_loops.append(self)
-        snapshot = Snapshot(self._frame, (run.model, *self._entry.values()))
+        iterators = [one.iterator for one in self._consumers.values()]
+        snapshot = Snapshot(self._frame, (run.model, *iterators, *self._entry.values()))
         if snapshot.opaque is not None:
             self._give_up(f"{snapshot.opaque} is within reach, whose state cannot be compared")
         self._knows = snapshot.knows
+        around = [one.summary for one in self._consumers.values()]
+        for one in self._consumers.values():
+            one.summary = self
         for _ in range(MAX_PASSES):
+            trips = self._sequence.trip_count()
+            index = terms.index(self._name, trips, (*run.scope_key, ordinal))
+            bounds = self._bounds(index)
+            context = run.context
+            for bound in bounds:
+                context = context.with_condition(bound)
             scope = run.open_scope(context, index, ordinal, self._site)
-            endings: list[_Ending] = []
+            endings: list[Ending] = []
             self._doubt = None
+            self._ragged.clear()
             looked = run.model.begin_pass()
             while True:
                 run.check_time()
@@ -320,9 +357,12 @@ class SummarisedLoop:
         else:
             self._give_up("its carried state has no closed form")
         run.open_loops.remove(self)
+        for one, summary in zip(self._consumers.values(), around, strict=True):
+            one.summary = summary
         parallel, counts = self._sequence.parallel, self._sequence.traced and self._counts()
         run.record(LoopItem(_index_atom(index), trips, bounds, scope.block, self._site, parallel, counts))
         self._after(endings, index, trips)
+        self._put_in_consumers()
         self._paths, self._index, self._trips = len(endings), index, trips
         self._frame = None
 
@@ -350,6 +390,14 @@ class SummarisedLoop:
         guesses = [*self._local.values(), *(held.guess for held in self._held.values())]
         return any(isinstance(one, _Linear) and one.step is not terms.constant(0) for one in guesses)
 
+    def _bounds(self, index: Term) -> tuple[conditions.Condition | bool, ...]:
+        """The conditions on the index of an iteration."""
+        return self._sequence.bounds(index)
+
+    def _follows(self, ending: Ending, index: Term) -> conditions.Condition | bool:
+        """The condition on which another iteration follows the one that has ended so."""
+        return conditions.at_most_zero(terms.add(terms.add(index, terms.constant(2)), self._sequence.trip_count(), -1))
+
     def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
         self._restore(snapshot)
         self._path_ended = False
@@ -363,7 +411,10 @@ class SummarisedLoop:
             if isinstance(guess, _Rebound | _Permuted):
                 self._values.pop(name, None)
         self._turns = self._turned(index)
-        self._start = self._put_in_place(index) | self._values
+        placed = self._put_in_place(index)
+        self._start: dict[_Place, Any] = dict(placed)
+        self._start.update(self._values)
+        self._put_in_consumers()
 
     def _put_in_place(self, count: Term) -> dict[_Place, Any]:
         """Give what iterations leave the values that it has after `count` of them, for names, as `_values`, and parts
@@ -456,17 +507,16 @@ class SummarisedLoop:
         except OpaqueState as opaque:
             self._give_up(f"{opaque} is changed in it")
 
-    def _ending(self, snapshot: Snapshot) -> _Ending:
-        assert self._frame is not None
-        local = self._frame.f_locals
+    def _ending(self, snapshot: Snapshot) -> Ending:
+        local = self._locals()
         values = {name: local[name] for name in self._names if name in local}
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
         run = self._run
-        return _Ending(values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns, self._start)
+        return Ending(values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns, self._start)
 
     # --- verdict ------------------------------------------------------------------------------------------------------
 
-    def _verified(self, endings: list[_Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
+    def _verified(self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
         """True if what the body did is what was guessed; if not, the guess has been refined."""
         if self._permuted is None and self._guess_permuted(endings):
             return False
@@ -484,7 +534,7 @@ class SummarisedLoop:
         # What storages hold depends on the rest of the state: it is compared once that is as guessed.
         return verified and self._contents_as_guessed(endings, index, looked_at)
 
-    def _changed(self, endings: list[_Ending]) -> dict[tuple[int, Any], tuple[Holder, Any, Any]]:
+    def _changed(self, endings: list[Ending]) -> dict[tuple[int, Any], tuple[Holder, Any, Any]]:
         """The parts of objects that paths change, or that are guessed to change, with what they are before the loop;
         what is appended to a list is looked at apart."""
         found = {place: (held.holder, held.key, held.entry) for place, held in self._held.items()}
@@ -509,13 +559,13 @@ class SummarisedLoop:
         return found
 
     def _contents_as_guessed(
-        self, endings: list[_Ending], index: Term, looked_at: Mapping[AllocationKey, bool]
+        self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]
     ) -> bool:
         last = terms.add(self._sequence.trip_count(), terms.constant(-1))
         ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
         return self._carried.verified(ends, looked_at)
 
-    def _local_as_guessed(self, name: str, endings: list[_Ending], guess: _Guess | None, index: Term) -> bool:
+    def _local_as_guessed(self, name: str, endings: list[Ending], guess: _Guess | None, index: Term) -> bool:
         """True if a name is left as guessed on every path; if not, the guess has been refined."""
         if isinstance(guess, _Rebound) or not endings:
             return True
@@ -525,10 +575,10 @@ class SummarisedLoop:
                 after is not self._entry[guess.source(name, ending.turns + 1)]
                 for after, ending in zip(afters, endings, strict=True)
             ):
-                self._give_up(f"the value of `{name}` is carried from one iteration to the next")
+                self._give_up(f"the value of `{_without_prefix(name)}` is carried from one iteration to the next")
             return True
         entry = self._entry.get(name, _ABSENT)
-        if self._as_guessed(guess, entry, afters, endings, index):
+        if self._as_guessed(name, guess, entry, afters, endings, index):
             return True
         found = None if entry is _ABSENT else self._refined(name, guess, entry, afters, endings, index)
         # Where nothing is left to be guessed it may be bound anew.
@@ -541,7 +591,7 @@ class SummarisedLoop:
         holder: Holder,
         key: Any,
         entry: Any,
-        endings: list[_Ending],
+        endings: list[Ending],
         held: _Held | None,
         index: Term,
     ) -> bool:
@@ -550,7 +600,7 @@ class SummarisedLoop:
             return True
         afters = [_part_after(ending, place, entry) for ending in endings]
         guess = None if held is None else held.guess
-        if guess is not None and self._as_guessed(guess, entry, afters, endings, index):
+        if guess is not None and self._as_guessed(place, guess, entry, afters, endings, index):
             return True
         found = self._refined(place, guess, entry, afters, endings, index)
         if found is None or not (isinstance(found, _Linear) or holder.assigns_alone(key)):
@@ -560,12 +610,21 @@ class SummarisedLoop:
         return False
 
     def _as_guessed(
-        self, guess: _Guess | None, entry: Any, afters: list[Any], endings: list[_Ending], index: Term
+        self,
+        place: _Place,
+        guess: _Guess | None,
+        entry: Any,
+        afters: list[Any],
+        endings: list[Ending],
+        index: Term,
     ) -> bool:
         """True if what the paths leave in a place, `afters`, is what the guess says; None says that it is kept."""
         if isinstance(guess, _Linear):
             following = guess.at(terms.add(index, terms.constant(1)))
-            return all(as_term(after) is following for after in afters)
+            if all(as_term(after) is following for after in afters):
+                return True
+            self._ragged.add(place)
+            return all(map(self._if_another_follows, afters, [following] * len(afters), endings, [index] * len(afters)))
         if isinstance(guess, _Follows):
             starts = [ending.start.get(guess.source, _ABSENT) for ending in endings]
             return all(after is start for after, start in zip(afters, starts, strict=True))
@@ -579,7 +638,7 @@ class SummarisedLoop:
             for after in afters
         )
 
-    def _in_its_iteration(self, left: tuple[Any, Any], ending: _Ending, index: Term) -> tuple[Any, Any]:
+    def _in_its_iteration(self, left: tuple[Any, Any], ending: Ending, index: Term) -> tuple[Any, Any]:
         """What is guessed to be left by any iteration, and what a path leaves, for the iteration of the path: where it
         is that of one iteration only, numbers in both are numbers."""
         expected, after = left
@@ -602,18 +661,43 @@ class SummarisedLoop:
                 raise CannotSubstitute("an object of before the loop")
         return found
 
+    def _if_another_follows(self, after: Any, following: Term, ending: Ending, index: Term) -> bool:
+        """True if a path leaves the number that is guessed wherever another iteration follows."""
+        value = as_term(after) if isinstance(after, Term) or type(after) is int else None
+        if value is None or self._sequence.traced or self._sequence.parallel:
+            return False
+        follows = self._follows(ending, index)
+        if follows is False:
+            return True
+        equal = conditions.equals_zero(terms.add(value, following, -1))
+        return equal is True or (equal is not False and ending.context.with_condition(follows).proves(equal))
+
+    def _step(self, before: Any, after: Any, ending: Ending, index: Term) -> _Linear | None:
+        """The counter that `before` is at the start and `after` at the end of an iteration that another one follows."""
+        found = _linear(before, after, index)
+        if found is not None and not _minima(found.step):
+            return found
+        start, end = (as_term(one) if isinstance(one, Term) or type(one) is int else None for one in (before, after))
+        if start is None or end is None:
+            return None
+        follows = self._follows(ending, index)
+        if follows is False:
+            return None
+        step = without_minima(terms.add(end, start, -1), ending.context.with_condition(follows))
+        return _Linear(start, step) if _index_atom(index) not in terms.all_atoms(step) else found
+
     def _refined(
         self,
         place: _Place,
         guess: _Guess | None,
         entry: Any,
         afters: list[Any],
-        endings: list[_Ending],
+        endings: list[Ending],
         index: Term,
     ) -> _Linear | _Left | _Follows | None:
         """The next guess about a place; None if there is none."""
         if guess is None:
-            found = [_linear(entry, after, index) for after in afters]
+            found = [self._step(entry, after, ending, index) for after, ending in zip(afters, endings, strict=True)]
             if found[0] is not None and all(found[0].same(one) for one in found):
                 return found[0]
         if self._sequence.traced or self._sequence.parallel or any(after is _ABSENT for after in afters):
@@ -644,7 +728,7 @@ class SummarisedLoop:
             return _Left(entry, template, counting)
         return None
 
-    def _source(self, place: _Place, afters: list[Any], endings: list[_Ending]) -> _Place | None:
+    def _source(self, place: _Place, afters: list[Any], endings: list[Ending]) -> _Place | None:
         """The other place whose value of the start of an iteration is in this one at its end, on every path."""
         for source, guess in [*self._guesses(), *((name, None) for name in self._entry if name not in self._local)]:
             if source == place or isinstance(guess, _Rebound | _Permuted | _Growth) or self._ends_in(source, place):
@@ -667,7 +751,7 @@ class SummarisedLoop:
             source = guess.source
         return True
 
-    def _shared_as_guessed(self, endings: list[_Ending], index: Term) -> bool:
+    def _shared_as_guessed(self, endings: list[Ending], index: Term) -> bool:
         """True if objects that several places share are shared in any iteration."""
         places = [place for place, guess in self._guesses() if isinstance(guess, _Left)]
         if not places:
@@ -682,7 +766,7 @@ class SummarisedLoop:
                 return False
         return True
 
-    def _guess_permuted(self, endings: list[_Ending]) -> bool:
+    def _guess_permuted(self, endings: list[Ending]) -> bool:
         """Guess which names change places with others of before the loop, in the same way on every path; whether there
         are any. Bodies that are traced once do not change places."""
         if not endings or self._sequence.traced or self._sequence.parallel:
@@ -719,7 +803,7 @@ class SummarisedLoop:
     def _reads_growing_list(self) -> NoReturn:
         self._give_up("it reads elements that it appended to a list before")
 
-    def _list_as_guessed(self, key: int, endings: list[_Ending], index: Term) -> bool:
+    def _list_as_guessed(self, key: int, endings: list[Ending], index: Term) -> bool:
         growth = self._lists[key]
         appended: Any = _ABSENT
         for ending in endings:
@@ -759,7 +843,25 @@ class SummarisedLoop:
 
     # --- afterwards ---------------------------------------------------------------------------------------------------
 
-    def _after(self, endings: list[_Ending], index: Term, trips: Term) -> None:
+    def _final(self, place: _Place, guess: _Guess, endings: list[Ending], index: Term, trips: Term) -> Any:
+        """The value of a place after the loop."""
+        if place not in self._ragged or bool(conditions.equals_zero(trips)):
+            return self._value_after(place, guess, trips)
+        last = terms.add(trips, terms.constant(-1))
+        at_end = conditions.equals_zero(terms.add(index, last, -1))
+        found: dict[int, Term] = {}
+        for ending in endings:
+            if at_end is not False and not ending.context.with_condition(at_end).proves(False):
+                left = ending.local[place] if isinstance(place, str) else _part_after(ending, place, self._held[place].entry)
+                value = as_term(left)
+                assert value is not None, "as guessed"
+                value = terms.substitute(value, {_index_atom(index): last})
+                found[value.uid] = value
+        if len(found) != 1:
+            self._give_up("what its last iteration leaves depends on a condition")
+        return found.popitem()[1]
+
+    def _after(self, endings: list[Ending], index: Term, trips: Term) -> None:
         run = self._run
         if not endings:
             # Every path through the body ends in it: what follows the loop is reached with no iteration only.
@@ -771,10 +873,10 @@ class SummarisedLoop:
         self._values = dict(self._entry)
         self._turned(trips)
         for place, held in self._held.items():
-            held.assign(self._value_after(place, held.guess, trips))
+            held.assign(self._final(place, held.guess, endings, index, trips))
         rebound: list[str] = []
         for name, guess in self._local.items():
-            if isinstance(guess, _Linear):
+            if isinstance(guess, _Linear) and name not in self._ragged:
                 self._values[name] = guess.at(trips)
             elif not isinstance(guess, _Permuted) and any(name in ending.local for ending in endings):
                 rebound.append(name)
@@ -788,11 +890,11 @@ class SummarisedLoop:
         for name in rebound:
             self._values.pop(name, None)
             guess = self._local[name]
-            if isinstance(guess, _Left | _Follows):
+            if isinstance(guess, _Linear | _Left | _Follows):
                 if name in self._live:
-                    self._values[name] = self._value_after(name, guess, trips)
+                    self._values[name] = self._final(name, guess, endings, index, trips)
                 else:
-                    run.names_without_value[name] = LostName(name, self._site, trips)
+                    run.names_without_value[_without_prefix(name)] = LostName(_without_prefix(name), self._site, trips)
                 continue
             values = [ending.local.get(name, _ABSENT) for ending in endings]
             try:
@@ -804,7 +906,7 @@ class SummarisedLoop:
                         continue
             except CannotSubstitute:
                 pass
-            run.names_without_value[name] = LostName(name, self._site, trips)
+            run.names_without_value[_without_prefix(name)] = LostName(_without_prefix(name), self._site, trips)
         kept = tuple(self._values[name] for name in rebound if name in self._values)
         if self._lists or len(kept) > 1:
             # Another name, or a list, may have a copy of the same object.
@@ -822,7 +924,27 @@ def _index_atom(index: Term) -> Index:
     return atom
 
 
-def _part_after(ending: _Ending, place: tuple[int, Any], entry: Any) -> Any:
+def _without_prefix(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _minima(term: Term) -> list[Min]:
+    return [atom for atom in terms.all_atoms(term) if isinstance(atom, Min)]
+
+
+def without_minima(term: Term, context: Context) -> Term:
+    """`term` with the least of several terms replaced by the one of them that it is in `context`, as far as that is
+    one of them in any case."""
+    for atom in _minima(term):
+        for part in atom.terms:
+            equal = conditions.equals_zero(terms.add(terms.of_atom(atom), part, -1))
+            if equal is True or (equal is not False and context.proves(equal)):
+                term = terms.substitute(term, {atom: part})
+                break
+    return term
+
+
+def _part_after(ending: Ending, place: tuple[int, Any], entry: Any) -> Any:
     """What a path leaves in a part of an object that is `entry` before the loop."""
     for change in ending.changes:
         if (id(change.holder.value), change.key) == place:

@@ -1,0 +1,303 @@
+"""`while` statements: run as they are, unrolled up to a bound, taken for a search, or summarised.
+
+    while off < N:
+        …
+        off += T
+
+is summarised as a `for` statement is: its body is run for an arbitrary iteration. An iteration begins after a test that
+is true, and ends with the next test. The number of iterations is guessed from what is tested: where that is `f + c*i <= 0`
+after iteration i, with c at least 1, there are as many as it holds for. It is checked with the rest of what is guessed:
+the first test must be the one of the guess for no iteration, and the test after an arbitrary iteration must be true
+where, by the guess, another one follows, and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.source import Site, frame_site
+from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
+from nkiverify.frontend.loops import claim_unwinding
+from nkiverify.frontend.ranges import SymRange
+from nkiverify.frontend.summaries import Ending, SummarisedLoop, without_minima
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Term
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.explorer import SymbolicExecution
+    from nkiverify.model.known_numbers import AllocationKey
+
+#: Rounds of a `while` statement after which it is run again as a search, if it may be one.
+ROUNDS_OF_SEARCH = 4
+#: More iterations than there can be.
+_MANY = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class WhileNames:
+    """The local names of a `while` statement: those that it binds, those that its body binds before it reads them,
+    those that are read after it, and those to which it appends."""
+
+    bound: tuple[str, ...] = ()
+    temporaries: tuple[str, ...] = ()
+    live: tuple[str, ...] = ()
+    grown: tuple[str, ...] = ()
+    #: Whether the body may be run once for all iterations.
+    summarise: bool = False
+    #: Whether the function is a generator.
+    drawn: bool = False
+
+
+class PlainWhile:
+    """A `while` statement outside a symbolic run."""
+
+    restoring = False
+    #: Whether the condition is evaluated before the body is run.
+    testing = True
+    _over = False
+
+    def goes_on(self) -> bool:
+        """True if there is another round, or another path through the body."""
+        return not self._over
+
+    def test(self, condition: Any) -> bool:
+        """The truth value of the condition; if it is false, the loop is over."""
+        self._over = not condition
+        return not self._over
+
+    def has(self, name: str) -> bool:
+        """Never asked: nothing is restored."""
+        return False
+
+    def get(self, name: str) -> object:
+        """Never asked: nothing is restored."""
+        return None
+
+    def leave(self) -> None:
+        """The loop is left by `break` or `return`."""
+
+    def absorb(self, error: BaseException) -> bool:
+        """True if the exception that ended the body ends only a path."""
+        return False
+
+
+class WhileLoop(PlainWhile):
+    """A `while` statement of a symbolic run. It is summarised where its first test can be one of a counter. Otherwise
+    each test may split the run; the unwinding bound ends it. One that may be a search is run again as one if it goes on
+    for long."""
+
+    def __init__(
+        self, run: SymbolicExecution, site: Site, frame: FrameType, names: WhileNames, may_search: bool
+    ) -> None:
+        self._run = run
+        self._site = site
+        self._frame = frame
+        self._names = names
+        self._may_search = may_search
+        self._splits = 0
+        self._tests = 0
+        self._consumers = consumers_of(run, frame) if names.drawn else ()
+        self._summary: _SummarisedWhile | None = None
+        self._passes: Iterator[Any] = iter(())
+
+    @property
+    def restoring(self) -> bool:  # type: ignore[override]
+        """True where local names are to be bound as `get` says."""
+        return self._summary is not None and not self._summary.ends_iteration
+
+    @property
+    def testing(self) -> bool:  # type: ignore[override]
+        """True at the first test, and at the end of an iteration."""
+        return self._summary is None or self._summary.ends_iteration
+
+    def goes_on(self) -> bool:
+        """True if there is another round, another path through the body, or the test after it."""
+        if self._summary is None:
+            return not self._over
+        if self._summary.begins_test():
+            return True
+        return next(self._passes, None) is not None
+
+    def test(self, condition: Any) -> bool:
+        """The truth value of the condition, for this iteration."""
+        if self._summary is not None:
+            self._summary.tested = condition
+            return False
+        if self._tests == 0 and self._may_summarise(condition):
+            if self._run.context.truth(condition) is False:
+                self._over = True
+                return False
+            assert self._consumers is not None
+            summary = _SummarisedWhile(self._run, self._site, self._frame, self._names, condition, self._consumers)
+            self._summary = summary
+            self._passes = iter(self._summary)
+            next(self._passes)
+            return True
+        self._over = not self._unrolled_test(condition)
+        return not self._over
+
+    def _may_summarise(self, condition: object) -> bool:
+        return (
+            self._names.summarise
+            and self._site not in self._run.unrolled
+            and isinstance(condition, conditions.Comparison)
+            and condition.relation is conditions.Relation.AT_MOST
+            and not self._may_search
+            and self._consumers is not None
+        )
+
+    def _unrolled_test(self, condition: Any) -> bool:
+        run = self._run
+        self._tests += 1
+        if self._may_search and self._tests > ROUNDS_OF_SEARCH:
+            raise run.search(self._site)
+        if self._tests % 64 == 0:
+            run.check_time()
+        if not isinstance(condition, conditions.Condition):
+            return bool(condition)
+        known = run.context.truth(condition)
+        if known is not None:
+            return bool(condition)
+        if self._splits >= run.limits.unwind:
+            claim_unwinding(run, condition.negation(), self._site, self._splits)
+            return False
+        self._splits += 1
+        return bool(condition)
+
+    def has(self, name: str) -> bool:
+        """True if the local `name` is to be bound now."""
+        return self._summary is not None and self._summary.has(name)
+
+    def get(self, name: str) -> object:
+        """The value the local `name` is to have now."""
+        return None if self._summary is None else self._summary.get(name)
+
+    def leave(self) -> None:
+        """The loop is left by `break` or `return`."""
+        if self._summary is not None:
+            self._summary.leave()
+
+    def absorb(self, error: BaseException) -> bool:
+        """True if the exception that ended the body ends only a path."""
+        return self._summary is not None and self._summary.absorb(error)
+
+
+class _SummarisedWhile(SummarisedLoop):
+    """Drives a `while` statement so that its body runs once per path for an arbitrary iteration."""
+
+    def __init__(
+        self,
+        run: SymbolicExecution,
+        site: Site,
+        frame: FrameType,
+        names: WhileNames,
+        first: conditions.Comparison,
+        consumers: tuple[DrawnLoop, ...],
+    ) -> None:
+        # There is no telling yet how many iterations there are.
+        many = SymRange(terms.constant(0), terms.constant(_MANY), terms.constant(1))
+        bound, temporaries, live, grown = names.bound, names.temporaries, names.live, names.grown
+        super().__init__(many, run, site, frame, bound, temporaries, live, grown, "i", consumers)
+        self._first = first
+        self._ranged = False
+        #: What is tested before iteration i, as far as is known, and the index.
+        self._before: tuple[Term, Term] | None = None
+        self.ends_iteration = False
+        self.tested: object = True
+
+    def begins_test(self) -> bool:
+        """True if the body has come to its end, and what it tests is to be evaluated."""
+        self.ends_iteration = not self.ends_iteration and not self._path_ended
+        return self.ends_iteration
+
+    def _bounds(self, index: Term) -> tuple[conditions.Condition | bool, ...]:
+        if self._ranged:
+            return super()._bounds(index)
+        if self._before is None:
+            return (*super()._bounds(index), self._first)
+        (old,) = self._before[1].atoms
+        before = terms.substitute(self._before[0], {old: terms.add(index, terms.constant(-1))})
+        return (*super()._bounds(index), conditions.at_most_zero(before))
+
+    def _follows(self, ending: Ending, index: Term) -> conditions.Condition | bool:
+        tested = ending.tested
+        if isinstance(tested, conditions.Condition | bool):
+            return tested
+        self._give_up("what it tests is no comparison")
+
+    def _ending(self, snapshot: Any) -> Ending:
+        ending = super()._ending(snapshot)
+        ending.tested = self.tested
+        return ending
+
+    def _verified(self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
+        verified = super()._verified(endings, index, looked_at)
+        if not self._ranged:
+            self._ranged = self._find_range(endings, index)
+            if verified and not self._ranged:
+                self._give_up("there is no telling how many iterations there are")
+            return False
+        if verified and not all(self._tested_as_guessed(ending, index) for ending in endings):
+            self._give_up("there is no telling how many iterations there are")
+        return verified
+
+    def _find_range(self, endings: list[Ending], index: Term) -> bool:
+        """True if the number of iterations is guessed from what the paths test at their ends."""
+        (atom,) = index.atoms
+        found: dict[int, Term] = {}
+        for ending in endings:
+            tested = ending.tested
+            if tested is False:
+                continue
+            if not (isinstance(tested, conditions.Comparison) and tested.relation is conditions.Relation.AT_MOST):
+                return False
+            term = without_minima(tested.term, ending.context.with_condition(tested))
+            found[term.uid] = term
+        if len(found) != 1:
+            return False
+        (term,) = found.values()
+        parts = terms.coefficient_of(term, atom)
+        if parts is None or any(atom in terms.all_atoms(part) for part in parts):
+            return False
+        step, rest = parts
+        if not self._run.entails(conditions.at_most_zero(terms.add(terms.constant(1), step, -1))):
+            self._before = None
+            return False
+        self._before = term, index
+        start = terms.add(rest, step, -1)
+        context = self._run.context
+        least = conditions.at_most_zero(start)
+        if least is not self._first and not _equivalent(context, least, self._first):
+            return False
+        self._sequence = SymRange(start, terms.constant(1), step)
+        return True
+
+    def _tested_as_guessed(self, ending: Ending, index: Term) -> bool:
+        sequence = self._sequence
+        assert isinstance(sequence, SymRange)
+        another = conditions.at_most_zero(sequence.element(terms.add(index, terms.constant(1))))
+        return another is ending.tested or _equivalent(ending.context, another, self._follows(ending, index))
+
+
+def _equivalent(context: Any, one: conditions.Condition | bool, two: conditions.Condition | bool) -> bool:
+    """True if each of two conditions follows from the other."""
+    return all(
+        given is False or context.with_condition(given).proves(goal) for given, goal in ((one, two), (two, one))
+    )
+
+
+def while_over(run: SymbolicExecution, frame: FrameType, names: WhileNames, steps: Mapping[str, int]) -> PlainWhile:
+    """How to run a `while` statement. If all it computes is numbers, `steps` has their names, each with a number of
+    which multiples are taken away."""
+    site = frame_site(frame)
+    if not steps:
+        return WhileLoop(run, site, frame, names, may_search=False)
+    from nkiverify.frontend.searches import Search, may_be_search  # as late as this: few kernels have such a statement
+
+    may_search = may_be_search(run, site, frame, steps)
+    if may_search and site in run.searched:
+        return Search(run, site, frame, steps)
+    return WhileLoop(run, site, frame, names, may_search)

@@ -1,0 +1,26 @@
+# expect: 1 FAILED idx.oob
+# args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
+# shapes: T=1..4
+"""The counter is moved on twice as far."""
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+def halves(n):
+    for i in range(n // 64):
+        yield i * 64
+        yield i * 64 + 32
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    k = 0
+    for off in halves(N):
+        t = nl.ndarray((P, 32), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, k * 32 : k * 32 + 32])
+        nisa.dma_copy(dst=out[:, k * 32 : k * 32 + 32], src=t)
+        k += 2
+    return out

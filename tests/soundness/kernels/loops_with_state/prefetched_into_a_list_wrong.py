@@ -1,0 +1,22 @@
+# expect: 1 FAILED dma_copy.count
+# args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
+# shapes: T=1..4
+"""The one of the wrong place."""
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x[:, 0 : 0 + 64])
+    h = [t, t]
+    for i in range(N // 64 - 1):
+        nxt = nl.ndarray((P, 32), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=nxt, src=x[:, (i + 1) * 64 : (i + 1) * 64 + 32])
+        nisa.dma_copy(dst=out[:, i * 64 : i * 64 + 64], src=h[0])
+        h[0], h[1] = h[1], nxt
+    return out

@@ -1,0 +1,26 @@
+# expect: 1 SUCCESSFUL
+# expect: 2 SUCCESSFUL
+# expect: 3 SUCCESSFUL
+# expect: 4 SUCCESSFUL
+# args: ::kernel --arg 'x=bf16[128,N:1..1000000]'
+# shapes: N=1..200:33
+"""The generator has a `for` statement."""
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+def tiles(n, t):
+    for k in range((n + t - 1) // t):
+        yield k * t, min(t, n - k * t)
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    for off, w in tiles(N, 64):
+        t = nl.ndarray((P, w), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + w])
+        nisa.dma_copy(dst=out[:, off : off + w], src=t)
+    return out

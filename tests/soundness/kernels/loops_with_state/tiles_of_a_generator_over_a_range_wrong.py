@@ -1,0 +1,22 @@
+# expect: 4 FAILED df.output_written
+# args: ::kernel --arg 'x=bf16[128,N:1..1000000]'
+"""The last tile is left out."""
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+def tiles(n, t):
+    for k in range((n + t - 1) // t - 1):
+        yield k * t, min(t, n - k * t)
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    for off, w in tiles(N, 64):
+        t = nl.ndarray((P, w), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + w])
+        nisa.dma_copy(dst=out[:, off : off + w], src=t)
+    return out

@@ -1,0 +1,33 @@
+# expect: 1 SUCCESSFUL
+# expect: 2 SUCCESSFUL
+# expect: 3 SUCCESSFUL
+# expect: 4 SUCCESSFUL
+# args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
+# shapes: T=1..4
+"""Tiles of two generators, one within the other."""
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+def inner(first, last):
+    off = first
+    while off < last:
+        yield off
+        off += 64
+
+
+def outer(n):
+    yield from inner(0, 64)
+    yield from inner(64, n)
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    for off in outer(N):
+        t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + 64])
+        nisa.dma_copy(dst=out[:, off : off + 64], src=t)
+    return out

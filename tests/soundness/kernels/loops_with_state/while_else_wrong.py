@@ -1,0 +1,24 @@
+# expect: 1 FAILED idx.oob
+# args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
+# shapes: T=1..4
+"""The branch after the loop is one tile late."""
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    off = 0
+    while off < N:
+        t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + 64])
+        nisa.dma_copy(dst=out[:, off : off + 64], src=t)
+        off += 64
+    else:
+        t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + 64])
+        nisa.dma_copy(dst=out[:, off : off + 64], src=t)
+    return out

@@ -1,0 +1,23 @@
+# expect: 1 FAILED idx.oob
+# args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
+# shapes: T=1..4
+"""The inner loop goes on into the next tile."""
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    off = 0
+    while off < N:
+        at = off
+        while at <= off + 64:
+            t = nl.ndarray((P, 32), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=t, src=x[:, at : at + 32])
+            nisa.dma_copy(dst=out[:, at : at + 32], src=t)
+            at += 32
+        off += 64
+    return out
