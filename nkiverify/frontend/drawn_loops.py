@@ -48,6 +48,8 @@ class DrawnLoop:
         self.summarise = summarise
         #: The loop that is being summarised, of whose body this one is a part.
         self.summary: SummarisedLoop | None = None
+        #: Whether the next element is being asked for; not where the body itself asks for one.
+        self.asking = False
         self._run = run
         #: The values that names are to have when the body is run next, or the loop is over.
         self._pending: Mapping[str, Any] | None = None
@@ -56,9 +58,12 @@ class DrawnLoop:
         run = self._run
         run.drawn_loops.append(self)
         try:
+            self.asking = True
             for value in self.iterator:
+                self.asking = False
                 yield value
                 self._pending = None
+                self.asking = True
         except Exception:
             if self._pending is not None:
                 raise run.unsupported("a generator that raises an exception after a loop in it") from None
@@ -118,13 +123,13 @@ def drawn_from(iterator: object) -> bool:
 
 
 def consumers_of(run: SymbolicExecution, frame: FrameType) -> tuple[DrawnLoop, ...] | None:
-    """The loops of whose iterations those of a loop in `frame` are parts, innermost first; None where one of them cannot
-    be summarised, or a generator is run over otherwise."""
+    """The loops of whose iterations those of a loop in `frame` are parts, innermost first; None where one of them
+    cannot be summarised, or a generator is run over otherwise."""
     found: list[DrawnLoop] = []
     while frame.f_code.co_flags & GENERATORS:
         driver = next((one for one in reversed(run.drawn_loops) if one.draws(frame)), None)
         if driver is not None:
-            if not driver.summarise:
+            if not (driver.summarise and driver.asking):
                 return None
             found.append(driver)
             frame = driver.frame

@@ -10,7 +10,7 @@ import sys
 import types
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -42,9 +42,6 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.lists import SymList
-
-if TYPE_CHECKING:
-    from nkiverify.frontend.searches import Search
 
 BaseException = builtins.BaseException
 
@@ -147,6 +144,9 @@ def items(iterable: Any) -> Any:
     driver = loop_over(iterable, run, frame_site(frame), frame, (), (), (), (), "element", current.simple, False)
     if isinstance(driver, SummarisedLoop):
         current.driver = driver
+    if isinstance(driver, DrawnLoop):
+        # What is collected grows in a list that no loop sees.
+        driver.summarise = False
     return driver
 
 

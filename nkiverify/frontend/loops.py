@@ -1,4 +1,4 @@
-"""`for` statements of a kernel: run as they are, unrolled up to a bound, or summarised (`nkiverify.frontend.summaries`)."""
+"""`for` statements: run as they are, unrolled up to a bound, or summarised (`nkiverify.frontend.summaries`)."""
 
 from __future__ import annotations
 

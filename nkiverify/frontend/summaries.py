@@ -341,6 +341,8 @@ class SummarisedLoop:
                 run.check_time()
                 self._begin_path(snapshot, scope, index)
                 yield self._sequence.element(index)
+                if not all(one.asking for one in self._consumers.values()):
+                    self._give_up("the generator is advanced by the body of a loop over it")
                 if not self._path_ended:
                     run.check_alive()
                     self._check_copies()
@@ -512,7 +514,9 @@ class SummarisedLoop:
         values = {name: local[name] for name in self._names if name in local}
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
         run = self._run
-        return Ending(values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns, self._start)
+        return Ending(
+            values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns, self._start
+        )
 
     # --- verdict ------------------------------------------------------------------------------------------------------
 
@@ -530,7 +534,7 @@ class SummarisedLoop:
         if verified and not self._shared_as_guessed(endings, index):
             self._give_up("objects that it leaves are not the ones that it would leave in another iteration")
         for list_id in list(self._lists):
-            verified &= self._list_as_guessed(list_id, endings, index)
+            verified &= self._list_as_guessed(list_id, endings, index, verified)
         # What storages hold depends on the rest of the state: it is compared once that is as guessed.
         return verified and self._contents_as_guessed(endings, index, looked_at)
 
@@ -541,7 +545,11 @@ class SummarisedLoop:
         for change in (change for ending in endings for change in ending.changes):
             holder, key = change.holder, change.key
             place = (id(holder.value), key)
-            if place in found or id(holder.value) in self._lists or (holder.value is self._run.model and key == CONTENTS):
+            if (
+                place in found
+                or id(holder.value) in self._lists
+                or (holder.value is self._run.model and key == CONTENTS)
+            ):
                 continue
             if isinstance(holder.value, SymList):
                 if isinstance(key, tuple) and key[:1] == ("within",):
@@ -558,9 +566,7 @@ class SummarisedLoop:
             found[place] = holder, key, change.before
         return found
 
-    def _contents_as_guessed(
-        self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]
-    ) -> bool:
+    def _contents_as_guessed(self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
         last = terms.add(self._sequence.trip_count(), terms.constant(-1))
         ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
         return self._carried.verified(ends, looked_at)
@@ -733,10 +739,7 @@ class SummarisedLoop:
         for source, guess in [*self._guesses(), *((name, None) for name in self._entry if name not in self._local)]:
             if source == place or isinstance(guess, _Rebound | _Permuted | _Growth) or self._ends_in(source, place):
                 continue
-            if all(
-                after is ending.start.get(source, _ABSENT)
-                for after, ending in zip(afters, endings, strict=True)
-            ):
+            if all(after is ending.start.get(source, _ABSENT) for after, ending in zip(afters, endings, strict=True)):
                 return source
         return None
 
@@ -803,7 +806,9 @@ class SummarisedLoop:
     def _reads_growing_list(self) -> NoReturn:
         self._give_up("it reads elements that it appended to a list before")
 
-    def _list_as_guessed(self, key: int, endings: list[Ending], index: Term) -> bool:
+    def _list_as_guessed(self, key: int, endings: list[Ending], index: Term, verified: bool) -> bool:
+        """True if a list grows as guessed; if not, the guess has been refined. What is appended is of
+        use where the rest of the state is `verified`."""
         growth = self._lists[key]
         appended: Any = _ABSENT
         for ending in endings:
@@ -827,6 +832,8 @@ class SummarisedLoop:
                 self._give_up("what it appends to a list depends on a condition")
         if appended is _ABSENT:
             return True
+        if not verified:
+            return False
         template = self._template(appended, index, growth.index)
         if not isinstance(growth.template, Pending) and not self._same(template, growth.template):
             self._give_up("what it appends to a list depends on what it appended before")
@@ -852,7 +859,11 @@ class SummarisedLoop:
         found: dict[int, Term] = {}
         for ending in endings:
             if at_end is not False and not ending.context.with_condition(at_end).proves(False):
-                left = ending.local[place] if isinstance(place, str) else _part_after(ending, place, self._held[place].entry)
+                left = (
+                    ending.local[place]
+                    if isinstance(place, str)
+                    else _part_after(ending, place, self._held[place].entry)
+                )
                 value = as_term(left)
                 assert value is not None, "as guessed"
                 value = terms.substitute(value, {_index_atom(index): last})

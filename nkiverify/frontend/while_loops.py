@@ -5,10 +5,10 @@
         off += T
 
 is summarised as a `for` statement is: its body is run for an arbitrary iteration. An iteration begins after a test that
-is true, and ends with the next test. The number of iterations is guessed from what is tested: where that is `f + c*i <= 0`
-after iteration i, with c at least 1, there are as many as it holds for. It is checked with the rest of what is guessed:
-the first test must be the one of the guess for no iteration, and the test after an arbitrary iteration must be true
-where, by the guess, another one follows, and nowhere else.
+is true, and ends with the next test. The number of iterations is guessed from what is tested: where that is
+`f + c*i <= 0` after iteration i, with c at least 1, there are as many as it holds for. It is checked with the rest of
+what is guessed: the first test must be the one of the guess for no iteration, and the test after an arbitrary iteration
+must be true where, by the guess, another one follows, and nowhere else.
 """
 
 from __future__ import annotations
@@ -224,9 +224,9 @@ class _SummarisedWhile(SummarisedLoop):
 
     def _follows(self, ending: Ending, index: Term) -> conditions.Condition | bool:
         tested = ending.tested
-        if isinstance(tested, conditions.Condition | bool):
-            return tested
-        self._give_up("what it tests is no comparison")
+        if not isinstance(tested, conditions.Condition | bool):
+            self._give_up("what it tests is no comparison")
+        return tested
 
     def _ending(self, snapshot: Any) -> Ending:
         ending = super()._ending(snapshot)
@@ -284,9 +284,7 @@ class _SummarisedWhile(SummarisedLoop):
 
 def _equivalent(context: Any, one: conditions.Condition | bool, two: conditions.Condition | bool) -> bool:
     """True if each of two conditions follows from the other."""
-    return all(
-        given is False or context.with_condition(given).proves(goal) for given, goal in ((one, two), (two, one))
-    )
+    return all(given is False or context.with_condition(given).proves(goal) for given, goal in ((one, two), (two, one)))
 
 
 def while_over(run: SymbolicExecution, frame: FrameType, names: WhileNames, steps: Mapping[str, int]) -> PlainWhile:

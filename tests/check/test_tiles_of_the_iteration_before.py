@@ -39,7 +39,7 @@ if i % 2 == {{parity}}:
 @pytest.mark.parametrize(
     ("body", "end", "status", "shown"),
     [
-        (f"if i > 0: {STORED}\n            before = tile", LAST, 3, "bounded 8"),
+        (f"if i > 0: {STORED}\n            before = tile", LAST, 0, "4 SUCCESSFUL"),
         (PAIRS.format(parity=0), "", 3, "bounded 8"),
         # Used in the first iteration already, or in an iteration that has none.
         (f"{STORED}\n            before = tile", LAST, 1, "src must be a tensor, not NoneType"),

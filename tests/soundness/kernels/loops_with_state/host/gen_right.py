@@ -1,0 +1,14 @@
+# expect: 1 SUCCESSFUL
+# dims: 0..
+"""Numbers of a generator."""
+def g(n):
+    for i in range(n):
+        yield i * 2
+
+
+def kernel(n):
+    c = 0
+    for x in g(n):
+        assert x == c * 2
+        c += 1
+    assert c == n

@@ -1,0 +1,15 @@
+# expect: 1 SUCCESSFUL|BOUNDED
+# dims: 0..
+"""Two numbers a round."""
+def g(n):
+    for i in range(n):
+        yield 2 * i
+        yield 2 * i + 1
+
+
+def kernel(n):
+    p = -1
+    for x in g(n):
+        assert x == p + 1
+        p = x
+    assert p == 2 * n - 1

@@ -1,0 +1,15 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# dims: 0..
+"""What is handed on is the object of before the loop, which has the index."""
+class Box:
+    k = 0
+
+
+def kernel(n):
+    o = Box()
+    prev = o
+    for i in range(n):
+        o.k = i
+        if i > 1:
+            assert prev.k == i - 1
+        prev = o

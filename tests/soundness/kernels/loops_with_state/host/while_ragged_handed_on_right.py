@@ -1,0 +1,14 @@
+# expect: 1 SUCCESSFUL
+# dims: 0..
+# shapes: 0..9
+"""The counter of the round before, with a last step that is shorter."""
+def kernel(n):
+    i = 0
+    b = 0
+    while i < n:
+        b = i
+        i += min(4, n - i)
+        x = [i]
+    assert b <= i
+    if n > 0:
+        assert b == (n - 1) // 4 * 4

@@ -1,0 +1,8 @@
+# expect: 2 FAILED|UNKNOWN|BOUNDED
+# dims: 0..
+"""The test divides by what is left."""
+def kernel(n):
+    i = 0
+    while i < 10 // (n - i):
+        x = [i]
+        i += 1
