@@ -27,6 +27,15 @@ class Shared:
     total = 0
 
 
+@dataclass(frozen=True)
+class Record:
+    count: int
+    other: int = 5
+
+    def moved(self, by=1):
+        return replace(self, count=self.count + by)
+
+
 """
 
 
@@ -60,7 +69,7 @@ class Carried(Writer):
     def _new_state(self) -> State:
         start = self.random.choice(("0", "0", "1", "3", self.variable()))
         name = self.name("s")
-        kind = self.random.randrange(12)
+        kind = self.random.randrange(18)
         if kind <= 2:
             self.line(f"{name} = {start}")
             return State(name, lambda by: f"{name} += {by}")
@@ -92,6 +101,28 @@ class Carried(Writer):
         if kind == 10:
             self.line(f"{name} = ({start}, 5)")
             return State(f"{name}[0]", lambda by: f"{name} = ({name}[0] + {by}, 5)", assignable=False)
+        if kind == 11:
+            self.line(f"{name} = Record({start})")
+            return State(f"{name}.count", lambda by: f"{name} = {name}.moved({by})", assignable=False)
+        if kind == 12:
+            # A record that each round makes itself, so that two names may have one.
+            self.line(f"{name} = Box({start})")
+            change = self.random.choice(("{0} = Box({0}.count + {1})", "{0} = Box({0}.count); {0}.bump({1})"))
+            return State(f"{name}.count", lambda by: change.format(name, by))
+        if kind in (13, 14):
+            # What other names had in the rounds before.
+            line = [name, *(self.name("s") for _ in range(self.random.choice((1, 1, 2))))]
+            self.line(f"{', '.join(line)} = {', '.join([start] * len(line))}")
+            handed = ", ".join(line[1:])
+            return State(name, lambda by: f"{', '.join(line)} = {handed}, {line[-1]} + {by}", assignable=False)
+        if kind == 15:
+            self.line(f"{name} = {{'a': Record({start}), 'b': None}}")
+            change = "{0}['b'], {0}['a'] = {0}['a'], {0}['a'].moved({1})"
+            return State(f"{name}['a'].count", lambda by: change.format(name, by), assignable=False)
+        if kind == 16:
+            self.line(f"{name} = [[{start}], [{start}]]")
+            change = "{0}[0], {0}[1] = {0}[1], [{0}[0][0] + {1}]"
+            return State(f"{name}[0][0]", lambda by: change.format(name, by), assignable=False)
         self.line(f"Shared.total = {start}")
         return State("Shared.total", lambda by: f"Shared.total += {by}")
 
@@ -117,7 +148,14 @@ class Carried(Writer):
             )
         )
         known = index in self.scope.ints
+        moves = ""
+        if self.chance(0.35):
+            head, moves = self._counted(index, bound, start)
+        elif self.chance(0.25):
+            head = self._drawn(index, bound)
         with self.block(head):
+            if moves:
+                self.line(moves)
             self.scope.ints.append(index)
             self.loops += 1
             self._rounds(index, depth)
@@ -132,6 +170,44 @@ class Carried(Writer):
         for state in self.states:
             if self.chance(0.7):
                 self._claim_about(state, bound)
+
+    def _counted(self, index: str, bound: str, start: str) -> tuple[str, str]:
+        """The head of a `while` statement, and what moves its counter on."""
+        by = self.positive()
+        if self.chance(0.25):
+            self.line(f"{index} = {bound}")
+            return f"while {index} > {start}:", f"{index} -= {by}"
+        self.line(f"{index} = {start}")
+        test = self.random.choice(("{0} < {1}", "{0} < {1}", "{0} <= {1}", "{0} + {2} <= {1}", "not {0} >= {1}"))
+        step = f"min({by}, {bound} - {index})" if self.chance(0.4) and test == "{0} < {1}" else by
+        return f"while {test.format(index, bound, by)}:", f"{index} += {step}"
+
+    def _drawn(self, index: str, bound: str) -> str:
+        """The head of a statement that runs over a generator."""
+        made = self.name("g")
+        inner, by = self.name("j"), self.positive()
+        counted = self.chance(0.5)
+        shared = self.chance(0.2)
+        with self.block(f"def {made}(n):"):
+            if counted:
+                self.line(f"{inner} = 0")
+            with self.block(f"while {inner} < n:" if counted else f"for {inner} in range(n):"):
+                if self.chance(0.1):
+                    with self.block(f"if {inner} != {self.random.choice((0, 1, 2))}:"):
+                        self.line(f"yield {inner}")
+                else:
+                    self.line(f"yield {inner}")
+                if self.chance(0.15):
+                    self.line(f"yield {inner} + {by}")
+                if counted:
+                    self.line(f"{inner} += {self.random.choice((by, f'min({by}, n - {inner})'))}")
+                if shared:
+                    self.line(f"Shared.total += {by}")
+            if self.chance(0.2):
+                self.line("yield n")
+        if self.chance(0.15):
+            return f"for {self.name('e')}, {index} in enumerate({made}({bound})):"
+        return f"for {index} in {made}({bound}):"
 
     def _rounds(self, index: str, depth: int) -> None:
         """The body of a loop."""

@@ -19,7 +19,7 @@ WIDE = 1000
 _HEADER = """\
 import contextlib
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import nki.isa as nisa
 import nki.language as nl

@@ -67,11 +67,18 @@ class Lines:
             head = f"for {index} in numbers_{other}():"
         elif form == 6:
             self.line(f"{other} = {{}}")
+        elif form in (8, 9):
+            # The index is what the round before has left, or is counted in a tuple.
+            self.line(f"{other} = (-1, None)")
         with self.block(head):
             self.indices.append(index)
             if form == 6:
                 # State without a closed form: the loop is run iteration by iteration.
                 self.line(f"{other}['last'] = 2 * {other}.get('last', 0) + 1")
+            elif form in (8, 9):
+                self.line(f"{other} = ({index if form == 8 else f'{other}[0] + 1'}, {other}[0])")
+                with self.block(f"if {other}[1] >= {self.random.choice(('-1', '0', '2'))}:"):
+                    self.line("pass")
             elif form == 7:
                 with self.block(f"if {index} > {self.random.choice((1, 2, 5))}:"):
                     self.line(self.random.choice(("break", "break", "continue")))
@@ -123,7 +130,7 @@ class Lines:
             self.line(f"{i} = 0")
             with self.block(f"while {i} < {n}:"):
                 self._piece(i, f"min({n}, {i} + {size})", n, emit)
-                self.line(f"{i} += {size}")
+                self.line(f"{i} += {self.random.choice((f'{size}', f'min({size}, {n} - {i})'))}")
 
     def _piece(self, first: str, last: str, n: str, emit: _Emit) -> None:
         a, b = self.name("a"), self.name("b")

@@ -334,6 +334,10 @@ class ConcreteExecution:
         """Every allocation has its own number."""
         return True
 
+    def is_of_another_iteration(self, identity: object) -> bool:
+        """Every allocation has its own number."""
+        return False
+
     def unroll_for(self, term: Term, use: str) -> None:
         """Every loop does run number by number."""
 

@@ -327,6 +327,19 @@ class SymbolicExecution(Claiming):
             one is two for one, two in zip(identity.indices, scope.indices[:depth], strict=True)
         )
 
+    def is_of_another_iteration(self, identity: object) -> bool:
+        """True if the allocation was made in another iteration of a loop that is running than the present one."""
+        if not isinstance(identity, AllocationId):
+            return False
+        scope = self._scopes[-1]
+        made = zip(identity.key, identity.indices, strict=False)
+        for (loop, index), inside, here in zip(made, scope.key, scope.indices, strict=False):
+            if loop != inside:
+                return False
+            if index is not here:
+                return True
+        return False
+
     # --- the domain --------------------------------------------------------------------------------------------------
 
     def dimension(self, described: DomainDimension) -> Term:

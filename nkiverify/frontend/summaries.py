@@ -726,6 +726,9 @@ class SummarisedLoop:
                 ] or afters
             if any(not self._same(left[0], one) for one in left):
                 continue
+            if any(_compares_by_identity(part) and not self._knows(part) for part in mutable_parts(left[0])):
+                # A copy stands for it in the next iteration.
+                return None
             self._bound = self._bound or _bound_index(self._run)
             try:
                 template = self._rewritten(left[0], _index_atom(index), terms.of_atom(self._bound))
@@ -963,6 +966,11 @@ def _part_after(ending: Ending, place: tuple[int, Any], entry: Any) -> Any:
                 return _ABSENT
             return change.after.value if isinstance(change.after, Element) else change.after
     return entry
+
+
+def _compares_by_identity(value: object) -> bool:
+    """True if `==` asks whether an object is the same one."""
+    return not isinstance(value, SymList) and type(value).__eq__ is object.__eq__
 
 
 def _is_plain(value: Any) -> bool:

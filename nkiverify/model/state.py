@@ -170,7 +170,7 @@ class ModelState:
         since it was allocated. `unwritten_is_unknown`: the caller makes no difference between that and numbers not
         known."""
         place = place_of(holder.identity)
-        value = self._contents.get(place)
+        value = self._value_of(holder)
         if value is not UNKNOWN and place not in self._own:
             counts = value is not None or not unwritten_is_unknown
             self._looked_at[place] = counts or self._looked_at.get(place, False)
@@ -183,18 +183,26 @@ class ModelState:
 
     def is_unknown(self, holder: HoldsNumbers) -> bool:
         """True if nothing at all is known of what a storage holds."""
-        value = self._contents.get(place_of(holder.identity))
+        value = self._value_of(holder)
         return value is not None and value.intervals is None and not value.undeclared and not value.parts
 
     def is_divided(self, holder: HoldsNumbers) -> bool:
         """True if more is known of parts of a storage than of all of it."""
-        value = self._contents.get(place_of(holder.identity))
+        value = self._value_of(holder)
         return value is not None and bool(value.parts)
 
     def all_alike(self, holder: HoldsNumbers, value: Value) -> bool:
         """True if no part of a storage is known better than all of it once numbers of `value` are written there."""
-        before = self._contents.get(place_of(holder.identity))
+        before = self._value_of(holder)
         return before is None or (value.known is None and before.known is None and not before.parts)
+
+    def _value_of(self, holder: HoldsNumbers) -> Value | None:
+        from nkiverify.model.execution import execution_in_progress  # as late as this: an execution has a state
+
+        run = execution_in_progress()
+        if run is not None and run.is_of_another_iteration(holder.identity):
+            return UNKNOWN
+        return self._contents.get(place_of(holder.identity))
 
     def write(self, holder: HoldsNumbers, value: Value, *, whole: bool, box: Box | None = None) -> None:
         """Numbers of `value` are written, over all that was there if `whole` (of one allocation), else beside it, or
@@ -222,7 +230,8 @@ class ModelState:
     def allocated(self, identity: object) -> None:
         """A storage or register begins to exist: nothing has been written to it.
 
-        Other iterations of the loops around it, whose allocations are of the same place, are out of reach here.
+        Of those that other iterations of the loops around it have made, which are of the same place, nothing is known
+        here.
         """
         if not self.follows:
             # Who knows an allocation keeps its elements.
