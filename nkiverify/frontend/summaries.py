@@ -645,8 +645,8 @@ class SummarisedLoop:
         )
 
     def _in_its_iteration(self, left: tuple[Any, Any], ending: Ending, index: Term) -> tuple[Any, Any]:
-        """What is guessed to be left by any iteration, and what a path leaves, for the iteration of the path: where it
-        is that of one iteration only, numbers in both are numbers."""
+        """The guess of what any iteration leaves and what a path leaves, for the iteration of the path: where that is
+        one iteration only, numbers in both are numbers."""
         expected, after = left
         only = ending.context.facts.value_of(index)
         number = index if only is None else terms.constant(only)
@@ -959,7 +959,7 @@ def without_minima(term: Term, context: Context) -> Term:
 
 
 def _part_after(ending: Ending, place: tuple[int, Any], entry: Any) -> Any:
-    """What a path leaves in a part of an object that is `entry` before the loop."""
+    """The value that a path leaves in a part of an object that is `entry` before the loop."""
     for change in ending.changes:
         if (id(change.holder.value), change.key) == place:
             if missing(change.after):

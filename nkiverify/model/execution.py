@@ -84,9 +84,6 @@ class ModelExecution(ClaimingExecution, Protocol):
     def is_one_allocation(self, identity: object) -> bool:
         """True if the identity surely names one allocation, not those of several iterations of a loop."""
 
-    def is_of_another_iteration(self, identity: object) -> bool:
-        """True if the allocation was made in another iteration of a loop that is running than the present one."""
-
 
 #: The phases whose contracts every execution looks at, whatever else it is made for.
 SHAPE_PHASES: frozenset[int] = frozenset({1, 2})

@@ -15,6 +15,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Box, Contents, Value
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.symbolic import Extent, equal
+from nkiverify.symbolic.execution import execution_in_progress
 
 _ANOTHER_ITERATION = "another iteration of a device loop writes"
 _ANOTHER_PROGRAM = "another program of the launch may write"
@@ -197,8 +198,6 @@ class ModelState:
         return before is None or (value.known is None and before.known is None and not before.parts)
 
     def _value_of(self, holder: HoldsNumbers) -> Value | None:
-        from nkiverify.model.execution import execution_in_progress  # as late as this: an execution has a state
-
         run = execution_in_progress()
         if run is not None and run.is_of_another_iteration(holder.identity):
             return UNKNOWN
