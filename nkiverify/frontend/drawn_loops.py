@@ -14,14 +14,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from types import FrameType, GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nkiverify.foundation.source import GENERATORS, is_kernel_frame
 from nkiverify.frontend.iterators import Enumerate
 
 if TYPE_CHECKING:
     from nkiverify.frontend.explorer import SymbolicExecution
-    from nkiverify.frontend.summaries import SummarisedLoop
+
+
+class Summary(Protocol):
+    """A loop that is being summarised, as a loop whose body is a part of its body sees it."""
+
+    def leave(self) -> None:
+        """The loop is left by `break` or `return`."""
+
+    def absorb(self, error: BaseException) -> bool:
+        """True if the exception that ended the body ends only a path through it."""
 
 
 class DrawnLoop:
@@ -47,7 +56,7 @@ class DrawnLoop:
         #: Whether the body may be run once for all iterations.
         self.summarise = summarise
         #: The loop that is being summarised, of whose body this one is a part.
-        self.summary: SummarisedLoop | None = None
+        self.summary: Summary | None = None
         #: Whether the next element is being asked for; not where the body itself asks for one.
         self.asking = False
         self._run = run
@@ -127,7 +136,8 @@ def consumers_of(run: SymbolicExecution, frame: FrameType) -> tuple[DrawnLoop, .
     cannot be summarised, or a generator is run over otherwise."""
     found: list[DrawnLoop] = []
     while frame.f_code.co_flags & GENERATORS:
-        driver = next((one for one in reversed(run.drawn_loops) if one.draws(frame)), None)
+        running = (one for one in reversed(run.drawn_loops) if isinstance(one, DrawnLoop))
+        driver = next((one for one in running if one.draws(frame)), None)
         if driver is not None:
             if not (driver.summarise and driver.asking):
                 return None

@@ -40,7 +40,6 @@ from nkiverify.symbolic.substitution import contents
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
-    from nkiverify.frontend.drawn_loops import DrawnLoop
     from nkiverify.model.operation import Operation
     from nkiverify.model.state import Program
     from nkiverify.model.tensor import Storage, Tensor
@@ -114,8 +113,8 @@ class SymbolicExecution(Claiming):
         self._copies: list[tuple[Any, list[Any]]] = []
         #: The loops being summarised, outermost first.
         self.open_loops: list[OpenLoop] = []
-        #: The loops over generators that are running, outermost first.
-        self.drawn_loops: list[DrawnLoop] = []
+        #: The loops over generators that are running, outermost first (`nkiverify.frontend.drawn_loops`).
+        self.drawn_loops: list[object] = []
 
     # --- exploring ---------------------------------------------------------------------------------------------------
 

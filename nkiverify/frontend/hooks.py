@@ -25,6 +25,7 @@ from nkiverify.frontend.host_integers import binary, called, computed, method, s
 from nkiverify.frontend.loops import (
     ConstantLoop,
     PlainLoop,
+    PlainWhile,
     UnrolledLoop,
     loop_over,
 )
@@ -34,7 +35,7 @@ from nkiverify.frontend.seen import shown
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
 from nkiverify.frontend.text import made_text
-from nkiverify.frontend.while_loops import PlainWhile, WhileNames, while_over
+from nkiverify.frontend.while_loops import WhileNames, while_over
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import execution_in_progress
 from nkiverify.model.launch import current_launch

@@ -1,4 +1,5 @@
-"""`for` statements: run as they are, unrolled up to a bound, or summarised (`nkiverify.frontend.summaries`)."""
+"""Loops that run as they are, or unrolled up to a bound; and how a `for` statement is run: so, or summarised
+(`nkiverify.frontend.summaries`)."""
 
 from __future__ import annotations
 
@@ -32,6 +33,39 @@ class PlainLoop:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._iterable)
+
+    def has(self, name: str) -> bool:
+        """Never asked: nothing is restored."""
+        return False
+
+    def get(self, name: str) -> object:
+        """Never asked: nothing is restored."""
+        return None
+
+    def leave(self) -> None:
+        """The loop is left by `break` or `return`."""
+
+    def absorb(self, error: BaseException) -> bool:
+        """True if the exception that ended the body ends only a path."""
+        return False
+
+
+class PlainWhile:
+    """A `while` statement outside a symbolic run."""
+
+    restoring = False
+    #: Whether the condition is evaluated before the body is run.
+    testing = True
+    _over = False
+
+    def goes_on(self) -> bool:
+        """True if there is another round, or another path through the body."""
+        return not self._over
+
+    def test(self, condition: Any) -> bool:
+        """The truth value of the condition; if it is false, the loop is over."""
+        self._over = not condition
+        return not self._over
 
     def has(self, name: str) -> bool:
         """Never asked: nothing is restored."""

@@ -19,8 +19,8 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.loops import PlainWhile
 from nkiverify.frontend.snapshot import Snapshot
-from nkiverify.frontend.while_loops import PlainWhile
 from nkiverify.ir.program import Assume
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term

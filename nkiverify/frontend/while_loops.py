@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, frame_site
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
-from nkiverify.frontend.loops import claim_unwinding
+from nkiverify.frontend.loops import PlainWhile, claim_unwinding
 from nkiverify.frontend.ranges import SymRange
 from nkiverify.frontend.summaries import Ending, SummarisedLoop, without_minima
 from nkiverify.symbolic import conditions, terms
@@ -49,39 +49,6 @@ class WhileNames:
     summarise: bool = False
     #: Whether the function is a generator.
     drawn: bool = False
-
-
-class PlainWhile:
-    """A `while` statement outside a symbolic run."""
-
-    restoring = False
-    #: Whether the condition is evaluated before the body is run.
-    testing = True
-    _over = False
-
-    def goes_on(self) -> bool:
-        """True if there is another round, or another path through the body."""
-        return not self._over
-
-    def test(self, condition: Any) -> bool:
-        """The truth value of the condition; if it is false, the loop is over."""
-        self._over = not condition
-        return not self._over
-
-    def has(self, name: str) -> bool:
-        """Never asked: nothing is restored."""
-        return False
-
-    def get(self, name: str) -> object:
-        """Never asked: nothing is restored."""
-        return None
-
-    def leave(self) -> None:
-        """The loop is left by `break` or `return`."""
-
-    def absorb(self, error: BaseException) -> bool:
-        """True if the exception that ended the body ends only a path."""
-        return False
 
 
 class WhileLoop(PlainWhile):
