@@ -42,8 +42,9 @@ if TYPE_CHECKING:
     # Concrete runs, and NumPy with them, are imported as late as they are made: a proof needs none.
     from nkiverify.phases.dataflow.trial import Seen, Trial
 
-#: Simple shapes at which a part of an input may be left out.
-_INPUTS = 4
+#: Simple shapes at which a part of an input may be left out, and the sizes of one at which every other column is no
+#: range.
+_INPUTS, _SEVERAL = 4, 37
 #: Shapes that are run for what the verdict does not depend on.
 MAX_TOLERATED = 8
 #: What can be done where all shapes up to some bounds were run.
@@ -203,11 +204,13 @@ def _warnings(question: Question, proof: Proof, search: Search | None) -> tuple[
 
 def _inputs(left: Unread | None, shapes: Shapes) -> Iterator[dict[str, int]]:
     """Shapes at which a range of an input may never be read; where sets do not tell which, a few of all."""
-    tried = chain(islice(shapes.tried(), _INPUTS), shapes.larger())
-    if left is None:
-        yield from tried
-    elif left.any:
-        yield from (values for values in tried if left.has(values))
+    if left is not None and left.told and not left.any:
+        return
+    several = shapes.nearest({one.atom.name: _SEVERAL for one in shapes.dimensions if not one.choices})
+    for values in (*islice(shapes.tried(), _INPUTS), *shapes.larger(), *([several] if several is not None else [])):
+        if left is None or not left.told or left.has(values):
+            yield values
+    if left is not None:
         yield from left.some()
 
 

@@ -92,7 +92,30 @@ LEFT_OUT = {
         for first, last in ((1, 2), (5, 9), (64, 128), (100, 101))
     },
 }
+LEFT_OUT |= {
+    "one half of a view": (
+        "v = x.reshape((P, 2, N // 2))\nadd(v[:, 0, :], N // 2)",
+        "f32[128,N:2..8192:2]",
+        "x[:, 1:]",
+        2,
+    ),
+    "all but one of the parts of a view": (
+        "v = x.reshape((P, N // 4, 4))\nadd(v[:, 0, :], 4)",
+        "f32[128,N:8..8192:4]",
+        "x[:, 4:]",
+        8,
+    ),
+}
 INTENDED = {
+    "every other column, by a stride": ("add(x[:, 0:N:2], (N + 1) // 2)", "f32[128,N:2..512]"),
+    "each column of a view in turn": (
+        "v = x.reshape((P, N // 4, 4))\nfor k in range(4):\n    add(v[:, :, k], N // 4)",
+        "f32[128,N:8..64:4]",
+    ),
+    "one column of each part of a view": (
+        "v = x.reshape((P, N // 4, 4))\nadd(v[:, :, 0], N // 4)",
+        "f32[128,N:8..64:4]",
+    ),
     "every other column": ("for i in range((N + 1) // 2):\n    add(x[:, 2 * i : 2 * i + 1], 1)", "f32[128,N:1..512]"),
     "a tail that is read": (
         "for i in range((N + 511) // 512):\n    w = min(512, N - i * 512)\n    add(x[:, i * 512 : i * 512 + w], w)",

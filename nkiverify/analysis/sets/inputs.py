@@ -29,9 +29,13 @@ _LARGEST = 2048
 
 
 class Unread:
-    """The shapes of the domain at which a range of an input is never read."""
+    """The shapes of the domain at which a range of an input is never read. Not all is `told` where a view of an input
+    is not understood, which then counts as read."""
 
-    def __init__(self, sets: Sets, shapes: Sequence[isl.Set], dimensions: Sequence[DomainDimension]) -> None:
+    def __init__(
+        self, sets: Sets, shapes: Sequence[isl.Set], dimensions: Sequence[DomainDimension], told: bool
+    ) -> None:
+        self.told = told
         self._sets = sets
         self._shapes = shapes
         self._dimensions = dimensions
@@ -83,7 +87,8 @@ def unread(program: Program) -> Unread | None:
     isl.DEFAULT_CONTEXT.set_max_operations(_OPERATIONS)
     try:
         walk = _Inputs(program)
-        return Unread(walk.sets, list(walk.left()), [one for one in program.dimensions if not one.choices])
+        shapes = list(walk.left())
+        return Unread(walk.sets, shapes, [one for one in program.dimensions if not one.choices], walk.told)
     except isl.Error:
         return None
     finally:
@@ -103,6 +108,8 @@ class _Inputs(Visitor[None]):
         self._read: Elements = {}
         self._context = EVERYWHERE
         self._loops = 0
+        #: False once a view of an input is not understood.
+        self.told = True
 
     def left(self) -> Iterator[isl.Set]:
         """For each input that is read the shapes at which not all of it is, where there are any."""
@@ -158,7 +165,9 @@ class _Inputs(Visitor[None]):
                 self._written.add(key)
             elif effect.does is Does.READ:
                 self._storages[key] = storage
-                region = None if effect.view.indirect_by is not None else self._regions.touched(effect, context)
+                indirect = effect.view.indirect_by is not None
+                region = None if indirect else self._regions.touched(effect, context)
+                self.told = self.told and (indirect or region is not None)
                 elements = self._regions.whole(storage) if region is None else region.elements
                 add(self.sets, found, key, self.sets.where(elements, context))
         return ()
