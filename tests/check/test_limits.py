@@ -62,6 +62,24 @@ def test_a_table_that_is_too_short_is_no_limit(
     assert f"N = {tile * (table + 1)} is accepted and the slice ends at {table + 1} of {table}" in out
 
 
+#: What is added to the column in each iteration, and the last number of tiles for which there are columns.
+COUNTED = {"step = 3 - step; k += step": 11, "k = k * 3 % 19": 9, "step, k = k, k + step": 8}
+
+
+@pytest.mark.parametrize("count", COUNTED)
+def test_the_last_size_of_a_table_that_is_counted_in_steps(
+    count: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = "k = 1" if "%" in count else "k, step = 0, 1"
+    text = (
+        TABLE.format(tile=512, table=16)
+        .replace("i:i + 1", "k:k + 1")
+        .replace("    for i in", f"    {start}\n    for i in")
+    )
+    _, out = said(text.replace("axis=1)\n", f"axis=1)\n        {count}\n"), tmp_path, capsys)
+    assert f"N = {512 * (COUNTED[count] + 1)} is accepted and the slice ends" in out, out
+
+
 #: What a kernel does before `body`, and what is to be said of it: checks, more, or a condition that it lacks.
 WORDS = {
     "an assert": ("    assert P == 128\n", "checks"),

@@ -55,6 +55,8 @@ from nkiverify.verify.witness.sufficient import about_dimensions, plainer, witho
 _ROUNDS = 24
 #: The share of the usual work that a search for faults takes on each: shapes have been run to find it.
 _EFFORT = 1 / 12
+#: Shapes that are run between sizes that pass and those that do not, where nothing else says which is the last.
+_HALVINGS = 16
 #: For saying limits in plainer words, in milliseconds of an idle core.
 _LIMITS_MS = 1000
 #: Seconds that a domain is given in any case.
@@ -334,7 +336,30 @@ class _Derivation:
             self._all_around()
             self._all_around = None
             found = self._covered()
+        for _ in range(_HALVINGS):
+            own = {one.uid for one in self._guards}
+            bounds = [one for one in found.chosen if is_upper_bound(one.condition) and one.condition.uid not in own]
+            if not any(self._narrow(*one.dimensions) for one in bounds if len(one.dimensions) == 1):
+                break
+            found = self._covered()
         return found
+
+    def _narrow(self, name: str) -> bool:
+        """Run a shape half-way between the greatest size of a dimension that passes and the least beyond that does not;
+        whether there was one that tells something."""
+        passing, failing = self._shapes.split()
+        greatest = max((one.values[name] for one in passing), default=0)
+        beyond = [one for one in failing if one.values[name] > greatest]
+        if not greatest or not beyond:
+            return False
+        least = min(beyond, key=lambda one: one.values[name])
+        ends = greatest, least.values[name]
+        step = max((each for each in self._numbers[name].divisors if not any(end % each for end in ends)), default=1)
+        middle = sum(end // step for end in ends) // 2 * step
+        if middle == greatest:
+            return False
+        shown = self._shapes.run({**least.values, name: middle}, (name,), needed=True)
+        return shown is not None and shown.kind is not Kind.UNTOLD
 
     def _covered(self) -> Cover:
         passing, failing = ([one.values for one in part] for part in self._shapes.split())
