@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify quick test campaigns bench scale products predecessor dashboard published fuzz operations domains engines hostile same mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify quick test campaigns bench scale products predecessor dashboard published fuzz operations corners engines hostile same mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -45,8 +45,8 @@ fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete r
 operations: $(READY) ## compare what is called defined on N kernels about one operation each (N=1000 SEED=1)
 	$(RUN) -m lab.operations --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)
 
-domains: $(READY) ## run shapes of the derived domains of N random kernels (N=100 SEED=1)
-	$(RUN) -m lab.domains --count $(or $(N),100) --seed $(or $(SEED),1) $(ARGS)
+corners: $(READY) ## run shapes at the corners of derived domains of N random kernels (N=100 SEED=1 ARGS='--of manifest')
+	$(RUN) -m lab.corners --count $(or $(N),100) --seed $(or $(SEED),1) $(ARGS)
 
 engines: $(READY) ## compare the engines and solvers on N random shape programs (N=100 SEED=1)
 	$(RUN) -m lab.engines --count $(or $(N),100) --seed $(or $(SEED),1) $(ARGS)
