@@ -30,6 +30,7 @@ from lab.subject import Bench, OutOfTime, Subject, time_limit
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Verdict
+from nkiverify.frontend.concrete_launch import phase_of
 from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.paths import Limits
@@ -341,8 +342,8 @@ class Corners:
                 yield from self._rejected(broken[0], run)
 
     def _inside(self, what: str, run: Shown) -> Iterator[str]:
-        if run.kind is Kind.FAILS and run.rule is not None and run.rule.phase in self._proved:
-            yield f"inside, {what}: {run.values} fails: {run.rule.id} (phase {run.rule.phase})"
+        if run.kind is Kind.FAILS and run.rule is not None and phase_of(run.rule) in self._proved:
+            yield f"inside, {what}: {run.values} fails: {run.rule.id} (phase {phase_of(run.rule)})"
         elif run.kind is Kind.REJECTED and not self._domain.verbatim and self._derived.proved:
             yield f"inside, {what}: {run.values} is rejected: {run.text}"
 
