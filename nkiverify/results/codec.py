@@ -6,7 +6,6 @@ import enum
 import functools
 import json
 import os
-import tempfile
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
@@ -67,13 +66,12 @@ def write(content: str, path: Path) -> None:
         path.write_text(content, encoding="utf-8")
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
+    temporary = path.with_name(f".{path.name}.{os.urandom(8).hex()}")
+    # With the rights of any other file that is made: a confined process cannot change them afterwards.
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as file:
             file.write(content)
-        # mkstemp makes files that only their owner can read; a report is made like any other file.
-        temporary.chmod(0o666 & ~_umask())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -92,13 +90,6 @@ def _decided(run: Run, root: Path) -> Json:
         ways = files.setdefault(wording.relative(one.file, root), {}).setdefault(one.contract, {})
         ways[" by ".join(filter(None, (one.outcome, one.by)))] = list(one.lines)
     return files
-
-
-def _umask() -> int:
-    """The process's file creation mask, which can only be read by setting it."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 # --- records by their fields ------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ import ctypes
 import importlib
 import os
 import resource
+import shutil
 import struct
 import sys
 import tempfile
@@ -59,39 +60,55 @@ _SCOPES = (6, 0b11)
 _ALLOW, _REFUSE, _LACK = 0x7FFF0000, 0x00050000 | 1, 0x00050000 | 38
 #: Arguments of `socket` and `clone` that are let pass: a socket within the machine, a thread.
 _UNIX, _THREAD = 1, 0x00010000
+#: Calls that came later, the same everywhere: fchmodat2, setxattrat, removexattrat, file_setattr.
+_LATER = (452, 463, 466, 469)
 #: The call that came to do what `clone` does; its arguments are where no filter can look.
 _CLONE3 = 435
 
 
 @dataclass(frozen=True, slots=True)
 class _Machine:
-    """The numbers of system calls on an architecture: of `socket`, of `clone`, of others that start processes, and of
-    those that are refused in any case."""
+    """The numbers of system calls on an architecture: of `socket`, of `clone`, of others that start processes, of those
+    that are refused in any case, and of `prlimit64`, which is for the process itself only."""
 
     audit: int
     socket: int
     clone: int
     starting: tuple[int, ...]
     refused: tuple[int, ...]
+    limits: int
 
 
 #: Starting processes: fork, vfork, execve, execveat.
 #: Refused: ptrace, process_vm_readv and _writev, io_uring_setup, mount, umount2, chroot, pivot_root, unshare, setns,
-#: bpf, perf_event_open, settimeofday, clock_settime, adjtimex, clock_adjtime, reboot, sethostname, keyctl, init_module.
+#: bpf, perf_event_open, settimeofday, clock_settime, adjtimex, clock_adjtime, reboot, sethostname, keyctl, init_module;
+#: of files, which Landlock does not keep these from: chmod, fchmod, fchmodat, chown, fchown, lchown, fchownat, utime,
+#: utimes, futimesat, utimensat, setxattr, lsetxattr, fsetxattr, removexattr, lremovexattr, fremovexattr; of processes:
+#: setpriority, ioprio_set, sched_setparam, sched_setscheduler, sched_setaffinity, sched_setattr.
 _MACHINES = {
     "x86_64": _Machine(
         0xC000003E,
         41,
         56,
         (57, 58, 59, 322),
-        (101, 310, 311, 425, 165, 166, 161, 155, 272, 308, 321, 298, 164, 227, 159, 305, 169, 170, 250, 175),
+        (
+            *(101, 310, 311, 425, 165, 166, 161, 155, 272, 308, 321, 298, 164, 227, 159, 305, 169, 170, 250, 175),
+            *(90, 91, 268, 92, 93, 94, 260, 132, 235, 261, 280, 188, 189, 190, 197, 198, 199),
+            *(141, 251, 142, 144, 203, 314),
+        ),
+        302,
     ),
     "aarch64": _Machine(
         0xC00000B7,
         198,
         220,
         (221, 281),
-        (117, 270, 271, 425, 40, 39, 51, 41, 97, 268, 280, 241, 170, 112, 171, 266, 142, 161, 219, 105),
+        (
+            *(117, 270, 271, 425, 40, 39, 51, 41, 97, 268, 280, 241, 170, 112, 171, 266, 142, 161, 219, 105),
+            *(52, 53, 55, 54, 88, 5, 6, 7, 14, 15, 16),
+            *(140, 30, 118, 119, 122, 274),
+        ),
+        261,
     ),
 }
 
@@ -127,28 +144,38 @@ class Confinement:
         limit = memory * MEBIBYTE if memory is not None else default_limit(1)
         return Confinement(tuple(path for path in written if path is not None), allowed.network, programs, limit)
 
-    def begin(self) -> None:
-        """From here on this process has no more than that, as far as the system offers it. There is no way back."""
+    def begin(self, temporary: Path | None) -> None:
+        """From here on this process has no more than that, as far as the system offers it, and its temporary files in
+        the folder `temporary`, if there is one. There is no way back."""
         if sys.platform != "linux":
             return
         _keep_byte_code()
+        if temporary is not None:
+            tempfile.tempdir = os.environ["TMPDIR"] = str(temporary)
         _lower(resource.RLIMIT_CORE, 0)
         _lower(resource.RLIMIT_FSIZE, _FILE_BYTES)
         if self.memory is not None:
             _lower(resource.RLIMIT_DATA, data_bytes() + self.memory + _UNUSED_BYTES)
         _libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
         with contextlib.suppress(OSError):
-            _landlock([*self.writable, *_temporary_folder()])
+            _landlock([*self.writable, *([temporary] if temporary is not None else [])])
         if has_seccomp():
             _filter(_MACHINES[os.uname().machine], self.network, self.programs)
 
 
-def _temporary_folder() -> list[Path]:
-    """That of temporary files; none where no file can be written in any, on a full disk."""
+def temporary_folder() -> Path | None:
+    """A new folder for the temporary files of a process that will be confined, which whoever starts it removes; None
+    where no file can be written in any, on a full disk."""
     try:
-        return [Path(tempfile.gettempdir())]
-    except FileNotFoundError:
-        return []
+        return Path(tempfile.mkdtemp(prefix="nkiverify-"))
+    except OSError:
+        return None
+
+
+def remove(temporary: Path | None) -> None:
+    """Remove the folder of temporary files of a process that has ended, whatever is in it."""
+    if temporary is not None:
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 @contextmanager
@@ -254,9 +281,10 @@ def _program(machine: _Machine, network: bool, programs: bool) -> Iterator[_Step
     # The numbers of another table of calls, on x86-64.
     yield _AT_LEAST, 0, 1, 0x40000000
     yield _END, 0, 0, _REFUSE
-    for number in (*machine.refused, *(() if programs else machine.starting)):
+    for number in (*machine.refused, *_LATER, *(() if programs else machine.starting)):
         yield _EQUAL, 0, 1, number
         yield _END, 0, 0, _REFUSE
+    yield from _only(machine.limits, _EQUAL, 0)
     if not network:
         yield from _only(machine.socket, _EQUAL, _UNIX)
     if not programs:

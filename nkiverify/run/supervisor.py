@@ -31,6 +31,8 @@ from nkiverify.run.resident_memory import MEBIBYTE, default_limit, processor_sec
 from nkiverify.run.unpickled import LARGEST, unpickled
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from nkiverify.run.confinement import Confinement
 
 ResultT = TypeVar("ResultT")
@@ -152,13 +154,17 @@ def in_child(
         return with_texts(work(), harmless)
     subject = " ".join(subject.split())
     limits = _UNLIMITED if debugger else Limits(subject, seconds, processor, mebibytes)
+    from nkiverify.run.confinement import remove, temporary_folder  # which whoever has a confinement has
+
+    temporary = temporary_folder()
     # A file in memory: disks may be full.
-    with os.fdopen(os.memfd_create("answer"), "w+b") as file:
+    with os.fdopen(os.memfd_create("answer"), "w+b") as file, contextlib.ExitStack() as left:
+        left.callback(remove, temporary)
 
         def command() -> int:
             child = os.getpid()
             try:
-                _confine(confinement, file, terminal=debugger)
+                _confine(confinement, temporary, file, terminal=debugger)
                 with contextlib.nullcontext() if debugger else has_begun(limits):
                     answer: object = (work(),)
             except KeyboardInterrupt:
@@ -214,7 +220,7 @@ def _left(content: bytes) -> object:
     return found[0] if isinstance(found, tuple) and len(found) == 1 else None
 
 
-def _confine(confinement: Confinement, answer: BinaryIO, *, terminal: bool) -> None:
+def _confine(confinement: Confinement, temporary: Path | None, answer: BinaryIO, *, terminal: bool) -> None:
     """Take it from this process, a child that runs kernels from here on, with its ways to write to others: what is left
     to it is the file of its `answer`, and the user's `terminal`."""
     global _parent
@@ -226,7 +232,7 @@ def _confine(confinement: Confinement, answer: BinaryIO, *, terminal: bool) -> N
     else:
         os.close(_parent.output)
     _parent = replace(_parent, answer=answer)
-    confinement.begin()
+    confinement.begin(temporary)
 
 
 def _raised(error: BaseException) -> list[object]:

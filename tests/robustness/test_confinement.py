@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import textwrap
 from pathlib import Path
 
@@ -24,7 +25,7 @@ from pathlib import Path
 from nkiverify.run.confinement import Confinement
 
 {before}
-Confinement((Path("kept"),), {network}, {programs}, {memory}).begin()
+Confinement((Path("kept"),), {network}, {programs}, {memory}).begin(Path(os.environ['TMPDIR']))
 try:
     {tried}
     print("done")
@@ -106,6 +107,50 @@ def test_signals_go_to_nobody_else(process: str, found: str, tmp_path: Path) -> 
 )
 def test_no_sockets_and_no_setting_of_clocks(line: str, network: bool, found: str, tmp_path: Path) -> None:
     assert tried(line, tmp_path, network) == found
+
+
+@needs_seccomp
+@pytest.mark.parametrize(
+    "line",
+    [
+        "os.chmod('victim', 0)",
+        "os.chmod('kept', 0)",
+        "os.chmod(os.open('victim', 0), 0)",
+        "os.chmod('victim', 0, dir_fd=os.open('.', 0))",
+        "os.chown('victim', 0, 0)",
+        "os.lchown('victim', 0, 0)",
+        "os.fchown(os.open('victim', 0), 0, 0)",
+        "os.utime('victim', (0, 0))",
+        "os.utime(os.open('victim', 0), (0, 0))",
+        "os.setxattr('victim', 'user.a', b'1')",
+        "os.setxattr(os.open('victim', 0), 'user.a', b'1')",
+        "os.removexattr('victim', 'user.a')",
+        "os.setpriority(os.PRIO_PROCESS, os.getppid(), 19)",
+        "os.nice(1)",
+        "os.sched_setaffinity(os.getppid(), {0})",
+        "os.sched_setscheduler(os.getppid(), os.SCHED_BATCH, os.sched_param(0))",
+        "os.sched_setparam(os.getppid(), os.sched_param(0))",
+        "import resource; resource.prlimit(os.getppid(), resource.RLIMIT_NOFILE, (64, 64))",
+    ],
+)
+def test_nothing_else_of_files_or_other_processes_changes(line: str, tmp_path: Path) -> None:
+    assert tried(line, tmp_path, programs=True) == "refused"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are confined on Linux")
+def test_each_process_has_a_folder_of_temporary_files_that_goes_with_it(tmp_path: Path) -> None:
+    from nkiverify.run.confinement import Confinement
+    from nkiverify.run.supervisor import in_child
+
+    def work() -> str:
+        folder = tempfile.gettempdir()
+        Path(folder, "made").write_text("x")
+        return f"{folder} {os.environ['TMPDIR']}"
+
+    found = [str(in_child("k", work, HANGS, Confinement())) for _ in range(2)]
+    folders = [one.split() for one in found]
+    assert all(one == other for one, other in folders) and folders[0] != folders[1]
+    assert not any(Path(folder).exists() for folder, _ in folders)
 
 
 @needs_seccomp

@@ -209,12 +209,11 @@ def _executable(binary: Path, environment: Mapping[str, str]) -> Path:
         return copy
     try:
         copy.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, name = tempfile.mkstemp(dir=copy.parent)
-        os.close(descriptor)
-        temporary = Path(name)
+        temporary = copy.with_name(f"{copy.name}-{os.urandom(8).hex()}")
+        # May be executed from the beginning: a confined process cannot change the rights of a file.
+        os.close(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, stat.S_IRWXU))
         try:
             shutil.copyfile(binary, temporary)
-            temporary.chmod(stat.S_IRWXU)
             temporary.replace(copy)
         finally:
             temporary.unlink(missing_ok=True)

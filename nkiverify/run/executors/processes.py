@@ -86,14 +86,15 @@ class _Task:
 
 @dataclass(slots=True)
 class _Worker:
-    """A worker process, our end of its pipe and of that of its kernels' output, and the task it is busy with until
-    `deadline`, or until it has used processor time up to `processor_end`."""
+    """A worker process, our end of its pipe and of that of its kernels' output, the folder of its temporary files, and
+    the task it is busy with until `deadline`, or until it has used processor time up to `processor_end`."""
 
     process: BaseProcess
     connection: Connection
     output: Connection
     relay: Relay
     inbox: Inbox
+    temporary: Path | None
     task: _Task | None = None
     #: The task that it answered last.
     answered: _Task | None = None
@@ -105,7 +106,10 @@ class _Worker:
         return [self.connection, self.process.sentinel, *([self.output] if self.relay.is_open else [])]
 
     def close(self) -> None:
-        """Close our ends of the pipes of a process that has ended."""
+        """Close our ends of the pipes of a process that has ended, and remove its temporary files."""
+        from nkiverify.run.confinement import remove
+
+        remove(self.temporary)
         self.relay.finish()
         self.output.close()
         self.connection.close()
@@ -227,12 +231,15 @@ class WorkerProcesses:
         output, shown = multiprocessing.Pipe(duplex=False)
         forks = isinstance(self._context, ForkContext)
         inherited = open_descriptors() - {theirs.fileno(), shown.fileno()} if forks else set[int]()
-        words = (theirs, shown, load, self._verify, os.getpid(), self._confinement, inherited)
+        from nkiverify.run.confinement import temporary_folder
+
+        temporary = temporary_folder() if self._confinement is not None else None
+        words = (theirs, shown, load, self._verify, os.getpid(), self._confinement, temporary, inherited)
         process = self._context.Process(target=_work, args=words, daemon=True)
         process.start()
         theirs.close()
         shown.close()
-        worker = _Worker(process, ours, output, Relay(output.fileno()), Inbox(ours))
+        worker = _Worker(process, ours, output, Relay(output.fileno()), Inbox(ours), temporary)
         self._workers.append(worker)
         return worker
 
@@ -403,6 +410,7 @@ def _work(
     verify: Verify,
     parent: int,
     confinement: Confinement | None,
+    temporary: Path | None,
     inherited: Set[int],
 ) -> None:
     """The work of a worker process: verify the targets whose names arrive, until the parent stops it. What it has
@@ -422,7 +430,7 @@ def _work(
     tracker: int | None = vars(vars(resource_tracker)["_resource_tracker"])["_fd"]
     give_up_descriptors(inherited | ({tracker} if tracker is not None else set()))
     if confinement is not None:
-        confinement.begin()
+        confinement.begin(temporary)
     while True:
         try:
             question: Question | None = connection.recv()
