@@ -47,6 +47,26 @@ class Site:
         return f"{self.file}:{self.line}"
 
 
+#: Code objects of kernels, with those in them, by identity: their names, and those of files, say what kernels like.
+_kernel_code: dict[int, CodeType] = {}
+
+
+def register_kernel_code(code: CodeType) -> dict[int, CodeType]:
+    """Count a code object, and those in it, as code of kernels; all of them, by identity."""
+    found, pending = dict[int, CodeType](), [code]
+    while pending:
+        part = pending.pop()
+        found[identity(part)] = part
+        pending.extend(constant for constant in part.co_consts if isinstance(constant, CodeType))
+    _kernel_code.update(found)
+    return found
+
+
+def is_kernel_code(code: CodeType) -> bool:
+    """True if a code object has been registered as one of kernels."""
+    return identity(code) in _kernel_code
+
+
 def is_kernel_frame(frame: FrameType) -> bool:
     """True if `frame` executes code of a module loaded as kernel source."""
     return KERNEL_MARKER in frame.f_globals
@@ -152,6 +172,17 @@ def kernel_frame(depth: int = 1) -> FrameType | None:
     while frame is not None and KERNEL_MARKER not in frame.f_globals:
         frame = frame.f_back
     return frame
+
+
+def module_lines() -> list[tuple[str, int]]:
+    """The files and lines at the top level of kernel modules that are being executed, innermost first."""
+    found: list[tuple[str, int]] = []
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        if KERNEL_MARKER in frame.f_globals and frame.f_code.co_name == "<module>":
+            found.append((frame.f_code.co_filename, frame.f_lineno))
+        frame = frame.f_back
+    return found
 
 
 def begins_statement() -> bool:

@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.attributes import sym_delattr, sym_dir, sym_getattr, sym_hasattr, sym_id, sym_setattr
 from nkiverify.frontend.iterators import Enumerate, Filter, Iterating, Map, OverSequence, Zip
+from nkiverify.frontend.placeholders import refuse_absent
 from nkiverify.frontend.ranges import (
     SymbolicSequence,
     SymEnumerate,
@@ -25,7 +26,7 @@ from nkiverify.frontend.ranges import (
     symbolic_sequence,
 )
 from nkiverify.frontend.text import SymText, to_text
-from nkiverify.model.execution import current_execution
+from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.symbolic import all_of, conditions, integers, known, terms
 from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Condition
@@ -128,6 +129,7 @@ def sym_isinstance(value: Any, classes: Any) -> bool:
             else issubclass(stands_for, cls) or isinstance(value, cls)
             for cls in _flatten(classes)
         )
+    refuse_absent(value)
     return isinstance(value, tuple(_flatten(classes)) if classes in (sym_range, _call_type) else classes)
 
 
@@ -157,6 +159,7 @@ def type_of(value: Any) -> type:
         return bool
     if isinstance(value, SymText):
         return str
+    refuse_absent(value)
     if isinstance(value, SymRange | range):
         # What a kernel knows as `range`.
         return sym_range  # type: ignore[return-value]
@@ -250,9 +253,14 @@ def sym_divmod(left: Any, right: Any) -> Any:
     return tell(apply(divmod, left, right))
 
 
-def sym_sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> SymList:
+def made_list(values: Iterable[Any]) -> Any:
+    """The list that kernel code makes of these values: outside a run, where nothing is symbolic, Python's own."""
+    return list(values) if execution_in_progress() is None else SymList(values)
+
+
+def sym_sorted(values: Iterable[Any], *, key: Any = None, reverse: bool = False) -> Any:
     """`sorted`."""
-    return SymList(sorted(values, key=key, reverse=reverse))
+    return made_list(sorted(values, key=key, reverse=reverse))
 
 
 def sym_pow(base: Any, exponent: Any, modulus: Any = None) -> Any:
@@ -316,7 +324,8 @@ def _call_list(*arguments: Any) -> Any:
             return SymList(parts=value.parts)
         if symbolic_sequence(value) is not None:
             return _list_of_sequence(value)
-    return SymList(*arguments)
+        return made_list(value)
+    return SymList(*arguments) if arguments or execution_in_progress() is not None else []
 
 
 def _call_tuple(*arguments: Any) -> Any:
@@ -401,6 +410,8 @@ KERNEL_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "print": sym_print,
     **{name: _refuse(name) for name in ("input", "breakpoint")},
 }
+for _name, _function in KERNEL_FUNCTIONS.items():
+    _function.__name__ = _function.__qualname__ = _name
 
 #: Those of them that compute integers within: concrete runs that look at integers have them too.
 TELLING = {name: KERNEL_FUNCTIONS[name] for name in ("abs", "sum", "pow", "divmod", "map", "enumerate")}

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from nkiverify.foundation.source import KERNEL_MARKER, identity
+from nkiverify.foundation.source import KERNEL_MARKER, identity, register_kernel_code
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.process_state import register_code
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
@@ -38,11 +38,7 @@ _known: dict[int, CodeType] = {}
 def know(code: CodeType) -> None:
     """Count `code`, and the functions in it, as code of kernels that is rewritten; its names are registered."""
     register_code(code)
-    pending = [code]
-    while pending:
-        part = pending.pop()
-        _known[identity(part)] = part
-        pending.extend(constant for constant in part.co_consts if isinstance(constant, CodeType))
+    _known.update(register_kernel_code(code))
 
 
 def text_functions(rewriting: Rewriting, file: Path) -> dict[str, Callable[..., Any]]:

@@ -27,30 +27,38 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+import nkiverify
 from nkiverify.foundation import process
 from nkiverify.foundation.allowed import NOTHING, Allowed
-from nkiverify.foundation.source import READS, is_kernel_frame
+from nkiverify.foundation.source import READS, is_kernel_code, is_kernel_frame, register_kernel_code
+from nkiverify.frontend.process_state import register_name
 from nkiverify.frontend.seen import note
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
+#: The folders of the standard library and of this package, whose code is told by its files: what kernels compile has
+#: such names as well, but is known by identity.
+_LIBRARY, _PACKAGE = f"{Path(os.__file__).parent}{os.sep}", f"{Path(nkiverify.__file__).parent}{os.sep}"
 #: Code that reads source files for Python.
-_READERS = frozenset({"linecache", "tokenize"})
+_READERS = (f"{_LIBRARY}linecache.py", f"{_LIBRARY}tokenize.py")
 #: Layers of ours that call what kernels give them, functions, iterators and methods of their classes: what is asked for
 #: below a frame of theirs, the kernel asks for; but for functions that themselves read what a kernel needs to run.
 _CALLING = ("nkiverify.foundation.dataclass", "nkiverify.frontend.", "nkiverify.model.", "nkiverify.symbolic.")
 _ASKING = frozenset(
     {
+        "nkiverify.foundation.dataclass._compiled_init",
+        "nkiverify.foundation.dataclass._init",
         "nkiverify.frontend.guard._is_own",
         "nkiverify.frontend.guard.temporary_files",
         "nkiverify.frontend.placeholders._guarded",
         "nkiverify.frontend.trees.source",
         "nkiverify.model.ops.creation._elements",
+        "nkiverify.model.stub._stating_function",
     }
 )
 #: Ask for themselves: for memory of its library, and to be told of each line that a user goes through.
-_SOLVER, _DEBUGGER = "z3", "bdb"
+_SOLVER, _DEBUGGER = (f"-packages{os.sep}z3{os.sep}", "ctypes."), (f"{_LIBRARY}bdb.py", "sys.settrace")
 #: Reads what is installed, on which every verdict depends anyway.
-_METADATA = "importlib.metadata"
+_METADATA = f"{_LIBRARY}importlib{os.sep}metadata{os.sep}"
 #: What such code reads on behalf of a kernel, which may ask it for other files too.
 _SOURCES = (".py", ".pyc", ".pyi", ".so", ".pyd")
 
@@ -79,7 +87,8 @@ _REFUSED: dict[str, str] = {
             telnetlib.Telnet.open urllib.Request
         """,
         _MACHINE: """
-            mmap.__new__ os.kill os.killpg os.putenv os.unsetenv resource.prlimit resource.setrlimit
+            code.__new__ cpython.PyInterpreterState_New marshal.load marshal.loads mmap.__new__ os.kill os.killpg
+            os.putenv os.unsetenv resource.prlimit resource.setrlimit
             signal.pthread_kill sys.addaudithook sys.setprofile sys.settrace syslog.openlog syslog.syslog
         """,
         _THREAD: "_thread.start_new_thread _thread.start_joinable_thread",
@@ -91,8 +100,18 @@ _REFUSED_MODULES = {"socket": _NETWORK, "ctypes": _MACHINE}
 #: Events of nothing that is refused, which we cause ourselves hundreds of thousands of times: by looking for the line
 #: of the kernel that states a claim.
 _FREQUENT = frozenset({"sys._getframe", "object.__getattr__", "builtins.id"})
+#: Modules that make interpreters, which no hook of this one hears of, or write into Python's memory.
+_INTERPRETERS = (
+    *("_interpreters", "_testcapi", "_testinternalcapi", "_testlimitedcapi", "_xxsubinterpreters"),
+    *("concurrent.interpreters", "test.support"),
+)
+#: Code is executed, or made a function of; a module is imported.
+_EXECUTED, _MADE, _IMPORTED = "exec", "function.__new__", "import"
 #: A socket that is connected to nothing.
 _HARMLESS = "socket.__new__"
+#: Assignments to `os.environ`, which Python itself tells of.
+_ENVIRONMENT = frozenset({"os.putenv", "os.unsetenv"})
+_OF_ENVIRON = tuple(vars(type(os.environ))[name].__code__ for name in ("__setitem__", "__delitem__"))
 #: What looks at files or folders and changes nothing, `open` only where its flags say so.
 _READING = frozenset(
     {READS, "open", "glob.glob", "glob.glob/2", "os.fwalk", "os.listdir", "os.scandir", "os.walk", "pathlib.Path.glob"}
@@ -102,12 +121,13 @@ _CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
 class ImportRefused(BaseException):
-    """Kernel code asked for a file, the network or a program while it was imported, at `place`; the text is for the
-    user."""
+    """Kernel code asked for a file, the network or a program while it was imported, at `place`; the text and the advice
+    are for the user."""
 
-    def __init__(self, text: str, place: str = "") -> None:
+    def __init__(self, text: str, place: str = "", advice: str = "") -> None:
         super().__init__(text)
         self.place = place
+        self.advice = advice
 
 
 #: What was refused during the imports in progress, without the statements that were passed over for it, innermost last.
@@ -220,13 +240,17 @@ def _is_below(path: str, folder: str) -> bool:
     return os.path.realpath(path).startswith(folder + os.sep) or os.path.realpath(path) == folder
 
 
-def _hook(event: str, arguments: tuple[object, ...]) -> None:
+def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     if event in _FREQUENT:
         return
-    what = _REFUSED.get(event) or _REFUSED_MODULES.get(event.partition(".")[0])
+    what = _REFUSED.get(event) or _REFUSED_MODULES.get(event.partition(".")[0]) or _refused(event, arguments)
     if what is None or event == _HARMLESS:
         return
     run = execution_in_progress()
+    if _imports and run is None and event in _ENVIRONMENT and _is_one_of(sys._getframe(1).f_code, _OF_ENVIRON):
+        # What a module sets while it is imported is there for its kernels alone.
+        register_name("environ")
+        return
     # Code of kernels may run later as well, as `__del__` does.
     watched = run.isolated if run is not None else process.for_kernels
     if not (watched or _imports):
@@ -234,6 +258,10 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
     subject = _subject(event, arguments)
     frame = _asking(sys._getframe(1), event, subject)
     if frame is None or _is_own(event, subject):
+        return
+    if event == _EXECUTED:
+        # Compiled by a library for the kernel.
+        register_kernel_code(arguments[0])
         return
     if _passes(what, event, arguments, subject):
         note(f"asks for {what} {subject!r}", frame)
@@ -244,16 +272,41 @@ def _hook(event: str, arguments: tuple[object, ...]) -> None:
         allowable = " or allow it" if what in (_FILE, _FOLDER, _NETWORK) else ""
         raise unsupported(f"the kernel asks for {asked}", f"make it an argument{allowable}: docs/security.md")
     _imports[-1].append(f"{place}: importing it asks for {asked}")
-    raise ImportRefused(_imports[-1][-1], place)
+    raise ImportRefused(_imports[-1][-1], place, _way_to_allow(what, event, arguments, subject))
+
+
+def _refused(event: str, arguments: tuple[Any, ...]) -> str | None:
+    """What the event is about, where that follows from its arguments."""
+    if event == _IMPORTED:
+        return _MACHINE if arguments[0].startswith(_INTERPRETERS) else None
+    return _MACHINE if event in (_EXECUTED, _MADE) and not is_kernel_code(arguments[0]) else None
+
+
+def _is_one_of(code: CodeType, known: tuple[CodeType, ...]) -> bool:
+    """True if code is one of these objects: kernels can make others that are equal."""
+    return any(code is one for one in known)
+
+
+def _way_to_allow(what: str, event: str, arguments: tuple[object, ...], subject: str) -> str:
+    """The option by which users allow it; empty where they cannot."""
+    if what == _NETWORK:
+        return "allow it: --allow network"
+    reads = event in _READING and not _changes(event, arguments)
+    return f"allow it: --allow read:{subject}" if reads else ""
 
 
 def _passes(what: str, event: str, arguments: tuple[object, ...], subject: str) -> bool:
     """True if users allow it."""
     if what == _NETWORK:
         return _allowed.network
-    if event == "open" and (not isinstance(arguments[2], int) or arguments[2] & _CHANGING):
+    if event not in _READING or _changes(event, arguments):
         return False
-    return event in _READING and any(_is_below(subject, path) for path in _allowed.reads)
+    return any(_is_below(subject, path) for path in _allowed.reads)
+
+
+def _changes(event: str, arguments: tuple[object, ...]) -> bool:
+    """True if a file is opened to be written."""
+    return event == "open" and (not isinstance(arguments[2], int) or bool(arguments[2] & _CHANGING))
 
 
 def _subject(event: str, arguments: tuple[object, ...]) -> str:
@@ -271,25 +324,31 @@ def _asking(frame: FrameType | None, event: str, subject: str) -> FrameType | No
     """The kernel code that this comes from; None where it is a library being imported, or nobody of the kernel."""
     reads_source = event in ("os.listdir", "os.scandir") or subject.endswith(_SOURCES)
     while frame is not None:
-        if is_kernel_frame(frame):
-            return frame
-        name = frame.f_globals.get("__name__") or ""
-        top = name.partition(".")[0]
+        if is_kernel_frame(frame) or is_kernel_code(frame.f_code):
+            return _with_place(frame)
+        file = frame.f_code.co_filename
         if (
-            (top == "nkiverify" and event != READS and _asks(name, frame.f_code))
-            or top in (_SOLVER, _DEBUGGER)
-            or frame.f_code.co_filename.startswith("<frozen importlib")
-            or name.startswith(_METADATA)
+            (file.startswith(_PACKAGE) and event != READS and _asks(file, frame.f_code))
+            or any(part in file and event.startswith(asked) for part, asked in (_SOLVER, _DEBUGGER))
+            or (file.startswith("<frozen importlib") and event != _IMPORTED)
+            or file.startswith(_METADATA)
         ):
             return None
-        if top in _READERS and reads_source:
+        if file in _READERS and reads_source:
             return None
         frame = frame.f_back
     return None
 
 
-def _asks(name: str, code: CodeType) -> bool:
-    """True if a function of our module `name` asks for itself, and not for what it calls."""
-    if not name.startswith(_CALLING):
-        return True
-    return f"{name}.{code.co_name}" in _ASKING
+def _with_place(frame: FrameType) -> FrameType:
+    """The frame, or that of a module's own text from which its code, of another text, was called."""
+    found: FrameType | None = frame
+    while found is not None and not is_kernel_frame(found):
+        found = found.f_back
+    return found or frame
+
+
+def _asks(file: str, code: CodeType) -> bool:
+    """True if a function in a file of ours asks for itself, and not for what it calls."""
+    name = "nkiverify." + file.removeprefix(_PACKAGE).removesuffix(".py").replace(os.sep, ".").removesuffix(".__init__")
+    return not name.startswith(_CALLING) or f"{name}.{code.co_name}" in _ASKING

@@ -16,7 +16,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import COPIED, assigner, inspecting, read, storing, sym_getattr
-from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, sym_iter, sym_methodcaller
+from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, made_list, sym_iter, sym_methodcaller
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.drawn_loops import DrawnLoop
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
@@ -107,7 +107,11 @@ def while_loop(
     return while_over(run, sys._getframe(1), names, dict(zip(computed, steps, strict=True)))
 
 
-list = SymList
+def list(values: tuple[Any, ...]) -> Any:
+    """A list display."""
+    return made_list(values)
+
+
 slice = builtins.slice
 
 
@@ -165,14 +169,12 @@ def elements(iterable: Any) -> Any:
     return UnrolledLoop(sequence, run, frame_site(sys._getframe(1)), drawn=True)
 
 
-def finish(started: _Comprehension, values: builtins.list[Any]) -> SymList:
+def finish(started: _Comprehension, values: builtins.list[Any]) -> Any:
     """A list comprehension has been evaluated to `values`."""
     while _comprehensions and _comprehensions.pop() is not started:
         pass
     driver = started.driver
-    if driver is None:
-        return SymList(values)
-    return driver.collected(values)
+    return made_list(values) if driver is None else driver.collected(values)
 
 
 def check(condition: Any, message: Callable[[], Any] | None = None) -> None:

@@ -42,6 +42,7 @@ from nkiverify.frontend.placeholders import (
     get_attribute,
     has_attribute,
     import_module,
+    is_callable,
 )
 from nkiverify.frontend.process_state import (
     Assigned,
@@ -55,6 +56,7 @@ from nkiverify.frontend.process_state import (
     show,
     taken_back,
 )
+from nkiverify.frontend.reach import Doubt, doubting
 from nkiverify.frontend.seen import note_text, noting
 from nkiverify.frontend.trees import nested_deeply, parse, parse_anew
 
@@ -85,6 +87,8 @@ class KernelSpace:
         self.root = root
         self.rewriting = rewriting
         self.modules: dict[str, ModuleType] = {}
+        #: Why no kernel of these modules has a verdict.
+        self.doubts: list[Doubt] = []
         #: Whether a kernel of these modules has been run since they were imported.
         self.executed = False
         #: The files the modules were read from, as they were then: time of the last change, and size.
@@ -103,8 +107,18 @@ class KernelSpace:
 
     @contextmanager
     def active(self) -> Iterator[None]:
-        """Imports mean the stubs and the modules of this space within the block."""
-        with running_code(self._named):
+        """Imports mean the stubs and the modules of this space within the block, in which a kernel runs.
+
+        Raises `UnsupportedConstruct` where it cannot be told what importing the modules has made of them.
+        """
+        if self.doubts:
+            raise self.doubts[0].unsupported()
+        with self._importing():
+            yield
+
+    @contextmanager
+    def _importing(self) -> Iterator[None]:
+        with running_code(self._named), doubting(self.doubts):
             before = present()
             try:
                 put_back({**before, **self._left})
@@ -180,8 +194,14 @@ class KernelSpace:
         """The module of this name, loaded if it is not yet."""
         if name in self.modules:
             return self.modules[name]
-        with self.active():
+        with self._importing():
             return importlib.import_module(name)
+
+    def function_named(self, name: str, module: ModuleType, path_text: str) -> Callable[..., Any]:
+        """The function that `name` means in `module`; what is there under this very name is read, all else may run
+        code of the module."""
+        with nullcontext() if name in vars(module) else self._importing():
+            return _function_named(name, module, path_text)
 
 
 def _changed_since(before: dict[str, ModuleType]) -> dict[str, ModuleType]:
@@ -214,8 +234,9 @@ class _Finder(MetaPathFinder):
         folder = self._space.files.folder_of(fullname)
         if folder is None:
             return None
+        # Without a loader, as Python's own finder gives it.
+        spec = ModuleSpec(fullname, None, is_package=True)
         loader: Any = NamespaceLoader(fullname, [str(folder)], lambda *_: None)
-        spec = ModuleSpec(fullname, loader, is_package=True)
         spec.submodule_search_locations = loader._path
         return spec
 
@@ -256,7 +277,7 @@ class _KernelLoader(SourceFileLoader):
         self._rewriting = self._space.rewriting_of(self._file)
         namespace[KERNEL_MARKER] = str(self._file)
         register_kernel_module(module.__name__)
-        asking = {"hasattr": has_attribute, "getattr": get_attribute}
+        asking = {"callable": is_callable, "hasattr": has_attribute, "getattr": get_attribute}
         functions: dict[str, Callable[..., Any]] = {}
         importing: Callable[..., Any] = import_module
         if self._rewriting in (Rewriting.ARITHMETIC, Rewriting.FULL):
@@ -276,6 +297,11 @@ class _KernelLoader(SourceFileLoader):
         code: CodeType = compile(tree, str(self._file), "exec", flags, dont_inherit=True)
         know(code)
         return code
+
+
+#: What kernels know the class as.
+_KernelLoader.__name__ = _KernelLoader.__qualname__ = SourceFileLoader.__name__
+_KernelLoader.__module__ = SourceFileLoader.__module__
 
 
 def _import_substituted(
@@ -335,9 +361,7 @@ def load_kernel(
     if not separator or not name:
         raise UsageError(f"a kernel is written path/to/file.py::function, not {reference!r}")
     module, space = load_module(path_text, base, rewriting)
-    # What is there under this very name is read; all else may run code of the module.
-    with nullcontext() if name in vars(module) else space.active():
-        return _function_named(name, module, path_text), space
+    return space.function_named(name, module, path_text), space
 
 
 @of_stage(Stage.LOADING)

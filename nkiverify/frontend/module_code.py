@@ -2,7 +2,8 @@
 
 Kernel files hold more than kernels: tests at the top level that make arrays and launch kernels on them, data read from
 files. Where such a statement raises, what it would have bound, and what it could have changed, is replaced by
-placeholders, and the module goes on behind it: a kernel that uses one of them is UNKNOWN, any other is not concerned.
+placeholders, and the module goes on behind it: a kernel that uses one of them is UNKNOWN, any other is not concerned
+(where what it could have changed can be told: `frontend.reach`).
 Imports and definitions must work, and a `raise` at the top level means what it says, as `sys.exit()` does: nobody can
 import the file.
 """
@@ -14,26 +15,19 @@ import ast
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from types import BuiltinFunctionType, CodeType, FunctionType, ModuleType
+from types import CodeType
 from typing import Any
 
 from nkiverify.foundation.errors import UnsupportedConstruct, text_of
-from nkiverify.foundation.source import KERNEL_MARKER
-from nkiverify.frontend.guard import ImportRefused, pass_over, passed_over
-from nkiverify.frontend.placeholders import LEGACY_JIT, Placeholder, PlaceholderModule
-from nkiverify.model.launch import Kernel
+from nkiverify.foundation.source import Site
+from nkiverify.frontend import guard
+from nkiverify.frontend.guard import ImportRefused, pass_over
+from nkiverify.frontend.placeholders import Placeholder
+from nkiverify.frontend.reach import make_unknown, passed_over, reached_by
 from nkiverify.symbolic.execution import execution_in_progress
 
 #: Statements that a module cannot do without.
 _NEEDED = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Raise)
-#: What a statement that fails cannot have changed, but by attribute.
-_UNCHANGING = (
-    int, float, complex, str, bytes, type(None), type, ModuleType, BuiltinFunctionType, FunctionType, Kernel,
-)  # fmt: skip
-
-#: Packages whose objects, arrays excepted, only name things.
-_NAMING_PACKAGES = ("nki", "neuronxcc", "nkiverify", "numpy", "typing", "logging")
-
 _FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
     _FUTURE_FLAGS |= getattr(__future__, _feature).compiler_flag
@@ -67,15 +61,25 @@ def execute(
             if isinstance(error, PermissionError):
                 # Refused by the system: Python does not tell of everything.
                 place = f"{file}:{rest[position].lineno}"
-                passed_over.setdefault(place, f"{place}: importing it asks for what it may not: {text_of(error)}")
+                guard.passed_over.setdefault(place, f"{place}: importing it asks for what it may not: {text_of(error)}")
             statement, rest = rest[position], rest[position + 1 :]
-            named = "" if isinstance(error, ImportRefused) else f"{type(error).__name__}: "
-            reason = f"line {statement.lineno} could not compute: {named}{text_of(error)}"
-            for name in _concerned(statement, tree, namespace):
-                namespace[name] = Placeholder(name, reason)
+            passed_over(str(file), _lines(statement))
+            _make_unknown(statement, error, file, namespace)
             # Rewriting changes the tree in place, and what follows may have to be compiled again.
             module = copy.deepcopy(ast.Module(list(rest), []))
             code = compile_rest(module, code.co_flags & _FUTURE_FLAGS)
+
+
+def _make_unknown(statement: ast.stmt, error: BaseException, file: Path, namespace: dict[str, Any]) -> None:
+    """Make the names unknown that `statement`, which raised `error`, binds or may have changed."""
+    named = "" if isinstance(error, ImportRefused) else f"{type(error).__name__}: "
+    reason = f"line {statement.lineno} could not compute: {named}{text_of(error)}"
+    advice = getattr(error, "advice", "") or "keep it out of the file, or make it an argument"
+    found = reached_by(statement, namespace)
+    for name in _bound(statement):
+        namespace[name] = Placeholder(name, reason)
+    what = f"{file.name}:{statement.lineno} could not be executed ({named}{text_of(error)})"
+    make_unknown(found, what, lambda name: Placeholder(name, reason), advice, Site(str(file), statement.lineno))
 
 
 def _failed(statements: Sequence[ast.stmt], error: BaseException, namespace: dict[str, Any]) -> int | None:
@@ -88,82 +92,31 @@ def _failed(statements: Sequence[ast.stmt], error: BaseException, namespace: dic
             break
         entry = entry.tb_next
     for position, statement in enumerate(statements):
-        first = min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])
-        if line is not None and first <= line <= (statement.end_lineno or statement.lineno):
+        if line is not None and line in _lines(statement):
             raised = any(isinstance(part, _NEEDED) and part.lineno == line for part in _parts(statement))
             return None if raised or isinstance(statement, _NEEDED) else position
     return None
 
 
-def _concerned(statement: ast.stmt, tree: ast.Module, namespace: dict[str, Any]) -> Iterator[str]:
-    """The names at the top level whose value is unknown as `statement` failed."""
-    every = [part for part in _parts(statement) if isinstance(part, ast.Name)]
-    given = _given_to_placeholders(statement, namespace, {part.id for part in every if not _is_read(part)})
-    names = {part.id: part.ctx for part in every if part not in given}
-    changed = {
-        part.value.id
-        for part in _parts(statement)
-        if isinstance(part, ast.Attribute | ast.Subscript)
-        and isinstance(part.ctx, ast.Store | ast.Del)
-        and isinstance(part.value, ast.Name)
-    }
-    bound = {name for name, context in names.items() if not isinstance(context, ast.Load)}
-    bound |= {part.name for part in _parts(statement) if isinstance(part, ast.FunctionDef | ast.ClassDef)}
-    bound |= {
-        (alias.asname or alias.name).partition(".")[0]
-        for part in _parts(statement)
-        if isinstance(part, ast.Import | ast.ImportFrom)
-        for alias in part.names
-    }
-    if any(_runs_kernel_code(namespace.get(name)) for name in names):
-        # It may have changed anything that the module's functions can reach.
-        bound |= {name for part in ast.walk(tree) if isinstance(part, ast.Global) for name in part.names}
-        names.update(dict.fromkeys(namespace, ast.Load()))
-    for name in sorted(bound | changed):
-        yield name
-    for name in sorted(set(names) - bound - changed):
-        if name in namespace and not name.startswith("__") and not _unchanging(namespace[name]):
-            yield name
+def _lines(statement: ast.stmt) -> range:
+    """The lines of a statement, its decorators included."""
+    first = min([statement.lineno, *(part.lineno for part in getattr(statement, "decorator_list", ()))])
+    return range(first, (statement.end_lineno or statement.lineno) + 1)
 
 
-def _given_to_placeholders(statement: ast.stmt, namespace: dict[str, Any], bound: set[str]) -> set[ast.expr]:
-    """The arguments of calls of placeholders, which do nothing with what they are given."""
-    calls = [part for part in _parts(statement) if isinstance(part, ast.Call)]
-    absent = [call for call in calls if _is_placeholder(call.func, namespace, bound)]
-    return {argument for call in absent for argument in (*call.args, *(each.value for each in call.keywords))}
-
-
-def _is_placeholder(value: ast.expr, namespace: dict[str, Any], bound: set[str]) -> bool:
-    """True if what is called is an attribute, an element or a result of a placeholder, which the names `bound` in the
-    statement need not be."""
-    while not isinstance(value, ast.Name):
-        if isinstance(value, ast.Call):
-            value = value.func
-        elif isinstance(value, ast.Subscript) or (isinstance(value, ast.Attribute) and value.attr != LEGACY_JIT):
-            value = value.value
-        else:
-            return False
-    return value.id not in bound and type(namespace.get(value.id)) in (Placeholder, PlaceholderModule)
-
-
-def _is_read(name: ast.Name) -> bool:
-    return isinstance(name.ctx, ast.Load)
-
-
-def _runs_kernel_code(value: object) -> bool:
-    if type(value) is type:
-        return KERNEL_MARKER in getattr(getattr(value, "__init__", None), "__globals__", {})
-    return isinstance(value, FunctionType) and KERNEL_MARKER in value.__globals__
-
-
-def _unchanging(value: object) -> bool:
-    if type(value) is Placeholder or isinstance(value, _UNCHANGING):
-        return True
-    if isinstance(value, tuple | frozenset):
-        return all(map(_unchanging, value))
-    # What NKI and NumPy give to name things with.
-    package = type(value).__module__.partition(".")[0]
-    return package in _NAMING_PACKAGES and not hasattr(value, "__setitem__")
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """The names at the top level that `statement` binds, or may bind."""
+    for part in _parts(statement):
+        if isinstance(part, ast.Name) and not isinstance(part.ctx, ast.Load):
+            yield part.id
+        elif isinstance(part, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield part.name
+        elif isinstance(part, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in part.names)
+        elif isinstance(part, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and part.name:
+            yield part.name
+        elif isinstance(part, ast.MatchMapping) and part.rest:
+            yield part.rest
 
 
 def _parts(statement: ast.stmt) -> Iterator[ast.AST]:

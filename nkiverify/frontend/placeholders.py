@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dis
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
@@ -15,7 +16,9 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
+from nkiverify.foundation.source import frame_site, identity, instruction_of, is_kernel_frame
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
+from nkiverify.frontend.reach import Absent, doubt, handed_over, is_bound, is_decorated
 from nkiverify.frontend.seen import imported
 from nkiverify.model.names import REMOVED, framework_jit
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
@@ -29,6 +32,8 @@ _ONLOOKERS = (
 #: The name by which frameworks (torch_neuronx) give the decorator of the legacy API.
 LEGACY_JIT = "nki_jit"
 
+#: Instructions that make tables and sets.
+_DISPLAYS = frozenset({"BUILD_CONST_KEY_MAP", "BUILD_MAP", "BUILD_SET", "MAP_ADD", "SET_ADD", "STORE_SUBSCR"})
 #: What an import statement may be guarded by.
 _GUARDS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
@@ -40,20 +45,23 @@ class _Base:
         raise unsupported(f"{type(self).__name__}, a class that derives from something that is not installed")
 
 
-class Placeholder:
+class Placeholder(Absent):
     """Stands for something that could not be imported or computed.
 
     `__nki_path__` is its dotted name, `__nki_reason__` why it is not there, if not because it is not installed.
+    `__nki_kept__` are the functions that it may have been made of, by a decorator, and may call.
     """
 
-    def __init__(self, path: str, reason: str = "") -> None:
+    def __init__(self, path: str, reason: str = "", kept: tuple[object, ...] = ()) -> None:
         object.__setattr__(self, "__nki_path__", path)
         object.__setattr__(self, "__nki_reason__", reason)
+        object.__setattr__(self, "__nki_kept__", kept)
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         # The model asks with isinstance() what it was given; it must not conclude that it is nothing it knows.
-        if execution_in_progress() is not None and not _only_looks(sys._getframe(1).f_globals):
+        frame = sys._getframe(1)
+        if is_kernel_frame(frame) or (execution_in_progress() is not None and not _only_looks(frame.f_globals)):
             raise _used(self)
         return Placeholder
 
@@ -63,21 +71,19 @@ class Placeholder:
             raise AttributeError(f"{path}.{name}")
         if execution_in_progress() is not None:
             raise _missing(f"{path}.{name}", reason)
-        return Placeholder(f"{path}.{name}", reason)
+        return Placeholder(f"{path}.{name}", reason, _kept(self))
 
     def __setattr__(self, name: str, value: object) -> None:
-        if execution_in_progress() is not None:
-            raise _used(self)
+        _hand_over(self, (value,))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if execution_in_progress() is not None:
-            raise _used(self)
+        values = (*args, *kwargs.values())
+        _hand_over(self, values)
         path, reason = _facts(self)
-        return Placeholder(f"{path}(…)", reason)
+        return Placeholder(f"{path}(…)", reason, (*_kept(self, *values), *filter(is_decorated, values)))
 
     def __getitem__(self, key: object) -> Any:
-        if execution_in_progress() is not None:
-            raise _used(self)
+        _hand_over(self, (key,))
         return self
 
     def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
@@ -97,6 +103,23 @@ def _refuse(value: Placeholder, *_: object, **__: object) -> NoReturn:
     raise _used(value)
 
 
+def _hand_over(value: Placeholder, given: tuple[object, ...]) -> None:
+    """The placeholder is given values, which what it stands for may change, call, or have been made to call."""
+    if execution_in_progress() is not None:
+        raise _used(value)
+    path, reason = _facts(value)
+    why = f"{path}, which {reason or 'is not installed'}"
+    others = [one for one in given if not is_decorated(one)]
+    kept = [*_kept(value), *(one for one in _kept(*given) if is_bound(one))]
+    handed_over((*others, *kept), why, lambda name: Placeholder(name, f"may have been changed by {why}"))
+
+
+def _kept(*values: object) -> tuple[object, ...]:
+    """The functions that placeholders among these values may have been made of."""
+    absent = (value for value in values if type(value) is Placeholder)
+    return tuple(one for value in absent for one in object.__getattribute__(value, "__nki_kept__"))
+
+
 def _compare(value: Placeholder, other: object) -> Any:
     """`typing` compares what an annotation is made of: by identity, as classes are."""
     if _only_looks(sys._getframe(1).f_globals):
@@ -112,15 +135,30 @@ for _name in (
     setattr(Placeholder, f"__{_name}__", _refuse)
 for _name in ("eq", "ne"):
     setattr(Placeholder, f"__{_name}__", _compare)
-Placeholder.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
-class PlaceholderModule(ModuleType):
+def _hash(value: Placeholder) -> int:
+    """Tables and sets are made of placeholders, and typing remembers them; nothing is looked up by one."""
+    frame = sys._getframe(1)
+    if is_kernel_frame(frame) and dis.opname[frame.f_code.co_code[instruction_of(frame)[1]]] not in _DISPLAYS:
+        raise _used(value)
+    return identity(value)
+
+
+Placeholder.__hash__ = _hash  # type: ignore[assignment,method-assign]
+
+
+class PlaceholderModule(ModuleType, Absent):
     """Stands for a module that is not installed, or is a part of NKI without a model."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         self.__path__: list[str] = []
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("__") and not isinstance(value, ModuleType):
+            _hand_over(Placeholder(f"{self.__name__}.{name}"), (value,))
+        super().__setattr__(name, value)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__version__":
@@ -153,8 +191,23 @@ def absent_name(module: ModuleType) -> Callable[[str], Any]:
     return absent
 
 
+def refuse_absent(value: object) -> None:
+    """Raise where kernel code asks what a value is that is not there."""
+    if type(value) is Placeholder:
+        raise _used(value)
+    if type(value) is PlaceholderModule:
+        raise _missing(value.__name__)
+
+
+def is_callable(value: Any) -> bool:
+    """`callable`."""
+    refuse_absent(value)
+    return callable(value)
+
+
 def has_attribute(value: Any, name: str) -> bool:
     """`hasattr`: what a module of NKI does not document it does not have."""
+    refuse_absent(value)
     return not _is_absent(value, name) and hasattr(value, name)
 
 
@@ -221,7 +274,14 @@ def import_module(
         missing = error.name or ""
         if level or not f"{name}.".startswith(f"{missing}.") or _guarded(frame.f_code.co_filename, frame.f_lineno):
             raise
-        return _placeholders(name, missing, fromlist)
+        module = _placeholders(name, missing, fromlist)
+    if isinstance(module, PlaceholderModule):
+        if "*" in (fromlist or ()):
+            # It may bind any name, also one that the module has, or a built-in one.
+            top = name.partition(".")[0]
+            advice = "name what is imported" if top in STUB_PACKAGES else f"install {top}, or name what is imported"
+            doubt(f"every name of {name}, which is not there, imported by *", advice, frame_site(frame))
+        return module
     module = imported(module, name, globals, fromlist, level, frame)
     if level == 0 and fromlist and name.partition(".")[0] in STUB_PACKAGES:
         public = getattr(module, "__all__", None)

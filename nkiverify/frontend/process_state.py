@@ -99,6 +99,17 @@ def register_code(code: CodeType) -> None:
             elif isinstance(constant, str):
                 # It may be the name of an attribute.
                 _running.names.add(constant)
+    _meet()
+
+
+def register_name(name: str) -> None:
+    """Note that the code that runs is about to use what has this name."""
+    _running.names.add(name)
+    _meet()
+
+
+def _meet() -> None:
+    """Read the parts whose first name has been noted."""
     met = [state for state in states_in_use() if state not in _running.met]
     if met:
         late.load()  # as NumPy registers classes, and sets filters of warnings

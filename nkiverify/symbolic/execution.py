@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from nkiverify.foundation.errors import CalledOutsideRun, UnsupportedConstruct
+from nkiverify.foundation.source import module_lines
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -110,7 +111,16 @@ def unsupported(construct: str, advice: str = "", at: Site | None = None) -> Bas
     """The exception to raise where the verifier cannot follow a kernel; the run in progress remembers it. `at` says
     where, if the kernel's code has been left."""
     run = execution_in_progress()
-    return run.unsupported(construct, advice, at) if run is not None else UnsupportedConstruct(construct, advice, at)
+    if run is not None:
+        return run.unsupported(construct, advice, at)
+    found = UnsupportedConstruct(construct, advice, at)
+    raised_outside.append((found, module_lines()))
+    return found
+
+
+#: The exceptions that were to be raised outside a run, as kernels were imported, with the lines of the modules that
+#: were being executed.
+raised_outside: list[tuple[UnsupportedConstruct, list[tuple[str, int]]]] = []
 
 
 class _NoTruthValue:

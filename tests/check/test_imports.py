@@ -47,13 +47,23 @@ ASKING = {
     "a server": ("import socket\nsocket.socket().bind(('127.0.0.1', 0))", "the network at '127.0.0.1:0'"),
     "a name": ("import socket\nsocket.gethostbyname('localhost')", "the network at 'localhost'"),
     "a signal": ("import os, signal\nos.kill(os.getppid(), 0)", "the machine: 'os.kill'"),
-    "the environment": ("import os\nos.environ['X'] = '1'", "the machine: 'os.putenv'"),
+    "the environment": ("import os\nos.putenv('X', '1')", "the machine: 'os.putenv'"),
     "C": ("import ctypes\nlib = ctypes.CDLL(None)", "the machine: 'ctypes.dlopen'"),
     "a log file": ("import logging\nlogging.FileHandler('made.log')", "the file "),
     "a file by its number": ("import os\nf = os.open('weights.bin', 0)", "the file 'weights.bin'"),
     "pickled code": ("import pickle\npickle.loads(b'cos\\nsystem\\n(Vtouch made\\ntR.')", "the program 'touch made'"),
     "and handles errors": ("try:\n    t = open('t').read()\nexcept OSError:\n    t = ''", "the file 't'"),
 }
+#: Those that execute code nobody has seen: no kernel of the file has a verdict.
+CHANGING = {name: ASKING.pop(name) for name in ("C", "pickled code")}
+
+
+@pytest.mark.parametrize(("line", "asked"), CHANGING.values(), ids=CHANGING.keys())
+def test_what_may_have_changed_anything_leaves_nothing_known(check: Checker, line: str, asked: str) -> None:
+    write(check.folder, k=COPY.replace("@nki.jit", line.replace("\n", "\n    ") + "\n\n\n    @nki.jit"))
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3
+    assert f"importing it asks for {asked}" in check.err
+    assert "which may have changed anything by way of" in " ".join(check.out.split())
 
 
 @pytest.mark.parametrize(("line", "asked"), ASKING.values(), ids=ASKING.keys())

@@ -156,7 +156,6 @@ NOT_CALLING = """
 def test_what_is_called_back_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rewriting: Rewriting) -> None:
     refused: dict[str, str] = {}
     monkeypatch.setattr(guard, "passed_over", refused)
-    monkeypatch.setattr("nkiverify.frontend.module_code.passed_over", refused)
     first = BEGINNING.count("\n") + 1
     passed = {}
     for number, (name, form) in enumerate(CALLING.items()):
