@@ -13,7 +13,7 @@ from nkiverify.model.indirection import claim_reach
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator
 from nkiverify.model.tensor import IndirectionKind, Tensor
-from nkiverify.symbolic import SymInt, SymRational, all_of, equal, is_symbolic
+from nkiverify.symbolic import Condition, SymInt, SymRational, all_of, equal
 
 MemberT = TypeVar("MemberT", bound=enum.Enum)
 
@@ -82,7 +82,7 @@ def member(value: object, enumeration: type[MemberT], argument: str) -> MemberT:
     if meant is not None:
         require("isa.enum_members", False, argument=argument, value=value)
         return meant
-    if is_symbolic(value):
+    if isinstance(value, SymInt):
         # One path for each member that the number may be, as for plain numbers.
         for one in enumeration:
             if type(one.value) is int and equal(value, one.value):
@@ -193,8 +193,8 @@ def generation() -> int:
 
 
 def is_number(value: object) -> bool:
-    """True if `value` is a scalar operand: a number of Python, of NumPy, or symbolic."""
-    return isinstance(value, int | float | SymInt | SymRational | Real)
+    """True if `value` is a scalar operand: a number of Python, a truth value among them, of NumPy, or symbolic."""
+    return isinstance(value, int | float | SymInt | SymRational | Condition | Real)
 
 
 def claim_scalar_operand(contract: str, value: object, data: Tensor, argument: str) -> None:
