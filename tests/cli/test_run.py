@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 
 from nkiverify.foundation import resources
+from nkiverify.phases import PHASES
 from nkiverify.results import codec as json_results
 from tests.clocks import HANGS, eventually
 from tests.quick import main
@@ -136,6 +137,7 @@ def test_a_run_prints_writes_and_exits_as_the_targets_expect(
     assert extra.read_text() == project.results.read_text()
     schema = json.loads((TOP / "docs" / "results.schema.json").read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator(schema).validate(project.document())
+    assert schema["$defs"]["run"]["properties"]["phase"]["maximum"] == max(PHASES)
 
 
 def test_a_failure_names_contract_line_and_shapes(project: Project, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,9 @@ import pytest
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import called, method
+from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.execution import running
@@ -114,6 +116,14 @@ def test_the_truth_value_of_not_implemented_is_refused_within_a_run() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert not list(itertools.filterfalse((4).__eq__, ("x",)))  # outside one it is Python's affair
+
+
+def test_a_call_that_gives_not_implemented_is_refused_in_a_symbolic_run() -> None:
+    hardware = hardware_named("trn2")
+    with running(SymbolicExecution(hardware, Limits(), {})), pytest.raises(UnsupportedConstruct):
+        called(int.__ge__(4, terms.constant(3)))  # type: ignore[operator]
+    with running(ConcreteExecution(hardware)):
+        assert called((4).__eq__("4")) is NotImplemented
 
 
 def test_text_and_sequences() -> None:
