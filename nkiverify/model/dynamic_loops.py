@@ -118,6 +118,8 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
     rounds = current_execution().while_rounds(lambda: register)
     if rounds is None:
         register = VirtualRegister.holding(None)
+        # It may be the first one, as where numbers are known.
+        register.frozen = init.frozen
     for _ in (None,) if rounds is None else rounds:
         with Emission(once=rounds is None):
             result = body(register)

@@ -9,7 +9,11 @@ from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Modules that apply operators and functions for kernel code, to text as well.
 _COMPUTES_FOR_KERNEL = frozenset(
-    {"nkiverify.frontend.host_integers", "nkiverify.frontend.numeric_modules", "nkiverify.frontend.slots"}
+    f"nkiverify.{name}"
+    for name in (
+        *("frontend.builtins", "frontend.host_integers", "frontend.iterators", "frontend.numeric_modules"),
+        *("frontend.slots", "symbolic.lists"),
+    )
 )
 
 

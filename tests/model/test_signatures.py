@@ -54,6 +54,7 @@ SEEN_MEMBERS = {
 with LIBRARY.active():
     STUBS: dict[str, ModuleType] = {module: importlib.import_module(module) for module in MODULES}
 
+
 def plain(default: object) -> str:
     """A default value as text that does not depend on where it is defined."""
     if isinstance(default, enum.Enum):
@@ -153,4 +154,3 @@ def test_classes_have_the_documented_methods_and_attributes(module: str) -> None
             expected_members = {member: eval(value) for member, value in members.items()}
             assert found == expected_members | SEEN_MEMBERS.get((module, name), {}), name
     assert differences == []
-
