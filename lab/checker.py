@@ -136,7 +136,13 @@ class Copy:
 
     def ends(self, command: Sequence[str], seconds: float = 1e6) -> int:
         """The status with which the command, run by this Python in the copy, ends; -1 if it does not end in time."""
-        environment = {**os.environ, "PYTHONPATH": str(self.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {
+            **os.environ,
+            "PYTHONPATH": str(self.folder),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            # The campaigns notice faults as well.
+            "PYTEST_ADDOPTS": "--lane all",
+        }
         process = subprocess.Popen(
             [sys.executable, *command],
             cwd=self.folder,

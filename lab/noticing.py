@@ -196,7 +196,7 @@ def main(arguments: Sequence[str]) -> int:
     """Do the job of a file."""
     document = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
     job = Job(tuple(document["tests"]), document["faults"], document["budget"], document["reached"], document["record"])
-    options = ("-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--basetemp={job.reached}.tmp")
+    options = ("-q", "-p", "no:cacheprovider", "--dist=no", f"--basetemp={job.reached}.tmp")
     return int(pytest.main([*options, *job.tests], plugins=[Plugin(job, document["modules"])]))
 
 
