@@ -15,6 +15,9 @@ help: ## what can be made
 verify: $(READY) ## verify every target of the manifest (ARGS='NAME --phase 1' for some)
 	$(RUN) verify.py $(ARGS)
 
+quick: $(READY) ## run the tests that take little, on each save
+	$(RUN) -m pytest --numprocesses auto --lane quick $(ARGS)
+
 test: $(READY) ## run the test suite (ARGS='-k name' for some)
 	$(RUN) -m pytest --numprocesses auto $(ARGS)
 

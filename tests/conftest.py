@@ -26,6 +26,7 @@ from nkiverify.project.manifest import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify
+from tests.costs import QUICK, Measuring, costs, function_of
 
 #: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
 _LARGE = 500
@@ -41,6 +42,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+#: Milliseconds from which tests begin first.
+_LONG = 1000
+
 #: As Python was asked.
 _NO_BYTE_CODE = sys.dont_write_bytecode
 
@@ -55,6 +59,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         keep_byte_code()
     config.addinivalue_line("markers", "campaign: a part of a campaign, which `make campaigns` runs")
+    if config.option.write_costs:
+        config.pluginmanager.register(Measuring())
     # Where $PYTHONDONTWRITEBYTECODE is set, each process would rewrite the asserts of all tests anew.
     sys.dont_write_bytecode = False
 
@@ -66,23 +72,27 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests of the lane. Put tests last after which a process has many more modules: each run of a kernel
-    compares them all."""
+    """Keep the tests of the lane, the longest first, so that no process has them left at the end. Put tests last after
+    which a process has many more modules: each run of a kernel compares them all."""
     lane, (portion, portions) = config.option.lane, config.option.portion
+    taken = costs()
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
-        (kept if in_lane(item, lane, portion, portions) else left_out).append(item)
+        cost = taken.get(function_of(item.nodeid), 0)
+        (kept if in_lane(item, cost, lane, portion, portions) else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
-    items.sort(key=lambda item: item.path.name in _LATE)
+    lengths = {item: taken.get(function_of(item.nodeid), 0) for item in items}
+    items.sort(key=lambda item: (item.path.name in _LATE, -lengths[item] if lengths[item] >= _LONG else 0))
 
 
-def in_lane(item: pytest.Item, lane: str, portion: int, portions: int) -> bool:
-    """True if a lane has this test: `test` what is no campaign, `campaigns` one portion of what is, `all` both."""
+def in_lane(item: pytest.Item, cost: int, lane: str, portion: int, portions: int) -> bool:
+    """True if a lane has this test: `quick` what is no campaign and takes no long, `test` what is no campaign,
+    `campaigns` one portion of what is, `all` `test` and that portion."""
     if item.get_closest_marker("campaign") is None:
-        return lane != "campaigns"
+        return lane != "campaigns" and (lane != "quick" or cost < QUICK)
     return lane in ("campaigns", "all") and zlib.crc32(item.nodeid.encode()) % portions == portion - 1
 
 
@@ -97,8 +107,9 @@ def a_portion(text: str) -> tuple[int, int]:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options: which tests, every shape of every bounded target, and new texts where tests compare whole
     ones."""
-    parser.addoption("--lane", choices=("test", "campaigns", "all"), default="test", help="which tests to run")
+    parser.addoption("--lane", choices=("quick", "test", "campaigns", "all"), default="test", help="which tests to run")
     parser.addoption("--portion", type=a_portion, default=(1, 1), metavar="K/N", help="the part of the campaigns")
+    parser.addoption("--write-costs", action="store_true", help="measure the tests, and write tests/costs.txt")
     parser.addoption("--all-shapes", action="store_true", help="run every shape of every bounded target concretely")
     parser.addoption("--new-answers", action="store_true", help="write what tests compare with anew, to be read")
 

@@ -152,6 +152,7 @@ def test_concrete_runs_are_of_the_phase_that_is_asked_about(
         assert (contract in wrong) if asked == phase and contract else wrong == ""
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("old", "new", "fate"),
     [

@@ -19,6 +19,7 @@ from nkiverify.model.recorded import Executed
 from nkiverify.project.manifest import load_targets
 from tests.dataflow.subject import Subject
 from tests.dataflow.test_unordered import FOLLOWED, subject
+from tests.representatives import representatives
 
 SECONDS = 20.0
 #: Items of records that are compared, at most: of kernels with larger ones there are smaller shapes.
@@ -28,7 +29,10 @@ CHANGED_ITEMS = 12_000
 TARGETS = load_targets(resources.root())
 
 
-@pytest.mark.parametrize("target", TARGETS, ids=lambda target: target.name)
+@pytest.mark.parametrize(
+    "target",
+    representatives(TARGETS, kind=lambda target: (target.family, target.kind), name=lambda target: target.name),
+)
 def test_both_runs_of_a_target_record_the_same(target: Target) -> None:
     try:
         program = program_of(target, SECONDS)

@@ -17,6 +17,7 @@ from nkiverify.verify.verifier import verify
 from tests.corpus.shapes import Runner, Shapes, shapes_of
 from tests.docs.test_audit import findings
 from tests.docs.test_upstream_bugs import bugs_told
+from tests.representatives import representatives
 
 #: About how many shapes of a bounded target run concretely in phases beyond the second.
 SHAPES_OF_LATER_PHASES = 2
@@ -70,6 +71,11 @@ def test_pages_tell_what_is_found(verified: tuple[Target, list[Run]]) -> None:
         assert bool(contracts) == (run.verdict is Verdict.FAILED)
 
 
+@pytest.mark.parametrize(
+    "verified",
+    representatives(TARGETS, kind=lambda target: (target.family, target.kind), name=lambda target: target.name),
+    indirect=True,
+)
 def test_verdict_is_what_running_the_shapes_gives(
     verified: tuple[Target, list[Run]], request: pytest.FixtureRequest
 ) -> None:

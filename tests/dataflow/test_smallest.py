@@ -126,6 +126,7 @@ def reaching(items: list[Recorded]) -> Origins:
     return found
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("block", range(3))
 def test_the_witness_of_a_random_kernel_is_the_simplest_shape_that_fails(tmp_path: Path, block: int) -> None:
     failed = 0

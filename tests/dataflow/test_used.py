@@ -109,6 +109,7 @@ def test_where_a_line_is_a_dead_store_it_is_left_open(tmp_path: Path, name: str)
     assert {one.rule for one in subject.verdict().warnings} & {"df.unused", "df.overwritten"}
 
 
+@pytest.mark.campaign
 def test_random_kernels_are_warned_of_as_by_runs_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known = wasted = 0
     for seed in range(40):

@@ -327,6 +327,7 @@ def dead_there(items: list[object], warning: KernelWarning) -> bool:
     return not execute(items, 2, asked).used  # type: ignore[arg-type]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("block", range(2))
 def test_what_is_warned_of_in_random_kernels_is_dead_for_all_shapes(tmp_path: Path, block: int) -> None:
     everywhere = here = 0

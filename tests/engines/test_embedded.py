@@ -127,6 +127,7 @@ def _positions(given_values: dict[Atom, int], indices: list[Index], decision: De
         yield valuation
 
 
+@pytest.mark.campaign
 @settings(max_examples=max(1, settings().max_examples // 2))
 @given(programs())
 def test_decisions_are_those_of_looking_at_every_assignment(program: Program) -> None:

@@ -21,6 +21,7 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.project.request import parameters_of, request
 from tests.litmus import SHAPES
 from tests.litmus.test_litmus import FOLDER, PAIRS
+from tests.representatives import representatives
 
 STEP = 1e-6
 #: Operations that have no derivative, or no values over fields, among the litmus kernels.
@@ -80,16 +81,8 @@ def carried(file: str, name: str) -> list[tuple[Array, Array]]:
 KERNELS = sorted({(pair[0], f"{pair[1]}_a") for pair in PAIRS if pair[0] not in ("probes", "roundings")})
 
 
-#: The first of each file is a test, the others are of the campaigns.
-REPRESENTATIVES = dict(reversed(KERNELS))
-
-
 @pytest.mark.parametrize(
-    ("file", "name"),
-    [
-        pytest.param(file, name, marks=() if REPRESENTATIVES[file] == name else pytest.mark.campaign, id=name)
-        for file, name in KERNELS
-    ],
+    ("file", "name"), representatives(KERNELS, kind=lambda one: one[0], name=lambda one: one[1], parts=2)
 )
 def test_derivatives_of_litmus_kernels(file: str, name: str) -> None:
     try:

@@ -15,6 +15,7 @@ from nkiverify.verify.comparison import Answer, Comparison
 from nkiverify.verify.equivalence import Comparer
 from nkiverify.verify.paired_runs import Side
 from tests.litmus import SHAPES
+from tests.representatives import representatives
 
 FOLDER = Path(__file__).parent
 FILES = (
@@ -58,18 +59,12 @@ def test_there_are_pairs_of_each_kind() -> None:
     assert sum(file in ("adversaries", "probes", "subtleties") for file, _, _ in PAIRS) >= 89
 
 
-def _parameters(pairs: list[tuple[str, str, tuple[str, str, str]]], parts: int) -> list[object]:
-    """The first parts of pairs: the first pair of each file with each answer is a test, the others are of campaigns."""
-    seen: set[tuple[str, tuple[str, str, str]]] = set()
-    found: list[object] = []
-    for file, name, expected in pairs:
-        marks = pytest.mark.campaign if (file, expected) in seen else ()
-        seen.add((file, expected))
-        found.append(pytest.param(*(file, name, expected)[:parts], marks=marks, id=name))
-    return found
+def _representatives(pairs: list[tuple[str, str, tuple[str, str, str]]], parts: int) -> list[object]:
+    """One pair of each file with each answer, the others marked."""
+    return representatives(pairs, kind=lambda pair: (pair[0], pair[2]), name=lambda pair: pair[1], parts=parts)
 
 
-@pytest.mark.parametrize(("file", "name", "expected"), _parameters(PAIRS, 3))
+@pytest.mark.parametrize(("file", "name", "expected"), _representatives(PAIRS, 3))
 def test_pair(file: str, name: str, expected: tuple[str, str, str]) -> None:
     found = compared(file, f"{name}_a", f"{name}_b")
     assert found.legal is not None and found.legal.answer is Answer.YES, found.legal
@@ -87,7 +82,7 @@ def test_pair(file: str, name: str, expected: tuple[str, str, str]) -> None:
 APART = [pair for pair in PAIRS if pair[2] != ("EQUAL", "TESTED", "EQUAL") and pair[0] != "adversaries"]
 
 
-@pytest.mark.parametrize(("file", "name"), _parameters(APART, 2))
+@pytest.mark.parametrize(("file", "name"), _representatives(APART, 2))
 def test_every_kernel_equals_itself(file: str, name: str) -> None:
     found = compared(file, f"{name}_a", f"{name}_a", seed=1)
     assert [finding.answer for finding in found.findings()] == [Answer.YES, Answer.YES, Answer.YES, Answer.TESTED]

@@ -64,6 +64,7 @@ def outcomes(result: Result) -> dict[int, Outcome]:
 QUICK = (0, 2, 3, 5, 6, 7, 8, 10)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("seed", "only"),
     [(seed, Arithmetic.INTEGERS) for seed in range(12)] + [(seed, Arithmetic.BIT_VECTORS) for seed in QUICK],

@@ -1,0 +1,68 @@
+"""The cost of tests: `costs.txt` has the functions of tests, with the mean processor time of one test, from 20 ms on.
+
+`make quick` leaves out those from `QUICK` on, and `make test` begins with those that take longest. A function that the
+file does not have is quick. `make test ARGS=--write-costs` measures them, on an idle machine.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+COSTS = Path(__file__).with_name("costs.txt")
+#: Milliseconds on average from which functions are written down, and from which their tests are not quick.
+WRITTEN, QUICK = 20, 100
+_BEGAN = pytest.StashKey[float]()
+_PROPERTY = "processor time"
+
+
+def function_of(test: str) -> str:
+    """The function that a test is of, by the name of the test."""
+    return test.partition("[")[0]
+
+
+def costs() -> dict[str, int]:
+    """Milliseconds that one test of a function takes, by function."""
+    lines = (line.split(maxsplit=1) for line in COSTS.read_text(encoding="utf-8").splitlines())
+    return {function: int(cost) for cost, function in lines}
+
+
+class Measuring:
+    """A plugin that measures every test, and writes the functions."""
+
+    def __init__(self) -> None:
+        self._taken: dict[str, list[float]] = {}
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Begin to measure a test."""
+        item.stash[_BEGAN] = sum(os.times()[:4])
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+        """Report what a test and the processes that it started have taken."""
+        report = yield
+        if call.when == "teardown":
+            report.user_properties.append((_PROPERTY, sum(os.times()[:4]) - item.stash[_BEGAN]))
+        return report
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Keep what is reported, by a worker as well."""
+        for name, value in report.user_properties:
+            if name == _PROPERTY:
+                self._taken.setdefault(function_of(report.nodeid), []).append(float(str(value)))
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Write what was measured; what is known of other functions stays."""
+        if hasattr(session.config, "workerinput"):
+            return
+        found = costs() if COSTS.exists() else {}
+        for function, seconds in self._taken.items():
+            found[function] = round(1000 * sum(seconds) / len(seconds))
+        lines = [f"{cost} {function}\n" for function, cost in found.items() if cost >= WRITTEN]
+        COSTS.write_text("".join(sorted(lines, key=lambda line: (-int(line.split()[0]), line))), encoding="utf-8")
