@@ -15,7 +15,7 @@ import pytest
 
 COSTS = Path(__file__).with_name("costs.txt")
 #: Milliseconds on average from which functions are written down, and from which their tests are not quick.
-WRITTEN, QUICK = 20, 100
+WRITTEN, QUICK = 20, 60
 _BEGAN = pytest.StashKey[float]()
 _PROPERTY = "processor time"
 
