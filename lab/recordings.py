@@ -11,33 +11,22 @@ other way round.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import product, zip_longest
-from typing import Any
 
 from lab.oracle import Complaint, Defect
-from nkiverify.analysis.sets.structure import programs
+from nkiverify.execute.instantiate import CannotInstantiate, first_difference, instantiate, recorded_items
+from nkiverify.execute.runner import execute_once
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, frame_site, instruction_of, kernel_frame
-from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.paths import Limits
-from nkiverify.frontend.target import OutsideDomain, Target, Verification
+from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
-from nkiverify.ir.program import Assume, Block, Branch, Claim, Drawn, Iteration, Loop, ParallelLoop, Program
+from nkiverify.ir.program import Program
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware, hardware_named
-from nkiverify.model.indices import IndexTensor, Mask, MaskTerm
-from nkiverify.model.recorded import Allocation, Executed, Returned
-from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic import as_term
-from nkiverify.symbolic.atoms import Atom
-from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.execution import running
 from nkiverify.verify.exploration import explore
 
 _PHASES = SHAPE_PHASES | {4}
@@ -48,10 +37,6 @@ _OF_ONE_RUN = ("host.", "kernel.", "target.")
 _QUIETLY = ("idx.oob", "idx.empty")
 #: What a view has to keep to: stated where it is used, and at once where that is entailed.
 _OF_VIEWS = ("ap.in_bounds", "ap.partition_overflow")
-_RETURNS = "returns "
-_DRAWN = "indices drawn"
-_BEGINS, _ITERATION, _ENDS = "loop without an order", "iteration", "its end"
-
 #: A contract and the line it is about.
 Stated = tuple[str, int]
 
@@ -90,24 +75,15 @@ class _Listening(ConcreteExecution):
 
 def plain(target: Target, values: Mapping[str, int], seconds: float) -> Recording | None:
     """The record of the concrete run on `values`; None where they are not in the domain. Raises `CannotCompare`."""
-    kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
-    run, binding = _Listening(hardware_named(target.hardware), seconds), ConcreteBinding(values)
-    try:
-        with space.active(), running(run):
-            target.function(Verification(binding, kernel))
-    except OutsideDomain:
+    run = _Listening(hardware_named(target.hardware), seconds)
+    ending = execute_once(target, values, run, Rewriting.NONE)
+    if ending.outside or ending.rejected:
         return None
-    except UnsupportedConstruct as limit:
-        raise CannotCompare(limit.construct) from None
-    except (Exception, SystemExit) as error:
-        if binding.excludes(error):
-            return None
-        raise CannotCompare(f"{type(error).__name__}: {error}") from None
-    found = Recording(stated=run.stated)
-    here = Valuation({})
-    for item in run.recorded:
-        found.items.append(_kind(item, here))
-    return found
+    if ending.limit is not None:
+        raise CannotCompare(ending.limit.construct)
+    if ending.raised is not None:
+        raise CannotCompare(f"{type(ending.raised).__name__}: {ending.raised}")
+    return Recording(recorded_items(run.recorded), run.stated)
 
 
 def program_of(target: Target, seconds: float) -> Program:
@@ -124,123 +100,15 @@ def program_of(target: Target, seconds: float) -> Program:
 def symbolic(program: Program, values: Mapping[str, int], most: int | None = None) -> Recording:
     """The record of a run on `values`, by the shape program. Raises `CannotCompare`, also where there are more than
     `most` items."""
-    given: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in program.dimensions}
-    found = Recording()
     try:
-        grid = programs(program.body)
-        for coordinates in product(*(range(Valuation(given).term(atom.extent)) for atom in grid)):
-            _walk(program.body, {**given, **dict(zip(grid, coordinates, strict=True))}, found, most)
-    except Undefined:
-        raise CannotCompare("a condition on what no dimension decides") from None
+        instance = instantiate(program, values, most)
+    except CannotInstantiate as reason:
+        raise CannotCompare(str(reason)) from None
+    found = Recording(instance.items)
+    for claim in instance.claims:
+        if not claim.unwinding and not claim.contract.id.startswith(_OF_ONE_RUN):
+            (found.entailed if claim.condition is True else found.stated).add((claim.contract.id, _line(claim.site)))
     return found
-
-
-def _results_last(items: Sequence[str]) -> list[str]:
-    """The items with all results at the end, each once: a launch returns what each of its programs returns."""
-    results = {item for item in items if item.startswith(_RETURNS)}
-    return [*_without_empty_loops(item for item in items if item not in results and item != _DRAWN), *sorted(results)]
-
-
-def _without_empty_loops(items: Iterable[str]) -> Iterator[str]:
-    pending: list[str] = []
-    for item in items:
-        if item == _BEGINS:
-            yield from pending
-            pending = [item]
-        elif pending and item == _ENDS:
-            pending = []
-        elif pending and item == _ITERATION:
-            pending.append(item)
-        else:
-            yield from (*pending, item)
-            pending = []
-    yield from pending
-
-
-def _walk(block: Block, given: dict[Atom, int], found: Recording, most: int | None) -> None:
-    if most is not None and len(found.items) > most:
-        raise CannotCompare("more items than are compared")
-    here = Valuation(given)
-    for item in block.items:
-        if isinstance(item, Assume):
-            if not here.holds(item.condition):
-                raise CannotCompare(f"it is assumed that {item.condition}")
-        elif isinstance(item, Claim):
-            if not item.unwinding and not item.contract.id.startswith(_OF_ONE_RUN):
-                (found.entailed if item.condition is True else found.stated).add((item.contract.id, _line(item.site)))
-        elif isinstance(item, Branch):
-            _walk(item.then if here.holds(item.condition) else item.orelse, given, found, most)
-        elif isinstance(item, Loop):
-            trips = here.term(item.extent)
-            found.items += [_BEGINS] if item.parallel else []
-            for number in range(trips):
-                found.items += [_ITERATION] if item.parallel else []
-                _walk(item.body, {**given, item.index: number}, found, most)
-            found.items += [_ENDS] if item.parallel else []
-        else:
-            found.items.append(_kind(item, here))
-
-
-def _kind(item: object, here: Valuation) -> str:
-    """An item of either run as text."""
-    if isinstance(item, Executed):
-        done = item.operation
-        read = dict(done.reads)
-        adds = done.attributes.get("accumulate")
-        if isinstance(adds, Condition) and not here.holds(adds):
-            # It may read what is there, and with these values it does not.
-            del read["dst"]
-        operands = [f"{name} = {_tensor(view, here)}" for name, view in read.items()]
-        results = [f"{name} = {_tensor(view, here)}" for name, view in done.writes.items()]
-        more = ", ".join(sorted(done.attributes)) + (", masked" if _is_masked(done.mask, here) else "")
-        return f"{_line(item.site)}: {done.name}({', '.join(operands)}; {more}) -> {', '.join(results)}"
-    if isinstance(item, Allocation):
-        storage = item.storage
-        return f"{_line(item.site)}: {storage.dtype}[{_numbers(storage.shape, here)}] in {storage.buffer}"
-    if isinstance(item, Returned):
-        return f"{_RETURNS}{', '.join(sorted({_tensor(tensor, here) for tensor in item.tensors}))}"
-    if isinstance(item, ParallelLoop):
-        return _BEGINS if item.begins else _ENDS
-    if isinstance(item, Iteration):
-        return _ITERATION
-    assert isinstance(item, Drawn)
-    return _DRAWN
-
-
-def _is_masked(mask: Mask | None, here: Valuation) -> bool:
-    """True if a mask leaves out something with these values, as far as a run of numbers looks."""
-    if mask is None:
-        return False
-
-    def number(value: object) -> Any:
-        term = as_term(value)
-        return value if term is None else here.term(term)
-
-    terms = [
-        MaskTerm(
-            IndexTensor(
-                number(one.difference.base),
-                tuple(map(number, one.difference.coefficients)),
-                tuple(map(number, one.difference.shape)),
-            ),
-            one.relation,
-        )
-        for one in mask.terms
-    ]
-    host = here.holds(mask.host) if isinstance(mask.host, Condition) else mask.host
-    return Mask(tuple(terms), host).without_known() is not None
-
-
-def _tensor(view: Tensor, here: Valuation) -> str:
-    indirect = " indirectly" if view.indirect_by is not None else ""
-    return f"{view.dtype}[{_numbers(view.shape, here)}]{indirect}"
-
-
-def _numbers(extents: Iterable[object], here: Valuation) -> str:
-    return ", ".join(
-        str(here.term(term)) if type(one) is not int and (term := as_term(one)) is not None else str(one)
-        for one in extents
-    )
 
 
 def _line(site: Site | None) -> int:
@@ -249,12 +117,8 @@ def _line(site: Site | None) -> int:
 
 def differences(mine: Recording, other: Recording) -> Iterator[str]:
     """Where a symbolic recording and a plain one are not the same."""
-    for number, (one, two) in enumerate(zip_longest(_results_last(mine.items), _results_last(other.items))):
-        if one != two:
-            yield f"item {number}: symbolic {one}, plain {two}"
-            break
-    if _DRAWN in other.items and _DRAWN not in mine.items:
-        yield "indices are drawn in the concrete run only"
+    if different := first_difference(mine.items, other.items):
+        yield different
     claimed, checked, entailed = (
         {(rule, 0 if rule in _OF_VIEWS else line) for rule, line in stated}
         for stated in (mine.stated, other.stated, mine.entailed)

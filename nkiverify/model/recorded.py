@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Recorded
+from nkiverify.ir.program import Block, Recorded
+from nkiverify.ir.walk import of_kind
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent
+from nkiverify.symbolic.atoms import Index, Term
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -37,3 +39,13 @@ class Returned(Recorded):
 
     tensors: tuple[Tensor, ...]
     by_parameter: bool = False
+
+
+def programs(block: Block) -> tuple[Index, ...]:
+    """The coordinates of the program that stands for all of a launch."""
+    found: dict[Index, None] = {}
+    for item in of_kind(block, Executed):
+        for coordinate in item.operation.program:
+            if isinstance(coordinate, Term):
+                found.update(dict.fromkeys(atom for atom in coordinate.atoms if isinstance(atom, Index)))
+    return tuple(found)

@@ -4,21 +4,28 @@ The kernel runs as it is, in plain Python: nothing of the symbolic run is in it 
 a phase that is SUCCESSFUL is a contradiction, a fault of nkiverify. This can only take a SUCCESSFUL away: a shape that
 cannot be run, or takes more than its part of the work, shows nothing, and the record says so. It is about phases 1 to
 3: elements, of phase 4, are followed by marks, which take more time to load than a small check takes.
+
+Where the concrete run records its operations, they are compared with the program at that shape, item by item: a proof
+is about the kernel only if both are the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from nkiverify.engines.shapes import Shapes, domain_of
+from nkiverify.execute.instantiate import CannotInstantiate, first_difference, instantiate, recorded_items
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, described
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
 from nkiverify.frontend.concrete_launch import phase_of, rule_of
 from nkiverify.frontend.tracebacks import limit_of_machine, our_entry, undocumented
 from nkiverify.ir.contract import Severity
+from nkiverify.ir.program import Item, Program
 from nkiverify.ir.walk import claims
+from nkiverify.model.hardware import Hardware
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases import ARITHMETIC, MEMORY
 from nkiverify.phases.replay import replay
@@ -27,6 +34,8 @@ from nkiverify.verify.exploration import Exploration
 #: Contracts that a concrete run may look at for each claim of the program, and for any program: deciding a claim takes
 #: more than ten times as long.
 _CONTRACTS, _LEAST_CONTRACTS = 40, 1_000
+#: Records that are compared at most.
+_ITEMS = 2_000
 #: Shapes that are tried for one that is in the domain.
 _TRIED = 4
 
@@ -39,10 +48,11 @@ class Contradiction:
     what: str
     site: Site | None
     values: Mapping[str, int]
+    against: str = "the proof says that it holds"
 
     def __str__(self) -> str:
         where = f" at {self.site}" if self.site is not None else ""
-        return f"{self.what}{where} in a concrete run{_for(self.values)}, and the proof says that it holds"
+        return f"{self.what}{where} in a concrete run{_for(self.values)}, and {self.against}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +104,13 @@ def _compared(
     """The claims that a concrete run on `values` breaks of what is proved, and why it shows nothing; None where the
     values are not in the domain."""
     contracts = _LEAST_CONTRACTS + _CONTRACTS * sum(1 for _ in claims(exploration.run.program))
+    different = ""
+
+    def at_end(run: ConcreteExecution, hardware: Hardware) -> Iterable[BrokenContract]:
+        nonlocal different
+        different = _difference(exploration.run.program, values, run.recorded)
+        return MEMORY.broken_at_end(run, hardware)
+
     found = replay(
         exploration.target,
         values,
@@ -102,7 +119,7 @@ def _compared(
         seconds=seconds,
         contracts=contracts,
         phases=frozenset(phases),
-        at_end=MEMORY.broken_at_end if MEMORY.number in phases else None,
+        at_end=at_end if MEMORY.number in phases else None,
     )
     if found.excluded or found.rejected:
         return [], None
@@ -115,8 +132,22 @@ def _compared(
         for rule, site in broken
         if phase_of(rule) in phases and policy.severity(rule, site) is Severity.CLAIM
     ]
+    if different and found.raised is None:
+        what = "both executions of a kernel have to record the same"
+        against += [Contradiction(phase, different, None, values, what) for phase in phases]
     why = found.unsupported or (f"it ends with {described(found.raised)}" if found.raised is not None else "")
     return against, f"{_named(values)} is not run to its end: {why}" if why else ""
+
+
+def _difference(program: Program, values: Mapping[str, int], recorded: Sequence[Item]) -> str:
+    """The first item that the program at this shape and the concrete execution do not both have; empty if none is
+    found."""
+    if len(recorded) > _ITEMS:
+        return ""
+    try:
+        return first_difference(instantiate(program, values, _ITEMS).items, recorded_items(recorded))
+    except CannotInstantiate:
+        return ""
 
 
 def _is_of_kernel(error: Exception | SystemExit) -> bool:

@@ -103,11 +103,11 @@ def test_a_sum_that_a_condition_begins_reads_what_is_there_in_both_runs(tmp_path
 def test_differences_are_seen() -> None:
     one, two = Recording(["a", "b"], {("x.y", 3)}, {("x.z", 4)}), Recording(["a", "c"], {("x.z", 4), ("x.w", 5)})
     assert list(differences(one, two)) == [
-        "item 1: symbolic b, plain c",
+        "item 1: symbolic b, concrete c",
         "x.y at line 3 is claimed in the symbolic run only",
         "x.w at line 5 is checked in the concrete run only",
     ]
-    assert list(differences(one, Recording(["a"], {("x.y", 3)}))) == ["item 1: symbolic b, plain None"]
+    assert list(differences(one, Recording(["a"], {("x.y", 3)}))) == ["item 1: symbolic b, concrete None"]
     drawn = Recording(["indices drawn", "a", "b"], {("x.y", 3)}, {("x.z", 4)})
-    assert list(differences(one, drawn)) == ["indices are drawn in the concrete run only"]
+    assert list(differences(one, drawn)) == ["indices are drawn in the concrete execution only"]
     assert list(differences(drawn, one)) == []

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from nkiverify.foundation.records import Verdict
+from nkiverify.frontend.explorer import SymbolicExecution
+from nkiverify.model.operation import Operation
 from nkiverify.verify.verdicts import PhaseVerdict
 from tests.check.kernel_files import Checker, write
 
@@ -96,3 +98,20 @@ def test_a_division_by_zero_contradicts_phase_2_only(check: Checker) -> None:
     assert check(*GIVEN) == 1, check.out
     assert {run["phase"]: run["verdict"] for run in runs(check)}[2] == "FAILED"
     assert "ERROR" not in {run["verdict"] for run in runs(check)}
+
+
+def test_a_proof_about_another_program_is_an_error_of_ours(check: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the symbolic execution recorded is what the concrete one does, or nothing is proved of the kernel."""
+    operation = SymbolicExecution.operation
+
+    def forgetting(self: SymbolicExecution, one: Operation) -> None:
+        if one.reads["src"].storage.name != "a":
+            operation(self, one)
+
+    monkeypatch.setattr(SymbolicExecution, "operation", forgetting)
+    write(check.folder, k=COPY.format(rounds=1, start=0))
+    assert check(*GIVEN, "--phase", "3") == 4, check.out
+    said = " ".join(check.out.split())
+    assert "ERROR (contradicted by a concrete run)" in said
+    assert "both executions of a kernel have to record the same" in said
+    assert "concrete 13: nisa.dma_copy(src = bfloat16[1, 1];" in said, said

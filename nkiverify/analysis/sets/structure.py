@@ -10,7 +10,7 @@ from nkiverify.ir.walk import Visitor, items, of_kind
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Index, Term
+from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Condition
 
 
@@ -96,16 +96,6 @@ def has_parallel(block: Block) -> bool:
 def executes(block: Block) -> bool:
     """True if anything is executed in a block."""
     return any(isinstance(item, Executed | Allocation) for item in items(block))
-
-
-def programs(block: Block) -> tuple[Index, ...]:
-    """The coordinates of the program that stands for all of a launch."""
-    found: dict[Index, None] = {}
-    for item in of_kind(block, Executed):
-        for coordinate in item.operation.program:
-            if isinstance(coordinate, Term):
-                found.update(dict.fromkeys(atom for atom in coordinate.atoms if isinstance(atom, Index)))
-    return tuple(found)
 
 
 def bounds_of(atom: Index) -> list[conditions.Condition | bool]:

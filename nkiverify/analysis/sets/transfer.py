@@ -28,7 +28,7 @@ from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import State, add, remove
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.sets.regions import Region, Regions
-from nkiverify.analysis.sets.structure import bounds_of, has_parallel, programs
+from nkiverify.analysis.sets.structure import bounds_of, has_parallel
 from nkiverify.analysis.sets.unordered import Access, Accesses, Use
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
@@ -36,7 +36,7 @@ from nkiverify.ir.program import Program
 from nkiverify.ir.walk import items
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation
-from nkiverify.model.recorded import Executed, Returned
+from nkiverify.model.recorded import Executed, Returned, programs
 from nkiverify.symbolic import conditions
 
 

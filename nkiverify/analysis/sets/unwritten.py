@@ -15,11 +15,11 @@ from nkiverify.analysis.sets.affine import Sets
 from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.regions import Regions
-from nkiverify.analysis.sets.structure import bounds_of, programs
+from nkiverify.analysis.sets.structure import bounds_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
 from nkiverify.ir.walk import Visitor
-from nkiverify.model.recorded import Executed, Returned
+from nkiverify.model.recorded import Executed, Returned, programs
 from nkiverify.symbolic.conditions import Condition
 
 #: Operations of isl that this may take.

@@ -1,0 +1,197 @@
+"""A shape program at one shape: the records that the concrete execution of that shape has to make, in their order.
+
+The program, with its dimensions set to numbers and its loops gone through index by index, is a list of operations with
+their operands, allocations, results, and iterations of loops without an order, as text. So is what a concrete execution
+records: the two are compared item by item, which checks the frontend itself, whatever any phase claims. What may differ
+is that a `Loop` stands for its iterations, and that a loop without an order in which nothing is executed may be left
+out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product, zip_longest
+from typing import Any
+
+from nkiverify.foundation.source import Site
+from nkiverify.ir.program import Assume, Branch, Claim, Drawn, Item, Iteration, Loop, ParallelLoop, Program
+from nkiverify.ir.walk import Visitor
+from nkiverify.model.indices import IndexTensor, Mask, MaskTerm
+from nkiverify.model.recorded import Allocation, Executed, Returned, programs
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import as_term
+from nkiverify.symbolic.atoms import Atom
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Undefined, Valuation
+
+_RETURNS = "returns "
+_DRAWN = "indices drawn"
+_BEGINS, _ITERATION, _ENDS = "loop without an order", "iteration", "its end"
+
+
+class CannotInstantiate(Exception):
+    """The values of the dimensions do not say what the program does, or it does more than is compared."""
+
+
+def instantiate(program: Program, values: Mapping[str, int], most: int | None = None) -> Instance:
+    """The program at these values of its dimensions. Raises `CannotInstantiate`, also beyond `most` items."""
+    given: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in program.dimensions}
+    grid = programs(program.body)
+    instance = Instance(most)
+    try:
+        for coordinates in product(*(range(Valuation(given).term(atom.extent)) for atom in grid)):
+            instance.at({**given, **dict(zip(grid, coordinates, strict=True))}).visit(program.body)
+    except Undefined:
+        raise CannotInstantiate("a condition on what no dimension decides") from None
+    return instance
+
+
+class Instance(Visitor[None]):
+    """A program at one shape: `items` as text, in order, and its claims, of which some hold whatever the shape is."""
+
+    def __init__(self, most: int | None) -> None:
+        self.items: list[str] = []
+        self.claims: list[Claim] = []
+        self._most = most
+        self._given: dict[Atom, int] = {}
+        self._here = Valuation({})
+
+    def at(self, given: dict[Atom, int]) -> Instance:
+        """Visit items with these values from here on."""
+        self._given, self._here = given, Valuation(given)
+        return self
+
+    def before(self, item: Item) -> None:
+        if self._most is not None and len(self.items) > self._most:
+            raise CannotInstantiate("more items than are compared")
+
+    def assume(self, item: Assume) -> Iterable[None]:
+        if not self._here.holds(item.condition):
+            raise CannotInstantiate(f"it is assumed that {item.condition}")
+        return ()
+
+    def claim(self, item: Claim) -> Iterable[None]:
+        self.claims.append(item)
+        return ()
+
+    def branch(self, item: Branch) -> Iterable[None]:
+        self.visit(item.then if self._here.holds(item.condition) else item.orelse)
+        return ()
+
+    def loop(self, item: Loop) -> Iterable[None]:
+        around = self._given
+        self.items += [_BEGINS] if item.parallel else []
+        for number in range(self._here.term(item.extent)):
+            self.items += [_ITERATION] if item.parallel else []
+            self.at({**around, item.index: number}).visit(item.body)
+        self.items += [_ENDS] if item.parallel else []
+        self.at(around)
+        return ()
+
+    def recorded(self, item: Item) -> Iterable[None]:
+        self.items.append(text_of(item, self._here))
+        return ()
+
+
+def recorded_items(recorded: Iterable[Item]) -> list[str]:
+    """The records of a concrete execution, as the items of an instance are written."""
+    here = Valuation({})
+    return [text_of(item, here) for item in recorded]
+
+
+def first_difference(symbolic: Sequence[str], concrete: Sequence[str]) -> str:
+    """The first item in which an instance and the records of an execution differ; empty if none does."""
+    for number, (one, two) in enumerate(zip_longest(_comparable(symbolic), _comparable(concrete))):
+        if one != two:
+            return f"item {number}: symbolic {one}, concrete {two}"
+    if _DRAWN in concrete and _DRAWN not in symbolic:
+        return "indices are drawn in the concrete execution only"
+    return ""
+
+
+def text_of(item: Item, here: Valuation) -> str:
+    """An item of either execution as text."""
+    if isinstance(item, Executed):
+        done = item.operation
+        read = dict(done.reads)
+        adds = done.attributes.get("accumulate")
+        if isinstance(adds, Condition) and not here.holds(adds):
+            # It may read what is there, and with these values it does not.
+            del read["dst"]
+        operands = [f"{name} = {_tensor(view, here)}" for name, view in read.items()]
+        results = [f"{name} = {_tensor(view, here)}" for name, view in done.writes.items()]
+        more = ", ".join(sorted(done.attributes)) + (", masked" if _is_masked(done.mask, here) else "")
+        return f"{_line(item.site)}: {done.name}({', '.join(operands)}; {more}) -> {', '.join(results)}"
+    if isinstance(item, Allocation):
+        storage = item.storage
+        return f"{_line(item.site)}: {storage.dtype}[{_numbers(storage.shape, here)}] in {storage.buffer}"
+    if isinstance(item, Returned):
+        return f"{_RETURNS}{', '.join(sorted({_tensor(tensor, here) for tensor in item.tensors}))}"
+    if isinstance(item, ParallelLoop):
+        return _BEGINS if item.begins else _ENDS
+    if isinstance(item, Iteration):
+        return _ITERATION
+    assert isinstance(item, Drawn)
+    return _DRAWN
+
+
+def _comparable(items: Sequence[str]) -> list[str]:
+    """The items with all results at the end, each once: a launch returns what each of its programs returns."""
+    results = {item for item in items if item.startswith(_RETURNS)}
+    return [*_without_empty_loops(item for item in items if item not in results and item != _DRAWN), *sorted(results)]
+
+
+def _without_empty_loops(items: Iterable[str]) -> Iterator[str]:
+    pending: list[str] = []
+    for item in items:
+        if item == _BEGINS:
+            yield from pending
+            pending = [item]
+        elif pending and item == _ENDS:
+            pending = []
+        elif pending and item == _ITERATION:
+            pending.append(item)
+        else:
+            yield from (*pending, item)
+            pending = []
+    yield from pending
+
+
+def _is_masked(mask: Mask | None, here: Valuation) -> bool:
+    """True if a mask leaves out something with these values, as far as a run of numbers looks."""
+    if mask is None:
+        return False
+
+    def number(value: object) -> Any:
+        term = as_term(value)
+        return value if term is None else here.term(term)
+
+    terms = [
+        MaskTerm(
+            IndexTensor(
+                number(one.difference.base),
+                tuple(map(number, one.difference.coefficients)),
+                tuple(map(number, one.difference.shape)),
+            ),
+            one.relation,
+        )
+        for one in mask.terms
+    ]
+    host = here.holds(mask.host) if isinstance(mask.host, Condition) else mask.host
+    return Mask(tuple(terms), host).without_known() is not None
+
+
+def _tensor(view: Tensor, here: Valuation) -> str:
+    indirect = " indirectly" if view.indirect_by is not None else ""
+    return f"{view.dtype}[{_numbers(view.shape, here)}]{indirect}"
+
+
+def _numbers(extents: Iterable[object], here: Valuation) -> str:
+    return ", ".join(
+        str(here.term(term)) if type(one) is not int and (term := as_term(one)) is not None else str(one)
+        for one in extents
+    )
+
+
+def _line(site: Site | None) -> int:
+    return site.line if site is not None else 0
