@@ -9,13 +9,13 @@ launch: nothing was left out, or `unsupported_construct` says what.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product as cartesian
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
 from nkiverify.foundation.source import Site, frame_site, identity, instruction_of, kernel_frame, kernel_site
-from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, Recorded, innermost_kernel_site
+from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, BrokenContract, Recorded, innermost_kernel_site
 from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
 from nkiverify.frontend.paths import Limits, Unsupported
 from nkiverify.frontend.tracebacks import (
@@ -150,6 +150,16 @@ class ConcreteLaunch(ObservingExecution):
                 rests_on=self.rests_on,
             )
         )
+
+    def conclude(self, claims: Iterable[Claim]) -> None:
+        """Make claims about what was recorded claims of the run; those that do not hold are broken contracts."""
+        for one in claims:
+            holds = one.condition is True
+            self.claim(
+                one.contract, holds, one.site, one.stub, one.quantities, sufficient=one.sufficient, why=one.open
+            )
+            if not (holds or one.sufficient or one.open):
+                self.note(BrokenContract(one.contract, one.site, one.quantities))
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """A claim that does not hold."""

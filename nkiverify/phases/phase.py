@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from nkiverify.frontend.concrete_launch import ConcreteLaunch
     from nkiverify.frontend.explorer import SymbolicExecution
     from nkiverify.frontend.target import Target
-    from nkiverify.ir.program import Program
+    from nkiverify.ir.contract import Contract
+    from nkiverify.ir.program import Item, Program, SetProof
     from nkiverify.model.hardware import Hardware
+    from nkiverify.model.policy import AppliedPolicy
     from nkiverify.phases.replay import Replay
+    from nkiverify.symbolic.conditions import Condition
 
 #: The rules of the warnings of phase 4, by id, apart from what finds them out: they are said without loading it.
 RULES = {
@@ -49,8 +52,64 @@ class Explored(Protocol):
         """The run, with the program it recorded."""
 
     @property
+    def program(self) -> Program:
+        """What the run recorded, operations and allocations among it: claims are stated in it."""
+
+    @property
     def assumptions(self) -> tuple[str, ...]:
         """The assumptions about the dimensions, as text."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Statement:
+    """A claim of a phase to be stated before the `item` that it is about; None: before anything else."""
+
+    item: Item | None
+    rule: Contract
+    condition: Condition | bool
+    site: Site | None
+    quantities: tuple[tuple[str, object], ...] = ()
+    by_sets: SetProof | None = None
+
+
+def state(program: Program, policy: AppliedPolicy, statements: Iterable[Statement]) -> None:
+    """Put claims into a program, which is symbolic or has the records of a concrete execution."""
+    from nkiverify.ir.program import Claim
+    from nkiverify.ir.walk import insert, last_number
+
+    about: dict[Item | None, list[Claim]] = {}
+    for number, one in enumerate(statements, last_number(program) + 1):
+        # Who takes no notice of `by_sets` errs on the safe side.
+        severity = policy.severity(one.rule, one.site)
+        claim = Claim(
+            number,
+            one.rule,
+            one.condition,
+            one.rule.phase,
+            one.site,
+            "",
+            one.quantities,
+            by_sets=one.by_sets,
+            severity=severity,
+        )
+        about.setdefault(one.item, []).append(claim)
+    insert(program.body, about)
+    program.state_first(about.get(None, ()))
+
+
+@dataclass(slots=True, eq=False)
+class _Ended:
+    """A concrete execution at its end, as phases see it: its program has numbers in place of terms, and no loops."""
+
+    run: ConcreteExecution
+    hardware: Hardware
+    program: Program
+    assumptions: tuple[str, ...] = ()
+
+    @property
+    def target(self) -> Target:
+        """No claim needs it."""
+        raise NotImplementedError
 
 
 @dataclass(slots=True, eq=False)
@@ -86,8 +145,21 @@ class Phase:
         return ()
 
     def broken_at_end(self, run: ConcreteExecution, hardware: Hardware) -> list[BrokenContract]:
-        """Those of these contracts that a concrete run has broken, seen from its end."""
-        return []
+        """Those of these contracts that a concrete run has broken, seen from its end: the claims about its records
+        that do not hold."""
+        if not run.records:
+            return []
+        from nkiverify.frontend.concrete import BrokenContract
+        from nkiverify.ir.program import Block, Claim, Program
+        from nkiverify.ir.walk import of_kind
+
+        program = Program(body=Block(list(run.recorded)))
+        self.claims(_Ended(run, hardware, program), float("inf"))  # type: ignore[arg-type]
+        return [
+            BrokenContract(one.contract, one.site, one.quantities)
+            for one in of_kind(program.body, Claim)
+            if one.condition is False and one.by_sets is None and not (one.sufficient or one.open)
+        ]
 
     def confirm(
         self,

@@ -26,6 +26,8 @@ from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.frontend.traced_loops import TracedLoops
+from nkiverify.ir.program import Block, Claim, Program
+from nkiverify.ir.walk import of_kind
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.phase import Claimed, Phase
 
@@ -51,6 +53,7 @@ class Exploration:
     stated: dict[int, Claimed] = field(default_factory=dict)
     #: Of a concrete run: the arguments whose integers have a declared range, with its ends.
     ranged: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    _recorded: Program | None = None
 
     @property
     def replay(self) -> Replay | None:
@@ -74,7 +77,19 @@ class Exploration:
         """The claims of `phase` about the program as a whole: stated in it when it is first asked for."""
         if phase.number not in self.stated:
             self.stated[phase.number] = phase.claims(self, seconds, operations)
+            if isinstance(self.run, ConcreteLaunch) and self._recorded is not None:
+                self.run.conclude(of_kind(self._recorded.body, Claim))
+                self._recorded = None
         return self.stated[phase.number]
+
+    @property
+    def program(self) -> Program:
+        """The shape program; of a concrete run that of its records alone, without what it has claimed."""
+        if not isinstance(self.run, ConcreteLaunch):
+            return self.run.program
+        if self._recorded is None:
+            self._recorded = Program(body=Block(list(self.run.recorded)))
+        return self._recorded
 
 
 @of_stage(Stage.EXPLORING)

@@ -11,11 +11,9 @@ from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
-from nkiverify.ir.program import Claim, Item, Program, SetProof
-from nkiverify.ir.walk import insert, last_number
+from nkiverify.ir.program import SetProof
 from nkiverify.model.contracts import contract
-from nkiverify.model.policy import AppliedPolicy
-from nkiverify.phases.phase import Claimed, Explored
+from nkiverify.phases.phase import Claimed, Explored, Statement, state
 
 
 @dataclass(slots=True, eq=False)
@@ -41,21 +39,10 @@ def state_claims(kernel: Explored, seconds: float, operations: int | None) -> Da
         proof = prove(program, kernel.hardware.generation, seconds, operations)
     except Inconclusive as reason:
         return DataflowClaims(str(reason), ended=reason)
-    _insert(program, proof, kernel.run.policy)
+    state(program, kernel.run.policy, map(_statement, proof.stated))
     return DataflowClaims(proof=proof)
 
 
-def _insert(program: Program, proof: Proof, policy: AppliedPolicy) -> None:
-    about: dict[Item | None, list[Claim]] = {}
-    for number, one in enumerate(proof.stated, last_number(program) + 1):
-        about.setdefault(one.item, []).append(_claim(number, one, policy))
-    insert(program.body, about)
-    program.state_first(about.get(None, ()))
-
-
-def _claim(number: int, stated: Stated, policy: AppliedPolicy) -> Claim:
-    rule = contract(stated.contract)
-    # Who takes no notice of the proof errs on the safe side.
-    severity = policy.severity(rule, stated.site)
+def _statement(stated: Stated) -> Statement:
     shown = SetProof(stated.reason)
-    return Claim(number, rule, not stated.reason, rule.phase, stated.site, "", by_sets=shown, severity=severity)
+    return Statement(stated.item, contract(stated.contract), not stated.reason, stated.site, by_sets=shown)
