@@ -276,7 +276,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _refused(event: str, arguments: tuple[Any, ...]) -> str | None:
-    """What the event is about, where that follows from its arguments."""
+    """The subject of the event, where that follows from its arguments."""
     if event == _IMPORTED:
         return _MACHINE if arguments[0].startswith(_INTERPRETERS) else None
     return _MACHINE if event in (_EXECUTED, _MADE) and not is_kernel_code(arguments[0]) else None

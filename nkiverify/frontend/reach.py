@@ -91,7 +91,7 @@ class Reach:
 
 
 def reached(values: Iterable[object]) -> Reach:
-    """What code that is given these values could change."""
+    """Everything that code given these values could change."""
     found = Reach()
     pending, known = list(values), dict[int, object]()
     while pending and not found.untold:
@@ -205,7 +205,7 @@ def _holds(value: object, wanted: Reach) -> bool:
 
 
 def reached_by(statement: ast.stmt, namespace: dict[str, Any]) -> Reach:
-    """What a statement at the top level of a module could change, but for the names that it binds."""
+    """Everything that a statement at the top level of a module could change, but for the names that it binds."""
     values: list[object] = []
     for part in ast.walk(statement):
         untold = ""

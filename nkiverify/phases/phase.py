@@ -53,7 +53,7 @@ class Explored(Protocol):
 
     @property
     def program(self) -> Program:
-        """What the run recorded, operations and allocations among it: claims are stated in it."""
+        """The records of the run, operations and allocations among them: claims are stated in it."""
 
     @property
     def assumptions(self) -> tuple[str, ...]:
