@@ -6,6 +6,7 @@ The header is the block of comments at the top of a file, in the format of tests
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import inspect
 import io
@@ -13,10 +14,12 @@ import itertools
 import os
 import re
 import shlex
+import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from types import FunctionType
 
 from lab.subject import forget
 from nkiverify.cli import check
@@ -349,7 +352,24 @@ class Concrete:
     def fails(self, values: Mapping[str, int], phase: int) -> bool:
         """True if the run on these values breaks a contract of `phase`."""
         hardware = hardware_named(self.target.hardware)
-        return fails(replay(self.target, dict(values), hardware, checked=phase == 2), phase)
+        with _libraries_put_back(self.target.root / self.target.kernel.partition("::")[0]):
+            return fails(replay(self.target, dict(values), hardware, checked=phase == 2), phase)
+
+
+@contextlib.contextmanager
+def _libraries_put_back(path: Path) -> Iterator[None]:
+    """Attributes that kernels of a file give to functions and classes of libraries are gone after the block: a user's
+    kernels run in a process of their own, those of the tests in one."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    parts = [part for name in names if name in sys.modules for part in vars(sys.modules[name]).values()]
+    before = [(part, set(vars(part))) for part in parts if isinstance(part, type | FunctionType)]
+    try:
+        yield
+    finally:
+        for part, own in before:
+            for name in vars(part).keys() - own:
+                delattr(part, name)
 
 
 # --- comparing --------------------------------------------------------------------------------------------------------
@@ -360,7 +380,8 @@ def complaints(path: Path) -> list[str]:
     header = read_header(path)
     # A kernel's module may be left changed: each run begins with a new one.
     forget(path.parent)
-    found = answer(path, header)
+    with _libraries_put_back(path):
+        found = answer(path, header)
     forget(path.parent)
     said: list[str] = []
     concrete = Concrete.of(path, header) if header.shapes else None
