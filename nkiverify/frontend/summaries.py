@@ -36,6 +36,7 @@ from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.snapshot import Change, Snapshot, missing
 from nkiverify.ir.program import Loop as LoopItem
 from nkiverify.model.known_numbers import AllocationKey, Contents
+from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, known, terms
 from nkiverify.symbolic.atoms import Atom, Index, Min, Term
 from nkiverify.symbolic.lists import SymList
@@ -64,6 +65,8 @@ _LONGEST_PERIOD = 4
 
 #: Values that are handed from one name to the next, at most: each is a path through the body.
 _LONGEST_CHAIN = 4
+#: The phase that is about numbers.
+_NUMERICS = 5
 
 _ABSENT: Any = object()
 
@@ -707,6 +710,9 @@ class SummarisedLoop:
             if found[0] is not None and all(found[0].same(one) for one in found):
                 return found[0]
         if self._sequence.traced or self._sequence.parallel or any(after is _ABSENT for after in afters):
+            return None
+        if _NUMERICS in self._run.phases and any(isinstance(after, Tensor) for after in afters):
+            # Ranges of numbers are known of the tiles of unrolled iterations, not of one made anew from that before.
             return None
         if not isinstance(guess, _Left | _Follows):
             source = self._source(place, afters, endings)
