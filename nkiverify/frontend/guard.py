@@ -30,7 +30,7 @@ from typing import Any
 import nkiverify
 from nkiverify.foundation import process
 from nkiverify.foundation.allowed import NOTHING, Allowed
-from nkiverify.foundation.source import READS, is_kernel_code, is_kernel_frame, register_kernel_code
+from nkiverify.foundation.source import KERNEL_MARKER, READS, is_kernel_code, is_kernel_frame, register_kernel_code
 from nkiverify.frontend.process_state import register_name
 from nkiverify.frontend.seen import note
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
@@ -117,6 +117,8 @@ _READING = frozenset(
     {READS, "open", "glob.glob", "glob.glob/2", "os.fwalk", "os.listdir", "os.scandir", "os.walk", "pathlib.Path.glob"}
     | {"pathlib.Path.rglob"}
 )
+#: Lists the modules of packages, whose names the import system looks for itself.
+_LISTER, _LISTING = f"{_LIBRARY}pkgutil.py", frozenset({"os.listdir", "os.scandir"})
 _CHANGING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -263,6 +265,8 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         # Compiled by a library for the kernel.
         register_kernel_code(arguments[0])
         return
+    if run is None and event in _LISTING and _is_package_listed(sys._getframe(1), subject):
+        return
     if _passes(what, event, arguments, subject):
         note(f"asks for {what} {subject!r}", frame)
         return
@@ -273,6 +277,17 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         raise unsupported(f"the kernel asks for {asked}", f"make it an argument{allowable}: docs/security.md")
     _imports[-1].append(f"{place}: importing it asks for {asked}")
     raise ImportRefused(_imports[-1][-1], place, _way_to_allow(what, event, arguments, subject))
+
+
+def _is_package_listed(frame: FrameType, folder: str) -> bool:
+    """True if Python's `pkgutil` looks for the modules of a package of kernels that is imported, or for what makes a
+    folder in it a package."""
+    if frame.f_code.co_filename != _LISTER:
+        return False
+    packages = [module for module in list(sys.modules.values()) if KERNEL_MARKER in getattr(module, "__dict__", ())]
+    places = (place for one in packages for place in vars(one).get("__path__", ()))
+    listed = os.path.realpath(folder)
+    return not {listed, str(Path(listed).parent)}.isdisjoint(map(os.path.realpath, places))
 
 
 def _refused(event: str, arguments: tuple[Any, ...]) -> str | None:

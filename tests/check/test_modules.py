@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import pytest
 
 from tests.check.kernel_files import COPY, Checker, write
@@ -151,3 +153,33 @@ def test_without_any_use_what_the_module_imports_decides_but_not_its_annotations
         k=kernel.replace("import neuronxcc.nki.typing", "import neuronxcc.nki.language as nl, neuronxcc.nki.typing"),
     )
     assert check("k.py::kernel", "--arg", "a=bf16[P,F]", "--phase", "1") == 3, check.out
+
+
+IMPORTS_ALL = """
+    import importlib
+    import pkgutil
+
+    LIMITS = {}
+    for _, name, _ in pkgutil.iter_modules(__path__):
+        importlib.import_module(f".{name}", __name__)
+"""
+
+
+@pytest.mark.parametrize(("limit", "status"), [(128, 0), (129, 1)])
+def test_a_package_imports_the_modules_that_it_finds(check: Checker, limit: int, status: int) -> None:
+    """The import system looks for their names in the same folders."""
+    kernel = COPY.replace("import nki\n", "import nki\n    from pkg import LIMITS\n")
+    kernel = kernel.replace("P <= 128", "P <= LIMITS['P']")
+    write(check.folder, pkg__k=kernel, pkg__limits=f"from pkg import LIMITS\nLIMITS['P'] = {limit}\n")
+    write(check.folder, pkg__inner__empty="")
+    for folder, text in (("pkg", textwrap.dedent(IMPORTS_ALL)), ("pkg/inner", "")):
+        (check.folder / folder / "__init__.py").write_text(text)
+    (check.folder / "pyproject.toml").write_text("")
+    found = check("pkg/k.py::copy", "--arg", "a=bf16[P,F]", "--phase", "1")
+    assert found == status, check.out
+
+
+def test_a_package_lists_no_folders_but_its_own(check: Checker) -> None:
+    listing = "import pkgutil\n    names = [one.name for one in pkgutil.iter_modules(['/etc'])]\n    TILE = len(names)"
+    write(check.folder, k=COPY.replace("@nki.jit", f"{listing}\n\n\n    @nki.jit").replace("tile=128", "tile=TILE"))
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3, check.out
