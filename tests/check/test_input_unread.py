@@ -196,3 +196,36 @@ def test_a_rule_that_there_is_not_is_a_usage_error(rule: str, check: Checker) ->
     body, x, _, _ = DROPPED["the tail of the columns"]
     assert verdict(check, body, x, "-W", rule) == 2
     assert check.out == ""
+
+
+OF_ONE_ARGUMENT = """
+    import dataclasses
+
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @dataclasses.dataclass
+    class Pair:
+        one: object
+        two: object
+
+
+    @nki.jit
+    def copy(pair):
+        out = nl.ndarray((64, 96), dtype=nl.bfloat16, buffer=nl.shared_hbm)
+        tile = nl.ndarray((64, 96), dtype=nl.bfloat16, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile[:, 0:32], src=pair.one)
+        for at in range(4):
+            nisa.dma_copy(dst=tile[:, 32 + 16 * at : 48 + 16 * at], src=pair.two[:, 16 * at : 16 * at + 16])
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+"""
+
+
+def test_tensors_of_one_argument_are_each_an_input(check: Checker) -> None:
+    """They may share a name: of such a one nothing is told."""
+    write(check.folder, k=OF_ONE_ARGUMENT)
+    assert check("k.py::copy", "--arg", "pair=Pair(bf16[64,32], bf16[64,64])") == 0, check.out
+    assert "df.input_unread" not in check.out

@@ -10,6 +10,7 @@ more than that, and to a multiple of it. Concrete runs decide. What may be read 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -117,11 +118,11 @@ def unread_tails(
 
 
 def reads_of(recorded: Sequence[Recorded]) -> dict[str, Read]:
-    """The elements of each input that are read at all, by its name."""
+    """The elements of each input that are read at all, by its name; of inputs that share a name none are told."""
     layouts = Layouts(recorded)
     effects = Effects()
-    last: dict[str, tuple[Storage, int, str]] = {}
-    marks: dict[str, npt.NDArray[np.int32]] = {}
+    last: dict[Storage, tuple[int, str]] = {}
+    marks: dict[Storage, npt.NDArray[np.int32]] = {}
     for position, item in enumerate(recorded):
         if not isinstance(item, Executed):
             continue
@@ -130,15 +131,17 @@ def reads_of(recorded: Sequence[Recorded]) -> dict[str, Read]:
             if effect.does is not Does.READ or not isinstance(storage.identity, tuple):
                 continue
             cells = layouts.cells(storage)
-            seen = marks.setdefault(storage.name, np.zeros(cells.count, np.int32))
+            seen = marks.setdefault(storage, np.zeros(cells.count, np.int32))
             read = window(effect, layouts, storage, cells)
             if effect.view.indirect_by is None and read.in_range:
                 read.write(seen, 1)
             else:
                 # Any of it, as the indices have it.
                 seen[:] = 1
-            last[storage.name] = (storage, position, effect.argument)
-    return {name: _read(layouts, marks[name], *of) for name, of in last.items()}
+            last[storage] = (position, effect.argument)
+    names = Counter(storage.name for storage in last)
+    alone = {storage: of for storage, of in last.items() if names[storage.name] == 1}
+    return {storage.name: _read(layouts, marks[storage], storage, *of) for storage, of in alone.items()}
 
 
 def _read(layouts: Layouts, seen: npt.NDArray[np.int32], storage: Storage, position: int, argument: str) -> Read:
