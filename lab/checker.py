@@ -53,6 +53,7 @@ ANSWERING = {
     "nkiverify/symbolic/enumeration.py": _SYMBOLIC,
     "nkiverify/symbolic/guessing.py": _SYMBOLIC,
     "nkiverify/symbolic/values.py": _OPERATORS,
+    "nkiverify/frontend/carried_state.py": _FRONTEND,
     "nkiverify/frontend/summaries.py": _FRONTEND,
     "nkiverify/frontend/snapshot.py": _FRONTEND,
     "nkiverify/frontend/loops.py": _FRONTEND,

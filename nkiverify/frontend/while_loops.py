@@ -19,10 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, frame_site
+from nkiverify.frontend.carried_state import Ending, without_minima
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
 from nkiverify.frontend.loops import PlainWhile, claim_unwinding
 from nkiverify.frontend.ranges import SymRange
-from nkiverify.frontend.summaries import Ending, SummarisedLoop, without_minima
+from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term
 
@@ -239,11 +240,11 @@ class _SummarisedWhile(SummarisedLoop):
         least = conditions.at_most_zero(start)
         if least is not self._first and not _equivalent(context, least, self._first):
             return False
-        self._sequence = SymRange(start, terms.constant(1), step)
+        self._state.sequence = SymRange(start, terms.constant(1), step)
         return True
 
     def _tested_as_guessed(self, ending: Ending, index: Term) -> bool:
-        sequence = self._sequence
+        sequence = self._state.sequence
         assert isinstance(sequence, SymRange)
         another = conditions.at_most_zero(sequence.element(terms.add(index, terms.constant(1))))
         return another is ending.tested or _equivalent(ending.context, another, self._follows(ending, index))

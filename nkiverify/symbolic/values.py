@@ -84,6 +84,7 @@ _BUILT_IN = frozenset(
         "nkiverify.symbolic.lists",
         "nkiverify.frontend.loops",
         "nkiverify.frontend.ranges",
+        "nkiverify.frontend.carried_state",
         "nkiverify.frontend.summaries",
     }
 )

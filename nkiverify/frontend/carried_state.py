@@ -1,0 +1,863 @@
+"""State that the iterations of a summarised loop carry from one to the next.
+
+Six kinds of it have a closed form. A local name has one, or an attribute of an object, an element of a list, an entry
+of a dictionary:
+
+    an int that grows by the same amount each time      x0 + c*i, but perhaps after the last one
+    a list that grows by one append each time           i elements, the element at k the one appended for i = k
+    a local name that is bound anew before it is read   no value at the start of the body
+    local names that change places, `a, b = b, a`       those of before the loop, moved on i % n times
+    a value that each iteration leaves for the next     that of before the loop for i = 0, then what i - 1 leaves
+    a value that is handed on, `before = now`           that of before the loop for i = 0, then what `now` is for i - 1
+
+For the step of the induction the body is run with the state of iteration i, and must end in the state of
+iteration i + 1; for i = 0 the closed form is the state before the loop. Everything else that changes makes the loop
+unrolled.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.source import Site, identity
+from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
+from nkiverify.frontend.holders import Holder
+from nkiverify.frontend.paths import LostName
+from nkiverify.frontend.ranges import SymbolicSequence
+from nkiverify.frontend.snapshot import Change, Snapshot, missing
+from nkiverify.model.known_numbers import AllocationKey, Contents
+from nkiverify.model.tensor import Tensor
+from nkiverify.symbolic import conditions, known, terms
+from nkiverify.symbolic.atoms import Atom, Index, Min, Term
+from nkiverify.symbolic.lists import SymList
+from nkiverify.symbolic.path_conditions import Context
+from nkiverify.symbolic.segments import Element, Part, Pending, Segment
+from nkiverify.symbolic.substitution import (
+    CannotSubstitute,
+    contents,
+    is_plain,
+    mutable_parts,
+    same_value,
+    state_of,
+    substitute,
+)
+from nkiverify.symbolic.values import as_term
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.explorer import SymbolicExecution
+
+#: Iterations after which names that change places have their values again, at most: each is a path through the body.
+_LONGEST_PERIOD = 4
+
+#: Values that are handed from one name to the next, at most: each is a path through the body.
+_LONGEST_CHAIN = 4
+#: The phase that is about numbers.
+_NUMERICS = 5
+
+_ABSENT: Any = object()
+
+#: What carries a value from one iteration to the next: a local name, or an object (by its identity) and a part of it.
+_Place = str | tuple[int, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Linear:
+    """An int that is `start + step*i` at the start of iteration i."""
+
+    start: Term
+    step: Term
+
+    def at(self, index: Term) -> Term:
+        return terms.add(self.start, terms.multiply(self.step, index))
+
+    def same(self, other: _Guess | None) -> bool:
+        # Equal terms are one object; `==` on terms would ask the run.
+        return isinstance(other, _Linear) and self.start is other.start and self.step is other.step
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Growth:
+    """A list to which each iteration appends one element, `template` with `index` for the iteration's number."""
+
+    target: SymList
+    before: tuple[Part, ...]
+    index: Index
+    template: Any
+    #: Whether the iterations have no order.
+    unordered: bool
+    shared: tuple[Any, ...] = ()
+
+    def at(self, count: Term) -> list[Part]:
+        return [*self.before, Segment(count, self.index, self.template, self.shared, self.unordered)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Left:
+    """A value that an iteration leaves for the next one: `template` with the loop's `bound` for the number of the
+    iteration that leaves it."""
+
+    entry: Any
+    template: Any
+    #: Whether numbers in it that change are guessed to be counters.
+    counting: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Follows:
+    """The value that `source` had at the start of the iteration before."""
+
+    entry: Any
+    source: _Place
+
+
+@dataclass(frozen=True, slots=True)
+class _Rebound:
+    """A local name that has no value at the start of an iteration."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Permuted:
+    """Names that change places: after `period` iterations each has the value again that it had before the loop, which
+    after one is that of the name `sources` says."""
+
+    sources: Mapping[str, str]
+    period: int
+
+    def source(self, name: str, turns: int) -> str:
+        """The name that had, before the loop, what `name` has after so many iterations."""
+        for _ in range(turns):
+            name = self.sources[name]
+        return name
+
+
+_Guess = _Linear | _Left | _Follows | _Growth | _Rebound | _Permuted
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """A part of an object that iterations change."""
+
+    holder: Holder
+    key: Any
+    entry: Any
+    guess: _Linear | _Left | _Follows
+
+    def assign(self, value: Any) -> None:
+        """Give it a value."""
+        self.holder.assign(self.key, Element(value) if isinstance(self.holder.value, SymList) else value)
+
+
+@dataclass(slots=True)
+class Ending:
+    """The state in which one path through the body ended."""
+
+    local: dict[str, Any]
+    changes: list[Change]
+    lists: dict[int, list[Part]]
+    contents: Contents
+    context: Context
+    #: How often names that change places had done so at its start, but for whole periods.
+    turns: int
+    #: The values at its start.
+    start: dict[_Place, Any]
+    #: The condition that a `while` statement tests after it.
+    tested: object = True
+
+
+class CarriedState:
+    """The state that the iterations of a loop carry: put in place for one of them, checked at its end, and guessed."""
+
+    def __init__(
+        self,
+        run: SymbolicExecution,
+        sequence: SymbolicSequence,
+        site: Site,
+        entry: dict[str, Any],
+        names: tuple[str, ...],
+        temporaries: tuple[str, ...],
+        live: tuple[str, ...],
+        follows: Callable[[Ending, Term], conditions.Condition | bool],
+        give_up: Callable[[str], NoReturn],
+    ) -> None:
+        self._run = run
+        self.sequence = sequence
+        self._site = site
+        #: The local names that have a value before the loop, and those values.
+        self.entry = entry
+        self._names = names
+        self._live = live
+        self._follows = follows
+        self._give_up = give_up
+        self._local: dict[str, _Guess] = {name: _Rebound() for name in temporaries}
+        self._held: dict[tuple[int, Any], _Held] = {}
+        #: The number of the iteration that leaves a value, in what it is guessed to be.
+        self._bound: Index | None = None
+        #: Values that iterations leave, by the number of iterations, for the present path.
+        self._left_after: dict[int, tuple[Term, dict[_Place, Any]]] = {}
+        #: Copies that stand for objects that an iteration has left, with what they held.
+        self._copied: list[tuple[Any, list[Any]]] = []
+        #: Counters that the last iteration changes by another amount.
+        self._ragged: set[_Place] = set()
+        self._lists: dict[int, _Growth] = {}
+        self._contents = CarriedContents(run.model.contents)
+        self._permuted: _Permuted | None = None
+        #: True of what was there before the loop; not known before the first pass.
+        self.knows: Callable[[object], bool]
+        #: The values that local names are to have now.
+        self.values: dict[str, Any] = {}
+        self._turns = 0
+        self._start: dict[_Place, Any] = {}
+
+    # --- at the start of an iteration -------------------------------------------------------------------------------
+
+    def begin_pass(self) -> None:
+        """Begin another run of the body, on all its paths."""
+        self._ragged.clear()
+
+    def put_contents(self, index: Term) -> None:
+        """Put in place the lists and the contents of storages that iteration `index` starts with."""
+        for growth in self._lists.values():
+            growth.target.parts = growth.at(index)
+        self._run.model.contents = self._contents.at_start
+
+    def put_values(self, index: Term) -> None:
+        """Put in place the local names and the parts of objects that iteration `index` starts with; the path may be
+        split."""
+        self.values = dict(self.entry)
+        for name, guess in self._local.items():
+            if isinstance(guess, _Rebound | _Permuted):
+                self.values.pop(name, None)
+        self._turns = self._turned(index)
+        self._start = dict(self._put_in_place(index))
+        self._start.update(self.values)
+
+    def ending(self, local: Mapping[str, Any], snapshot: Snapshot) -> Ending:
+        """The state in which the present path has ended."""
+        values = {name: local[name] for name in self._names if name in local}
+        lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
+        run = self._run
+        return Ending(
+            values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns, self._start
+        )
+
+    def lacks(self, name: str) -> bool:
+        """True if a name has no value at the start of the body."""
+        return isinstance(self._local.get(name), _Rebound)
+
+    def _put_in_place(self, count: Term) -> dict[_Place, Any]:
+        """Give what iterations leave the values that it has after `count` of them, for names, as `values`, and parts
+        of objects, which are returned."""
+        self._left_after.clear()
+        self._copied.clear()
+        for name, guess in self._local.items():
+            if isinstance(guess, _Linear | _Left | _Follows):
+                self.values[name] = self._value_after(name, guess, count)
+        found: dict[_Place, Any] = {}
+        for place, held in self._held.items():
+            found[place] = self._value_after(place, held.guess, count)
+            held.assign(found[place])
+        return found
+
+    def _guess_of(self, place: _Place) -> _Guess | None:
+        if isinstance(place, str):
+            return self._local.get(place)
+        held = self._held.get(place)
+        return None if held is None else held.guess
+
+    def _value_after(self, place: _Place, guess: _Guess | None, count: Term) -> Any:
+        """The value of a place after `count` iterations; the path is split where that is one thing before the first of
+        them and another one after it."""
+        if isinstance(guess, _Linear):
+            return guess.at(count)
+        if guess is None and isinstance(place, str):
+            return self.entry[place]
+        if not isinstance(guess, _Left | _Follows):
+            self._give_up("a value that it hands on is carried from one iteration to the next")
+        if bool(conditions.equals_zero(count)):
+            return guess.entry
+        before = terms.add(count, terms.constant(-1))
+        if isinstance(guess, _Follows):
+            return self._value_after(guess.source, self._guess_of(guess.source), before)
+        known = self._left_after.get(before.uid)
+        if known is None:
+            # With the number: one that nothing keeps would be another object when it is asked about again.
+            known = self._left_after[before.uid] = before, self._left_by(before)
+            copies = [part for part in mutable_parts(tuple(known[1].values())) if not self.knows(part)]
+            self._copied += [(part, contents(part)) for part in copies]
+            self._run.copied_on_read(copies)
+        return known[1][place]
+
+    def _left_by(self, iteration: Term) -> dict[_Place, Any]:
+        """The values that an iteration leaves: an object that two places share is one object in both."""
+        found = {place: guess.template for place, guess in self._guesses() if isinstance(guess, _Left)}
+        anew = {identity(part) for part in mutable_parts(tuple(found.values())) if not self.knows(part)}
+        assert self._bound is not None
+        try:
+            values = substitute(tuple(found.values()), {self._bound: iteration}, lambda part: identity(part) in anew)
+        except CannotSubstitute as reason:
+            self._give_up(f"an iteration leaves {reason}")
+        return dict(zip(found, values, strict=True))
+
+    def _guesses(self) -> Iterator[tuple[_Place, _Guess]]:
+        yield from self._local.items()
+        for place, held in self._held.items():
+            yield place, held.guess
+
+    def check_copies(self) -> None:
+        """Give up where what stands for an object that an iteration has left is changed: who else has it is not
+        followed."""
+        for part, before in self._copied:
+            now = contents(part)
+            if len(now) != len(before) or any(one is not two for one, two in zip(now, before, strict=True)):
+                self._give_up(f"it changes a {type(part).__name__} that the iteration before has made")
+
+    def _turned(self, count: Term) -> int:
+        """Give the names that change places their values after `count` iterations; how often they have done so, but for
+        whole periods: one path for each."""
+        permuted = self._permuted
+        if permuted is None:
+            return 0
+        period = terms.constant(permuted.period)
+        turns = permuted.period - 1
+        for tried in range(permuted.period - 1):
+            left = terms.add(count, terms.constant(-tried))
+            whole = terms.multiply(period, terms.divide(left, period))
+            if bool(conditions.equals_zero(terms.add(left, whole, -1))):
+                turns = tried
+                break
+        for name in permuted.sources:
+            self.values[name] = self.entry[permuted.source(name, turns)]
+        return turns
+
+    def template(self, value: Any, index: Term, bound: Index) -> Any:
+        """`value`, made in iteration `index`, as what is made in iteration `bound`."""
+        try:
+            return substitute(value, {index_atom(index): terms.of_atom(bound)})
+        except CannotSubstitute as reason:
+            self._give_up(f"a list keeps {reason}")
+
+    def same(self, one: object, two: object) -> bool:
+        """True if two values are the same, also to who has the objects in them that were there before the loop."""
+        return same_value(one, two, self.knows)
+
+    def shared(self, template: Any) -> tuple[Any, ...]:
+        """The mutable objects in what an iteration keeps that it did not make itself."""
+        return tuple(filter(self.knows, mutable_parts(template)))
+
+    def counts(self) -> bool:
+        """True if numbers change from one iteration to the next, or lists where iterations have an order."""
+        if self._lists and not self.sequence.parallel:
+            return True
+        guesses = [*self._local.values(), *(held.guess for held in self._held.values())]
+        return any(isinstance(one, _Linear) and one.step is not terms.constant(0) for one in guesses)
+
+    # --- at its end ---------------------------------------------------------------------------------------------------
+
+    def verified(self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
+        """True if what the body did is what was guessed; if not, the guess has been refined."""
+        if self._permuted is None and self._guess_permuted(endings):
+            return False
+        # Every path of this pass ran with these; what one path adds is for the next pass.
+        local, held = dict(self._local), dict(self._held)
+        verified = True
+        for name in self._names:
+            verified &= self._local_as_guessed(name, endings, local.get(name), index)
+        for place, (holder, key, entry) in self._changed(endings).items():
+            verified &= self._held_as_guessed(place, holder, key, entry, endings, held.get(place), index)
+        if verified and not self._shared_as_guessed(endings, index):
+            self._give_up("objects that it leaves are not the ones that it would leave in another iteration")
+        for list_id in list(self._lists):
+            verified &= self._list_as_guessed(list_id, endings, index, verified)
+        # What storages hold depends on the rest of the state: it is compared once that is as guessed.
+        return verified and self._contents_as_guessed(endings, index, looked_at)
+
+    def _changed(self, endings: list[Ending]) -> dict[tuple[int, Any], tuple[Holder, Any, Any]]:
+        """The parts of objects that paths change, or that are guessed to change, with what they are before the loop;
+        what is appended to a list is looked at apart."""
+        found = {place: (held.holder, held.key, held.entry) for place, held in self._held.items()}
+        for change in (change for ending in endings for change in ending.changes):
+            holder, key = change.holder, change.key
+            place = (id(holder.value), key)
+            if (
+                place in found
+                or id(holder.value) in self._lists
+                or (holder.value is self._run.model and key == CONTENTS)
+            ):
+                continue
+            if isinstance(holder.value, SymList):
+                if isinstance(key, tuple) and key[:1] == ("within",):
+                    continue
+                if missing(change.before) and key == len(holder.value.parts):
+                    self.guess_growth(holder.value)
+                    continue
+                if not (isinstance(change.before, Element) and isinstance(change.after, Element)):
+                    self._give_up("it changes a list in other ways than by appending to it")
+                found[place] = holder, key, change.before.value
+                continue
+            if missing(change.before) or missing(change.after):
+                self._give_up(f"it changes {change.describe()}")
+            found[place] = holder, key, change.before
+        return found
+
+    def _contents_as_guessed(self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
+        last = terms.add(self.sequence.trip_count(), terms.constant(-1))
+        ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
+        return self._contents.verified(ends, looked_at)
+
+    def _local_as_guessed(self, name: str, endings: list[Ending], guess: _Guess | None, index: Term) -> bool:
+        """True if a name is left as guessed on every path; if not, the guess has been refined."""
+        if isinstance(guess, _Rebound) or not endings:
+            return True
+        afters = [ending.local.get(name, _ABSENT) for ending in endings]
+        if isinstance(guess, _Permuted):
+            if any(
+                after is not self.entry[guess.source(name, ending.turns + 1)]
+                for after, ending in zip(afters, endings, strict=True)
+            ):
+                self._give_up(f"the value of `{without_prefix(name)}` is carried from one iteration to the next")
+            return True
+        entry = self.entry.get(name, _ABSENT)
+        if self._as_guessed(name, guess, entry, afters, endings, index):
+            return True
+        found = None if entry is _ABSENT else self._refined(name, guess, entry, afters, endings, index)
+        # Where nothing is left to be guessed it may be bound anew.
+        self._local[name] = _Rebound() if found is None else found
+        return False
+
+    def _held_as_guessed(
+        self,
+        place: tuple[int, Any],
+        holder: Holder,
+        key: Any,
+        entry: Any,
+        endings: list[Ending],
+        held: _Held | None,
+        index: Term,
+    ) -> bool:
+        """As `_local_as_guessed`, of a part of an object."""
+        if not endings:
+            return True
+        afters = [_part_after(ending, place, entry) for ending in endings]
+        guess = None if held is None else held.guess
+        if guess is not None and self._as_guessed(place, guess, entry, afters, endings, index):
+            return True
+        found = self._refined(place, guess, entry, afters, endings, index)
+        if found is None or not (isinstance(found, _Linear) or holder.assigns_alone(key)):
+            described = Change(holder, key, entry, afters[0]).describe()
+            self._give_up(f"it changes {described}")
+        self._held[place] = _Held(holder, key, entry, found)
+        return False
+
+    def _as_guessed(
+        self,
+        place: _Place,
+        guess: _Guess | None,
+        entry: Any,
+        afters: list[Any],
+        endings: list[Ending],
+        index: Term,
+    ) -> bool:
+        """True if what the paths leave in a place, `afters`, is what the guess says; None says that it is kept."""
+        if isinstance(guess, _Linear):
+            following = guess.at(terms.add(index, terms.constant(1)))
+            if all(as_term(after) is following for after in afters):
+                return True
+            self._ragged.add(place)
+            return all(map(self._if_another_follows, afters, [following] * len(afters), endings, [index] * len(afters)))
+        if isinstance(guess, _Follows):
+            starts = [ending.start.get(guess.source, _ABSENT) for ending in endings]
+            return all(after is start for after, start in zip(afters, starts, strict=True))
+        if isinstance(guess, _Left):
+            return all(
+                self.same(*self._in_its_iteration((guess.template, after), ending, index))
+                for after, ending in zip(afters, endings, strict=True)
+            )
+        return all(
+            entry is after or (entry is not _ABSENT and after is not _ABSENT and self.same(entry, after))
+            for after in afters
+        )
+
+    def _in_its_iteration(self, left: tuple[Any, Any], ending: Ending, index: Term) -> tuple[Any, Any]:
+        """The guess of what any iteration leaves and what a path leaves, for the iteration of the path: where that is
+        one iteration only, numbers in both are numbers."""
+        expected, after = left
+        only = ending.context.facts.value_of(index)
+        number = index if only is None else terms.constant(only)
+        assert self._bound is not None
+        try:
+            expected = self._rewritten(expected, self._bound, number)
+            return expected, after if only is None else self._rewritten(after, index_atom(index), number)
+        except CannotSubstitute:
+            return _ABSENT, after
+
+    def _rewritten(self, value: Any, old: Index, new: Term) -> Any:
+        """`value` with another number of the iteration; raises `CannotSubstitute` where an object that was there before
+        the loop has the number in it, which is one object in all iterations."""
+        found = substitute(value, {old: new})
+        if found is not value:
+            kept = {identity(part) for part in mutable_parts(found)}
+            if any(self.knows(part) and identity(part) not in kept for part in mutable_parts(value)):
+                raise CannotSubstitute("an object of before the loop")
+        return found
+
+    def _if_another_follows(self, after: Any, following: Term, ending: Ending, index: Term) -> bool:
+        """True if a path leaves the number that is guessed wherever another iteration follows."""
+        value = as_term(after) if isinstance(after, Term) or type(after) is int else None
+        if value is None or self.sequence.traced or self.sequence.parallel:
+            return False
+        follows = self._follows(ending, index)
+        if follows is False:
+            return True
+        equal = conditions.equals_zero(terms.add(value, following, -1))
+        return equal is True or (equal is not False and ending.context.with_condition(follows).proves(equal))
+
+    def _step(self, before: Any, after: Any, ending: Ending, index: Term) -> _Linear | None:
+        """The counter that `before` is at the start and `after` at the end of an iteration that another one follows."""
+        found = _linear(before, after, index)
+        if found is not None and not _minima(found.step):
+            return found
+        start, end = (as_term(one) if isinstance(one, Term) or type(one) is int else None for one in (before, after))
+        if start is None or end is None:
+            return None
+        follows = self._follows(ending, index)
+        if follows is False:
+            return None
+        step = without_minima(terms.add(end, start, -1), ending.context.with_condition(follows))
+        return _Linear(start, step) if index_atom(index) not in terms.all_atoms(step) else found
+
+    def _refined(
+        self,
+        place: _Place,
+        guess: _Guess | None,
+        entry: Any,
+        afters: list[Any],
+        endings: list[Ending],
+        index: Term,
+    ) -> _Linear | _Left | _Follows | None:
+        """The next guess about a place; None if there is none."""
+        if guess is None:
+            found = [self._step(entry, after, ending, index) for after, ending in zip(afters, endings, strict=True)]
+            if found[0] is not None and all(found[0].same(one) for one in found):
+                return found[0]
+        if self.sequence.traced or self.sequence.parallel or any(after is _ABSENT for after in afters):
+            return None
+        if _NUMERICS in self._run.phases and any(isinstance(after, Tensor) for after in afters):
+            # Ranges of numbers are known of the tiles of unrolled iterations, not of one made anew from that before.
+            return None
+        if not isinstance(guess, _Left | _Follows):
+            source = self._source(place, afters, endings)
+            if source is not None and not all(map(_is_plain, afters)):
+                return _Follows(entry, source)
+        for counting in (True, False):
+            if (isinstance(guess, _Left) and (counting or not guess.counting)) or (counting and _is_plain(entry)):
+                continue
+            if counting:
+                left = [_left(entry, after, index) for after in afters]
+            else:
+                # As one leaves it that is none of the first few: there, numbers are numbers.
+                left = [
+                    after
+                    for after, ending in zip(afters, endings, strict=True)
+                    if ending.context.facts.value_of(index) is None
+                ] or afters
+            if any(not self.same(left[0], one) for one in left):
+                continue
+            if any(_compares_by_identity(part) and not self.knows(part) for part in mutable_parts(left[0])):
+                # A copy stands for it in the next iteration.
+                return None
+            self._bound = self._bound or bound_index(self._run)
+            try:
+                template = self._rewritten(left[0], index_atom(index), terms.of_atom(self._bound))
+            except CannotSubstitute:
+                return None
+            return _Left(entry, template, counting)
+        return None
+
+    def _source(self, place: _Place, afters: list[Any], endings: list[Ending]) -> _Place | None:
+        """The other place whose value of the start of an iteration is in this one at its end, on every path."""
+        for source, guess in [*self._guesses(), *((name, None) for name in self.entry if name not in self._local)]:
+            if source == place or isinstance(guess, _Rebound | _Permuted | _Growth) or self._ends_in(source, place):
+                continue
+            if all(after is ending.start.get(source, _ABSENT) for after, ending in zip(afters, endings, strict=True)):
+                return source
+        return None
+
+    def _ends_in(self, source: _Place, place: _Place) -> bool:
+        """True if the value of `source` comes from that of `place`, or from too far."""
+        for _ in range(_LONGEST_CHAIN):
+            guess = self._guess_of(source)
+            if source == place:
+                return True
+            if not isinstance(guess, _Follows):
+                return False
+            source = guess.source
+        return True
+
+    def _shared_as_guessed(self, endings: list[Ending], index: Term) -> bool:
+        """True if objects that several places share are shared in any iteration."""
+        places = [place for place, guess in self._guesses() if isinstance(guess, _Left)]
+        if not places:
+            return True
+        expected = tuple(guess.template for _, guess in self._guesses() if isinstance(guess, _Left))
+        for ending in endings:
+            afters = tuple(
+                ending.local[place] if isinstance(place, str) else _part_after(ending, place, self._held[place].entry)
+                for place in places
+            )
+            if not self.same(*self._in_its_iteration((expected, afters), ending, index)):
+                return False
+        return True
+
+    def _guess_permuted(self, endings: list[Ending]) -> bool:
+        """Guess which names change places with others of before the loop, in the same way on every path; whether there
+        are any. Bodies that are traced once do not change places."""
+        if not endings or self.sequence.traced or self.sequence.parallel:
+            return False
+        # Of an object with two names it is not said which of them it comes from.
+        known_as = Counter(map(id, self.entry.values()))
+        candidates = [name for name in self.entry if name not in self._local and known_as[id(self.entry[name])] == 1]
+        owners = {id(self.entry[name]): name for name in candidates}
+        sources: dict[str, str] = {}
+        for name in candidates:
+            found = {owners.get(id(ending.local.get(name, _ABSENT))) for ending in endings}
+            (source,) = found if len(found) == 1 else (None,)
+            if source is not None and source != name:
+                sources[name] = source
+        if not sources or set(sources) != set(sources.values()):
+            return False
+        for period in range(2, _LONGEST_PERIOD + 1):
+            permuted = _Permuted(sources, period)
+            if all(permuted.source(name, period) == name for name in sources):
+                self._permuted = permuted
+                self._local.update(dict.fromkeys(sources, permuted))
+                return True
+        return False
+
+    def guess_growth(self, target: SymList) -> None:
+        self._lists[id(target)] = _Growth(
+            target,
+            tuple(target.parts),
+            bound_index(self._run),
+            Pending(self._reads_growing_list),
+            self.sequence.parallel,
+        )
+
+    def _reads_growing_list(self) -> NoReturn:
+        self._give_up("it reads elements that it appended to a list before")
+
+    def _list_as_guessed(self, key: int, endings: list[Ending], index: Term, verified: bool) -> bool:
+        """True if a list grows as guessed; if not, the guess has been refined. What is appended is of
+        use where the rest of the state is `verified`."""
+        growth = self._lists[key]
+        appended: Any = _ABSENT
+        for ending in endings:
+            parts = ending.lists.get(key)
+            if parts is None:
+                return False
+            expected = growth.at(index)
+            kept, added = parts[: len(expected)], parts[len(expected) :]
+            if len(kept) == len(expected) and not added and len(endings) == 1:
+                # Nothing is appended after all.
+                del self._lists[key]
+                growth.target.parts = list(growth.before)
+                return False
+            if len(added) != 1 or not isinstance(added[0], Element) or not _same_parts(kept, expected):
+                self._give_up("it changes a list in other ways than by appending one element each time")
+            element = added[0]
+            assert isinstance(element, Element)
+            if appended is _ABSENT:
+                appended = element.value
+            elif not self.same(appended, element.value):
+                self._give_up("what it appends to a list depends on a condition")
+        if appended is _ABSENT:
+            return True
+        if not verified:
+            return False
+        template = self.template(appended, index, growth.index)
+        if not isinstance(growth.template, Pending) and not self.same(template, growth.template):
+            self._give_up("what it appends to a list depends on what it appended before")
+        # No iteration read the elements that were not known yet: what it appends does not depend on them.
+        self._lists[key] = _Growth(
+            growth.target,
+            growth.before,
+            growth.index,
+            template,
+            growth.unordered,
+            self.shared(template),
+        )
+        return True
+
+    # --- after the loop -----------------------------------------------------------------------------------------------
+
+    def _final(self, place: _Place, guess: _Guess, endings: list[Ending], index: Term, trips: Term) -> Any:
+        """The value of a place after the loop."""
+        if place not in self._ragged or bool(conditions.equals_zero(trips)):
+            return self._value_after(place, guess, trips)
+        last = terms.add(trips, terms.constant(-1))
+        at_end = conditions.equals_zero(terms.add(index, last, -1))
+        found: dict[int, Term] = {}
+        for ending in endings:
+            if at_end is not False and not ending.context.with_condition(at_end).proves(False):
+                left = (
+                    ending.local[place]
+                    if isinstance(place, str)
+                    else _part_after(ending, place, self._held[place].entry)
+                )
+                value = as_term(left)
+                assert value is not None, "as guessed"
+                value = terms.substitute(value, {index_atom(index): last})
+                found[value.uid] = value
+        if len(found) != 1:
+            self._give_up("what its last iteration leaves depends on a condition")
+        return found.popitem()[1]
+
+    def after(self, endings: list[Ending], index: Term, trips: Term) -> None:
+        run = self._run
+        if not endings:
+            # Every path through the body ends in it: what follows the loop is reached with no iteration only.
+            run.assume(conditions.equals_zero(trips), "no iteration comes to its end")
+        for growth in self._lists.values():
+            growth.target.parts = growth.at(trips)
+        some = conditions.negate(conditions.at_most_zero(trips))
+        run.model.contents = self._contents.after(possibly_none=not known(some))
+        self.values = dict(self.entry)
+        self._turned(trips)
+        for place, held in self._held.items():
+            held.assign(self._final(place, held.guess, endings, index, trips))
+        rebound: list[str] = []
+        for name, guess in self._local.items():
+            if isinstance(guess, _Linear) and name not in self._ragged:
+                self.values[name] = guess.at(trips)
+            elif not isinstance(guess, _Permuted) and any(name in ending.local for ending in endings):
+                rebound.append(name)
+        if not rebound:
+            return
+        if any(name in self._live for name in rebound) and not bool(
+            conditions.at_most_zero(terms.add(terms.constant(1), trips, -1))
+        ):
+            return
+        last: dict[Atom, Term] = {index_atom(index): terms.add(trips, terms.constant(-1))}
+        for name in rebound:
+            self.values.pop(name, None)
+            guess = self._local[name]
+            if isinstance(guess, _Linear | _Left | _Follows):
+                if name in self._live:
+                    self.values[name] = self._final(name, guess, endings, index, trips)
+                else:
+                    run.names_without_value[without_prefix(name)] = LostName(without_prefix(name), self._site, trips)
+                continue
+            values = [ending.local.get(name, _ABSENT) for ending in endings]
+            try:
+                if name in self._live and all(one is not _ABSENT and self.same(values[0], one) for one in values):
+                    value = substitute(values[0], last)
+                    # Without an order there is no last iteration.
+                    if value is values[0] or not self.sequence.parallel:
+                        self.values[name] = value
+                        continue
+            except CannotSubstitute:
+                pass
+            run.names_without_value[without_prefix(name)] = LostName(without_prefix(name), self._site, trips)
+        kept = tuple(self.values[name] for name in rebound if name in self.values)
+        if self._lists or len(kept) > 1:
+            # Another name, or a list, may have a copy of the same object.
+            run.copied_on_read([part for part in mutable_parts(kept) if not self.knows(part)])
+
+
+def bound_index(run: SymbolicExecution) -> Index:
+    """A new index for the elements of a segment; it occurs in no claim."""
+    return index_atom(terms.index("element", terms.constant(0), ("bound", *run.scope_key, run.next_ordinal())))
+
+
+def index_atom(index: Term) -> Index:
+    (atom,) = index.atoms
+    assert isinstance(atom, Index)
+    return atom
+
+
+def without_prefix(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+def _minima(term: Term) -> list[Min]:
+    return [atom for atom in terms.all_atoms(term) if isinstance(atom, Min)]
+
+
+def without_minima(term: Term, context: Context) -> Term:
+    """`term` with the least of several terms replaced by the one of them that it is in `context`, as far as that is
+    one of them in any case."""
+    for atom in _minima(term):
+        for part in atom.terms:
+            equal = conditions.equals_zero(terms.add(terms.of_atom(atom), part, -1))
+            if equal is True or (equal is not False and context.proves(equal)):
+                term = terms.substitute(term, {atom: part})
+                break
+    return term
+
+
+def _part_after(ending: Ending, place: tuple[int, Any], entry: Any) -> Any:
+    """The value that a path leaves in a part of an object that is `entry` before the loop."""
+    for change in ending.changes:
+        if (id(change.holder.value), change.key) == place:
+            if missing(change.after):
+                return _ABSENT
+            return change.after.value if isinstance(change.after, Element) else change.after
+    return entry
+
+
+def _compares_by_identity(value: object) -> bool:
+    """True if `==` asks whether an object is the same one."""
+    return not isinstance(value, SymList) and type(value).__eq__ is object.__eq__
+
+
+def _is_plain(value: Any) -> bool:
+    """True for numbers, symbolic ones as well, texts and the like."""
+    return isinstance(value, Term) or is_plain(value)
+
+
+def _left(before: Any, after: Any, index: Term) -> Any:
+    """`after`, left by iteration `index`, where a number in it that is `before` at the start counts iterations."""
+    linear = _linear(before, after, index)
+    if linear is not None:
+        return after if linear.step is terms.constant(0) else linear.at(terms.add(index, terms.constant(1)))
+    if type(before) is not type(after) or before is after:
+        return after
+    if type(after) is tuple and len(before) == len(after):
+        return tuple(_left(one, two, index) for one, two in zip(before, after, strict=True))
+    if isinstance(after, tuple) and hasattr(after, "_make") and len(before) == len(after):
+        return after._make(_left(one, two, index) for one, two in zip(before, after, strict=True))
+    if dataclasses.is_dataclass(after):
+        own, other = state_of(after), state_of(before)
+        if own.keys() == other.keys():
+            copy = object.__new__(type(after))
+            for name, part in own.items():
+                object.__setattr__(copy, name, _left(other[name], part, index))
+            return copy
+    return after
+
+
+def _linear(before: Any, after: Any, index: Term) -> _Linear | None:
+    # An int of another class, as of NumPy's, has limits and attributes of its own.
+    if not all(isinstance(one, Term) or type(one) is int for one in (before, after)):
+        return None
+    start, end = as_term(before), as_term(after)
+    if start is None or end is None:
+        return None
+    step = terms.add(end, start, -1)
+    if index_atom(index) in terms.all_atoms(step):
+        return None
+    return _Linear(start, step)
+
+
+def _same_parts(kept: list[Part], expected: list[Part]) -> bool:
+    for one, two in zip(kept, expected, strict=True):
+        if one is two:
+            continue
+        if not (isinstance(one, Segment) and isinstance(two, Segment)):
+            return False
+        if one.length is not two.length or one.template is not two.template or one.shared != two.shared:
+            return False
+    return True
