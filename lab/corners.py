@@ -191,11 +191,13 @@ class Domain:
         self, what: str, conditions: Sequence[Condition | bool], cap: int, term: Term
     ) -> Iterator[tuple[str, dict[str, int]]]:
         """Shapes at which a term is least, the dimensions that are not in it at their least, and at a few tiles."""
-        yield from self._found(what, conditions, cap, term)
+        least = list(self._found(what, conditions, cap, term))
+        yield from least
         inside = terms.all_atoms(term)
         others = [one for one in self.dimensions if one.atom not in inside and not one.choices]
-        if others:
-            few = [one.at_most(max(_FEW_TILES, one.smallest)) for one in others]
+        for _, values in least if others else ():
+            # One that has to be equal to a dimension of the term is as large as that.
+            few = [one.at_most(max(_FEW_TILES, values[one.atom.name])) for one in others]
             greatest = [self._less(one) for one in others]
             yield from self._found(what, [*conditions, *few], cap, term, *greatest)
 
