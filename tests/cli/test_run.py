@@ -275,22 +275,25 @@ def command(project: Project) -> list[str]:
     return [sys.executable, str(script), "--no-page"]
 
 
-def start(command: list[str]) -> subprocess.Popen[str]:
-    environment = os.environ | {"PYTHONPATH": str(TOP)}
+def start(command: list[str], **more: str) -> subprocess.Popen[str]:
+    environment = os.environ | {"PYTHONPATH": str(TOP)} | more
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 @pytest.mark.parametrize("jobs", [["-j", "1"], ["-j", "2"]])
 def test_ctrl_c_reports_and_writes_what_has_finished(project: Project, command: list[str], jobs: list[str]) -> None:
     project.declare(
-        "from pathlib import Path\n"
+        "import os, pathlib, time\n"
         "def mark(v):\n"
-        f"    Path({str(project.folder / 'begun')!r}).touch()\n"
-        "    import time; time.sleep(6000)\n"
+        "    pathlib.Path(os.environ['TMPDIR'], 'begun').touch()\n"
+        "    time.sleep(6000)\n"
         "declare(mark, name='t')\n"
     )
-    process = start([*command, *jobs])
-    assert eventually((project.folder / "begun").exists)
+    # The process of the target may write to a folder of its own there, and nowhere else.
+    scratch = project.folder / "scratch"
+    scratch.mkdir()
+    process = start([*command, *jobs], TMPDIR=str(scratch))
+    assert eventually(lambda: process.poll() is not None or any(scratch.rglob("begun")))
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=HANGS)
     assert (process.returncode, err) == (130, "")
