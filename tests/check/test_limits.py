@@ -113,3 +113,16 @@ def test_the_second_part_of_an_assert_is_part_of_the_domain(tmp_path: Path, caps
     source, _ = WORDS["a gap"]
     _, out = said(f"{source}    return body(x, P, N)\n", tmp_path, capsys)
     assert "not 9 <= N <= 15" in out.partition("proved for all")[0], out
+
+
+@pytest.mark.parametrize(
+    ("asserted", "printed"),
+    [("P <= 7", "P <= 7"), ("P in (1, 2, 3)", "P in (1, 2, 3)"), ("P <= 7 and N <= 4", "P <= 7")],
+)
+def test_an_assert_behind_what_is_not_understood_is_part_of_the_domain(
+    asserted: str, printed: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The symbolic run of all shapes ends at `isqrt`, and comes to the assert within `N == 1` only."""
+    source = f"    assert math.isqrt(N) ** 2 == N\n    assert {asserted}\n    return body(x, P, N)\n"
+    status, out = said(source, tmp_path, capsys)
+    assert (status, f"legal where N == 1, {printed} proved" in out) == (0, True), out

@@ -22,6 +22,7 @@ from nkiverify.foundation.records import BOUNDED, Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import parse
+from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
@@ -45,7 +46,7 @@ from nkiverify.verify.derive.cover import Cover, Likely, cover
 from nkiverify.verify.derive.runs import Kind, Shown, told_by, violation
 from nkiverify.verify.derive.sampling import Shapes
 from nkiverify.verify.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid
-from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from nkiverify.verify.ways import verdicts_by_ways, ways_through
@@ -120,6 +121,7 @@ class _Derivation:
         self._grid = grid
         self._deadline = now() + seconds
         self._target_for = target_for
+        self._hardware = hardware
         self._options = options
         self._exploration = exploration
         self._program = exploration.run.program
@@ -268,6 +270,12 @@ class _Derivation:
         stated = statements.preconditions(chosen.chosen, limits, found.proved)
         said = [*self._ranges, *(one.condition for one in (*chosen.chosen, *limits))]
         stated += unsaid(self._program, self._assumptions, said)
+        proved = found.proved
+        if proved and self._exploration.run.unsupported_construct is not None:
+            texts = (*self._texts(chosen, limits), *(one.text for one in found.bounds))
+            asserted = self._asserted_within(texts)
+            proved = asserted is not None
+            stated += asserted or ()
         inside = simplest(self._inside(chosen), self._program)
         failing = [one for one in self._shapes.runs.values() if one.kind in (Kind.FAILS, Kind.REJECTED)]
         preconditions = tuple(one for one in stated if not (one.limit and one.large))
@@ -277,7 +285,7 @@ class _Derivation:
             preconditions=(*preconditions, *bounds),
             limits=tuple(one for one in stated if one.limit and one.large),
             runs=found.runs,
-            proved=found.proved,
+            proved=proved,
             seconds=now() - self._started,
             bugs=tuple(violation(one, self._program) for one in inside),
             passing=statements.passing_outside(chosen.chosen),
@@ -287,6 +295,25 @@ class _Derivation:
             ways=found.ways,
             enforced=enforced(self._exploration, [one.condition for one in chosen.chosen if one.text in told]),
         )
+
+    def _asserted_within(self, texts: tuple[str, ...]) -> list[Precondition] | None:
+        """The kernel's own preconditions that do not follow from the domain; None where they cannot be told.
+
+        Those behind the place where the run of the unrestricted kernel ended are seen within the domain only.
+        """
+        try:
+            within = explore(self._target_for(texts), self._hardware, Limits(seconds=self._options.timeout / 2))
+        except UnsupportedConstruct:
+            return None
+        program, assumed = within.run.program, within.assumptions
+        if within.run.unsupported_construct is not None:
+            return None
+        ranges = [one.at_least(one.low) for one in program.dimensions if not one.choices]
+        known = [*domain_of(program, ()), *ranges]
+        prover = Prover(known, BUDGETS.statement)
+        own = [one for one in guards(program, assumed) if not prover.entails(one)]
+        needed = [Precondition(readable(one, program), asserted=True) for one in without_implied(own, known)]
+        return needed + unsaid(program, assumed, [*known, *own])
 
     def _verdicts(self, texts: tuple[str, ...], effort: float) -> tuple[Run, ...]:
         """The verdicts on the domain that `texts` describe, in the time that is left."""
