@@ -1,7 +1,8 @@
 """Concrete executions: a target, or a call of a kernel, on ordinary integers.
 
-`start` lets an execution run to whatever ends it, `execute` says how it ended. What an execution looks at, records or
-stops at is the matter of its class; that kernel code is loaded, made active, and interrupted in time, of this module.
+`start` lets an execution run to whatever ends it, `execute` says how it ended. What is seen and stopped at in an
+execution is the matter of its observers (`nkiverify.frontend.concrete.Observer`); that kernel code is loaded, made
+active, and interrupted in time, of this module.
 """
 
 from __future__ import annotations

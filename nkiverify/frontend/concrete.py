@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from itertools import product as cartesian
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
@@ -69,6 +69,25 @@ class AllBroken(BaseException):
 
 #: What a concrete run notes, in order.
 Recorded = recorded.Executed | recorded.Allocation | recorded.Returned | program.Unordered
+
+
+class Observer:
+    """A part that a concrete execution reports to. It changes nothing of what the execution answers; it may end it.
+
+    Its methods are called from the kernel's call, whose frames are there to be looked at.
+    """
+
+    def operation(self, run: ConcreteExecution) -> None:
+        """An operation has been executed: the last item that `run` has recorded."""
+
+    def returned(self, run: ConcreteExecution) -> None:
+        """The kernel has returned: the last item of a run that records it."""
+
+    def broken(self, run: ConcreteExecution, found: BrokenContract) -> None:
+        """A contract was found broken, and noted."""
+
+
+ObserverT = TypeVar("ObserverT", bound=Observer)
 
 
 class _UnorderedRange(Sequence[int]):
@@ -127,6 +146,7 @@ class ConcreteExecution:
     moment after `decisive` is broken.
     With `stop_at_first` a broken contract raises `ContractViolation`; otherwise it is noted in `broken` and the kernel
     goes on, as far as Python lets it. What is only warned of, or accepted, is noted in `tolerated` and stops nothing.
+    What it comes to is reported to the `observers`, one after the other.
     """
 
     symbolic = False
@@ -146,6 +166,7 @@ class ConcreteExecution:
         records: bool = False,
         decisive: tuple[str, Site | None] | None = None,
         contracts: float = float("inf"),
+        observers: Sequence[Observer] = (),
     ) -> None:
         self.hardware = hardware
         self.policy = applied_policy()
@@ -158,6 +179,7 @@ class ConcreteExecution:
         self.stop_at_first = stop_at_first
         self._deadline = time.process_time() + seconds
         self._contracts = contracts
+        self.observers = tuple(observers)
         self._awaited = {(rule, _line_of(site)) for rule, site in awaited}
         self._decisive = (decisive[0], _line_of(decisive[1])) if decisive is not None else None
         #: What the verdict depends on, and what is only warned of or accepted.
@@ -202,7 +224,10 @@ class ConcreteExecution:
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """Note that `rule` is broken, or raise."""
-        decides = self.note(BrokenContract(rule, site, tuple(quantities.items())))
+        found = BrokenContract(rule, site, tuple(quantities.items()))
+        decides = self.note(found)
+        for observer in self.observers:
+            observer.broken(self, found)
         if self._decisive == (rule.id, _line_of(site)):
             # What it is run for is seen; the others are looked for as long as that takes no time.
             self._decisive = None
@@ -214,6 +239,10 @@ class ConcreteExecution:
         if self.stop_at_first and decides:
             shown = ", ".join(f"{name} = {value}" for name, value in quantities.items())
             raise ContractViolation(rule.id, f"{rule.statement} {shown}".strip(), site)
+
+    def observer(self, kind: type[ObserverT]) -> ObserverT:
+        """The observer of this kind that the run was given."""
+        return next(one for one in self.observers if isinstance(one, kind))
 
     def note(self, found: BrokenContract) -> bool:
         """Note a broken contract; whether the verdict depends on it."""
@@ -284,10 +313,14 @@ class ConcreteExecution:
         """Note what the kernel returned."""
         if self.records:
             self.recorded.append(recorded.Returned(tuple(chain(*programs)), by_parameter))
+            for observer in self.observers:
+                observer.returned(self)
 
     def operation(self, operation: Operation) -> None:
         """Note an operation."""
         self.recorded.append(recorded.Executed(operation, *kernel_sites()))
+        for observer in self.observers:
+            observer.operation(self)
 
     def allocation(self, storage: Storage) -> None:
         """Note an allocation."""

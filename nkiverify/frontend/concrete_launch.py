@@ -15,8 +15,15 @@ from itertools import product as cartesian
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
 from nkiverify.foundation.source import Site, frame_site, identity, instruction_of, kernel_frame, kernel_site
-from nkiverify.frontend.concrete import CLAIMS_BETWEEN_LOOKS, TOO_LONG, BrokenContract, Recorded, innermost_kernel_site
-from nkiverify.frontend.observe import ObservingExecution, key_of, observed_in
+from nkiverify.frontend.concrete import (
+    CLAIMS_BETWEEN_LOOKS,
+    TOO_LONG,
+    BrokenContract,
+    ConcreteExecution,
+    Recorded,
+    innermost_kernel_site,
+)
+from nkiverify.frontend.observe import BreakObserver, key_of, observed_in
 from nkiverify.frontend.paths import Limits, Unsupported
 from nkiverify.frontend.tracebacks import (
     kernel_entries,
@@ -45,14 +52,16 @@ REPEATS_FROM = 10_000
 _ARITHMETIC = frozenset({"host.int32", "host.division_by_zero"})
 
 
-class ConcreteLaunch(ObservingExecution):
+class ConcreteLaunch(ConcreteExecution):
     """Executes a target on numbers, and records the claims as a program that engines decide."""
 
     states_claims = True
 
     def __init__(self, hardware: Hardware, limits: Limits, phases: frozenset[int] = frozenset()) -> None:
         most = float("inf") if limits.claims is None else limits.claims
-        super().__init__(hardware, False, limits.seconds, (), phases, contracts=most)
+        breaks = BreakObserver()
+        super().__init__(hardware, False, limits.seconds, (), phases, contracts=most, observers=(breaks,))
+        self.observations = breaks.observations
         self.limits = limits
         self.program = Program()
         #: What ended the run before the kernel's end, or leaves a part of the launch out.

@@ -6,7 +6,7 @@ from __future__ import annotations
 import ast
 import linecache
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from types import FrameType, TracebackType
@@ -14,10 +14,8 @@ from types import FrameType, TracebackType
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import LoopValue
 from nkiverify.foundation.source import Site, frame_site, is_kernel_frame
-from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Observer
 from nkiverify.frontend.tracebacks import kernel_entries
-from nkiverify.ir.contract import Contract
-from nkiverify.model.hardware import Hardware
 from nkiverify.model.tensor import Tensor
 
 #: Tensors listed for one place; more would hide the ones that matter.
@@ -62,30 +60,19 @@ def key_of(contract: str, site: Site | None) -> Key:
     return (contract, site.file, site.line) if site is not None else (contract, "", 0)
 
 
-class ObservingExecution(ConcreteExecution):
-    """A concrete run that remembers the circumstances in which each contract first broke at each line."""
+class BreakObserver(Observer):
+    """Keeps what can be seen where each contract first breaks at each line."""
 
-    def __init__(
-        self,
-        hardware: Hardware,
-        stop_at_first: bool,
-        seconds: float,
-        awaited: Iterable[tuple[str, Site | None]],
-        phases: frozenset[int],
-        decisive: tuple[str, Site | None] | None = None,
-        contracts: float = float("inf"),
-    ) -> None:
-        super().__init__(hardware, stop_at_first, seconds, awaited, phases, decisive=decisive, contracts=contracts)
+    def __init__(self) -> None:
         self.observations: dict[Key, Observation] = {}
 
-    def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
-        """Note that `rule` is broken, and what can be seen from here."""
-        key = key_of(rule.id, site)
+    def broken(self, run: ConcreteExecution, found: BrokenContract) -> None:
+        """Keep what can be seen from here."""
+        key = key_of(found.contract.id, found.site)
         if key not in self.observations:
             seen = seen_from(sys._getframe(1))
             if seen is not None:
                 self.observations[key] = seen
-        super().violated(rule, site, quantities)
 
 
 def seen_from(frame: FrameType) -> Observation | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
-from functools import partial
 
 from nkiverify.execute.runner import execute
 from nkiverify.foundation.dataclass import dataclass
@@ -13,7 +12,7 @@ from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of, observed_in
+from nkiverify.frontend.observe import BreakObserver, Key, Observation, key_of, observed_in
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.model.hardware import Hardware
@@ -88,7 +87,19 @@ def replay(
     besides those that every run looks at; `at_end` says what else is broken once the run is over.
     """
     rewriting = Rewriting.ARITHMETIC if checked else Rewriting.NONE
-    make = partial(ObservingExecution, hardware, stop_at_first, seconds, awaited, phases, decisive, contracts)
+
+    def make() -> ConcreteExecution:
+        return ConcreteExecution(
+            hardware,
+            stop_at_first,
+            seconds,
+            awaited,
+            phases,
+            decisive=decisive,
+            contracts=contracts,
+            observers=(BreakObserver(),),
+        )
+
     ending = execute(target, values, make, rewriting)
     run = ending.run
     if ending.outside:
@@ -97,7 +108,7 @@ def replay(
     if at_end is not None and ending.limit is None and not run.lacks_floats:
         for found in at_end(run, run.hardware):
             run.note(found)
-    observations = dict(run.observations)
+    observations = dict(run.observer(BreakObserver).observations)
     site = innermost_kernel_site(error) if error is not None else None
     seen = observed_in(error) if error is not None else None
     if error is not None and seen is not None:

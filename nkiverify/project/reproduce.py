@@ -2,45 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from nkiverify.analysis.marks.shadow import execute
 from nkiverify.execute.runner import Source, start
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UsageError
-from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Observer
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
-from nkiverify.ir.contract import Contract
-from nkiverify.model.hardware import hardware_named
+from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import DATAFLOW, NUMERICS, PHASES
-from nkiverify.phases.dataflow.trial import FaultsKnown, by_position
+from nkiverify.phases.dataflow.trial import KnownFaults
 from nkiverify.project.manifest import load_targets
 from nkiverify.verify.options import DEFAULT_HARDWARE
 
 
-class _StoppingExecution(FaultsKnown):
-    """Raises where one contract breaks at one line; other broken contracts do not stop it."""
+@dataclass(frozen=True, slots=True)
+class _Stop(Observer):
+    """The end of a run where one contract breaks at one line; other broken contracts do not stop it."""
 
-    def __init__(self, hardware: str, contract: str, file: str, line: int, phase: int) -> None:
-        super().__init__(hardware_named(hardware), False, phases=frozenset({phase}))
-        self._hardware_name = hardware
-        #: The contract, and where it is to break.
-        self.stop = (contract, file, line)
-        #: The phase of the contract.
-        self.phase = phase
+    contract: str
+    file: str
+    line: int
+    phase: int
 
-    def again(self) -> _StoppingExecution:
-        """The same run, from the start."""
-        return _StoppingExecution(self._hardware_name, *self.stop, self.phase)
-
-    def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
+    def broken(self, run: ConcreteExecution, found: BrokenContract) -> None:
         """Raise `ContractViolation` if this is what the run is to stop at."""
-        super().violated(rule, site, quantities)
+        rule, site = found.contract, found.site
         place = (site.file, site.line) if site is not None else ("", 0)
-        if (rule.id, *place) == self.stop or (rule.id in SUFFICIENT and rule.id == self.stop[0]):
-            shown = ", ".join(f"{name} = {value}" for name, value in quantities.items())
+        at_place = place == (self.file, self.line) or rule.id in SUFFICIENT
+        if rule.id == self.contract and at_place:
+            shown = ", ".join(f"{name} = {value}" for name, value in found.quantities)
             raise ContractViolation(rule.id, f"{rule.statement} {shown}".strip(), site)
 
 
@@ -62,14 +58,9 @@ def run_target(
     there is no such target, or the values are none of its domain.
     """
     found = target_named(target, root) if isinstance(target, str) else target
+    stop = _Stop(contract, _full(found.root, file), line, phase)
     try:
-        _run(
-            found.kernel,
-            found.root,
-            found.function,
-            values,
-            _StoppingExecution(hardware or found.hardware, contract, _full(found.root, file), line, phase),
-        )
+        _run(Source(found.kernel, found.root), found.function, values, stop, hardware or found.hardware)
     except OutsideDomain as outside:
         raise UsageError(f"target {found.name}: the recorded values are outside its domain: {outside}") from None
 
@@ -89,30 +80,37 @@ def run_call(
 
     Raises as `run_target` does.
     """
-    run = _StoppingExecution(hardware, contract, _full(root, file), line, phase)
-    _run(kernel, root, call, {}, run)
+    _run(Source(kernel, root), call, {}, _Stop(contract, _full(root, file), line, phase), hardware)
 
 
 def _run(
-    reference: str, root: Path, call: Callable[[Verification], None], values: Mapping[str, int], run: _StoppingExecution
+    source: Source, call: Callable[[Verification], None], values: Mapping[str, int], stop: _Stop, hardware: str
 ) -> None:
-    if run.phase == DATAFLOW.number and not run.faults:
-        # What is wrong shows at the end of a run: a second one stops where it happens.
-        first = run.again()
-        _execute(reference, root, call, values, first)
-        run.faults = by_position(execute(first.recorded, run.hardware.generation).faults)
-    if run.phase == NUMERICS.number:
+    model = hardware_named(hardware)
+    if stop.phase == NUMERICS.number:
         from nkiverify.phases.numerics.search import again  # as late as this: it brings the simulator
 
-        again(Source(reference, root), call, values, run.hardware, run.stop)
+        again(source, call, values, model, (stop.contract, stop.file, stop.line))
         return
-    _execute(reference, root, call, values, run)
+    observers: tuple[Observer, ...] = (stop,)
+    if stop.phase == DATAFLOW.number:
+        # What is wrong shows at the end of a run: a second one stops where it happens.
+        first = _execute(source, call, values, stop.phase, model, observers)
+        observers = (stop, KnownFaults(execute(first.recorded, model.generation).faults))
+    _execute(source, call, values, stop.phase, model, observers)
 
 
 def _execute(
-    reference: str, root: Path, call: Callable[[Verification], None], values: Mapping[str, int], run: _StoppingExecution
-) -> None:
-    phase = PHASES[run.phase]
+    source: Source,
+    call: Callable[[Verification], None],
+    values: Mapping[str, int],
+    number: int,
+    hardware: Hardware,
+    observers: Sequence[Observer],
+) -> ConcreteExecution:
+    """The execution of a call for the phase of this number, come to its end."""
+    phase = PHASES[number]
+    run = ConcreteExecution(hardware, False, phases=frozenset({number}), observers=observers)
     rewriting = Rewriting.ARITHMETIC if phase.checks_arithmetic else Rewriting.NONE
 
     def whole(v: Verification) -> None:
@@ -120,7 +118,8 @@ def _execute(
         for one in phase.broken_at_end(run, run.hardware):
             run.violated(one.contract, one.site, dict(one.quantities))
 
-    start(Source(reference, root, rewriting), values, run, whole, Verification)
+    start(replace(source, rewriting=rewriting), values, run, whole, Verification)
+    return run
 
 
 def _full(root: Path, file: str) -> str:

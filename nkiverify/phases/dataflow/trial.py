@@ -6,7 +6,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from functools import partial
 from math import prod
-from types import MappingProxyType
 
 from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.findings import Fault, Findings
@@ -16,15 +15,15 @@ from nkiverify.analysis.values.known_run import KnowsNumbers
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Coverage
 from nkiverify.foundation.source import Site, kernel_site
-from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecution
+from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecution, Observer
 from nkiverify.frontend.concrete_launch import ConcreteLaunch
-from nkiverify.frontend.observe import Key, Observation, ObservingExecution, key_of, loops_from
+from nkiverify.frontend.observe import BreakObserver, Key, Observation, key_of, loops_from
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Severity
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
-from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.model.tensor import Storage
 from nkiverify.phases.dataflow.played import play_in, unusable
 from nkiverify.phases.dataflow.rearranged import handed_on
 from nkiverify.phases.replay import Replay
@@ -39,33 +38,33 @@ _TOLD_WORK = 30_000_000
 ANY_WORK = 1 << 62
 
 
-class FaultsKnown(ConcreteExecution):
-    """A concrete run that knows from an earlier one what is wrong, and says so when it comes there."""
+class KnownFaults(Observer):
+    """Faults that an earlier run has shown, by the position of the recorded item: broken where a run comes there."""
 
-    #: Faults by the position of the recorded item.
-    faults: Mapping[int, Fault] = MappingProxyType({})
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self._faults = by_position(faults)
+        #: The places of those that the run has come to.
+        self.met: dict[int, Site | None] = {}
 
-    def operation(self, operation: Operation) -> None:
-        """Note an operation, and that it breaks a contract."""
-        fault = self.faults.get(len(self.recorded))
-        super().operation(operation)
+    def operation(self, run: ConcreteExecution) -> None:
+        """The operation may be at fault."""
+        fault = self._faults.get(len(run.recorded) - 1)
         if fault is not None:
-            self.at(fault, kernel_site(2))
+            self._meet(run, fault, kernel_site(2))
 
-    def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
-        """Note what is returned, and that it breaks a contract."""
-        fault = self.faults.get(len(self.recorded))
-        super().returned(*programs, by_parameter=by_parameter)
+    def returned(self, run: ConcreteExecution) -> None:
+        """What is returned may be at fault."""
+        fault = self._faults.get(len(run.recorded) - 1)
         if fault is not None:
-            self.at(fault, fault.site)
+            self._meet(run, fault, fault.site)
 
-    def at(self, fault: Fault, site: Site | None) -> None:
-        """The run has come to `fault`."""
-        self.violated(contract(fault.contract), site, dict(fault.quantities))
+    def _meet(self, run: ConcreteExecution, fault: Fault, site: Site | None) -> None:
+        self.met[fault.position] = site
+        run.violated(contract(fault.contract), site, dict(fault.quantities))
 
 
-class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
-    """A concrete run that records operations, and sees what is around a fault.
+class ShadowRun(KnowsNumbers):
+    """A concrete run that records operations.
 
     It counts its `work`: the elements of operands and of the tensors they are in. It ends, `large`, where that is more
     than `allowed`, and where it has looked at so many `contracts`. Those of `phases` are looked at as well.
@@ -76,14 +75,11 @@ class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
         hardware: Hardware,
         seconds: float,
         allowed: float,
-        faults: Sequence[Fault] = (),
         phases: frozenset[int] = frozenset(),
         contracts: float = float("inf"),
+        observers: Sequence[Observer] = (),
     ) -> None:
-        super().__init__(hardware, False, seconds, (), phases, contracts=contracts)
-        self.records = True
-        self.faults = by_position(faults)
-        self.seen: dict[int, Site | None] = {}
+        super().__init__(hardware, False, seconds, (), phases, records=True, contracts=contracts, observers=observers)
         self.work = 0
         self.large = False
         self._allowed = allowed
@@ -111,24 +107,17 @@ class ShadowRun(KnowsNumbers, FaultsKnown, ObservingExecution):
             self.until = len(self.recorded)
         return decides
 
-    def at(self, fault: Fault, site: Site | None) -> None:
-        """Remember the place."""
-        self.seen[fault.position] = site
-        super().at(fault, site)
 
+class _Iterations(Observer):
+    """The iteration of the loops around each operation, by its position."""
 
-class _Iterations(ShadowRun):
-    """A concrete run that notes the iteration of the loops around each operation."""
-
-    def __init__(self, hardware: Hardware, seconds: float) -> None:
-        super().__init__(hardware, seconds, _TOLD_WORK)
+    def __init__(self) -> None:
         self.loops_at: dict[int, str] = {}
 
-    def operation(self, operation: Operation) -> None:
-        """Note an operation, and in which iteration it is."""
-        super().operation(operation)
+    def operation(self, run: ConcreteExecution) -> None:
+        """Keep the iteration that the operation is in."""
         loops = loops_from(sys._getframe(1))
-        self.loops_at[len(self.recorded) - 1] = ", ".join(loop.value for loop in loops)
+        self.loops_at[len(run.recorded) - 1] = ", ".join(loop.value for loop in loops)
 
 
 def stores(
@@ -142,8 +131,13 @@ def stores(
     they are `recorded`, where the run is too large to be repeated for that. Empty where neither shows anything."""
     from nkiverify.analysis.marks.writers import coverage
 
-    played, run = play_in(target, values, partial(_Iterations, hardware, seconds))
-    return coverage(played.recorded, values, run.loops_at) if played.recorded else coverage(recorded, values)
+    def make() -> ShadowRun:
+        return ShadowRun(hardware, seconds, _TOLD_WORK, observers=(_Iterations(),))
+
+    played, run = play_in(target, values, make)
+    if not played.recorded:
+        return coverage(recorded, values)
+    return coverage(played.recorded, values, run.observer(_Iterations).loops_at)
 
 
 def by_position(faults: Sequence[Fault]) -> dict[int, Fault]:
@@ -256,13 +250,18 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
     It is about the first iteration, and there the first element, that are at fault.
     """
     faults = _earliest(trial, hardware)
-    _, run = play_in(target, trial.values, partial(ShadowRun, hardware, seconds, trial.work, faults))
+
+    def make() -> ShadowRun:
+        return ShadowRun(hardware, seconds, trial.work, observers=(BreakObserver(), KnownFaults(faults)))
+
+    _, run = play_in(target, trial.values, make)
+    met, observations = run.observer(KnownFaults).met, run.observer(BreakObserver).observations
     found: dict[Key, Seen] = {}
     for fault in sorted(faults, key=lambda fault: fault.position):
-        if fault.position in run.seen:
-            site = run.seen[fault.position]
+        if fault.position in met:
+            site = met[fault.position]
             key = key_of(fault.contract, site)
-            found.setdefault(key, Seen(fault, site, run.observations.get(key)))
+            found.setdefault(key, Seen(fault, site, observations.get(key)))
     return list(found.values())
 
 

@@ -39,13 +39,13 @@ from nkiverify.analysis.side_effects import Source, source_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import KernelWarning
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.concrete import ConcreteExecution, Observer
 from nkiverify.frontend.concrete_launch import MAX_RECORDED, executes_more
-from nkiverify.frontend.observe import Observation, ObservingExecution, seen_from
+from nkiverify.frontend.observe import Observation, seen_from
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.ir.walk import items
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.phases.dataflow.played import play_in
 from nkiverify.phases.dataflow.shape_run import Shape
@@ -159,7 +159,7 @@ def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int)
             yield Shape(values, made.recorded, made.layouts or Layouts(made.recorded))
             continue
         if made is None or not known or not executes_more(made.recorded, most):
-            played, _ = play_in(subject.target, values, partial(_Seeing, subject.hardware, most))
+            played, _ = play_in(subject.target, values, partial(_run, subject.hardware, most))
             if played.outside:
                 continue
             if not played.unusable:
@@ -400,25 +400,30 @@ def _unread(subject: Subject, shapes: Iterable[dict[str, int]]) -> Iterator[_Dra
 # --- seeing -----------------------------------------------------------------------------------------------------------
 
 
-class _Seeing(ObservingExecution):
-    """A concrete run that records operations, and looks around at those that it is asked about."""
+class _Seeing(Observer):
+    """Observations at the operations that are asked about, in a run of at most so many recorded items."""
 
-    def __init__(self, hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> None:
-        super().__init__(hardware, False, _RUN_SECONDS, (), frozenset(), contracts=_RUN_CONTRACTS)
-        self.records = True
+    def __init__(self, most: int, asked: frozenset[int]) -> None:
         self.seen: dict[int, Observation] = {}
         self._most = most
         self._asked = asked
 
-    def operation(self, operation: Operation) -> None:
-        """Note an operation, and where it is executed."""
-        if len(self.recorded) in self._asked:
+    def operation(self, run: ConcreteExecution) -> None:
+        """Keep what is seen where an operation is asked about."""
+        position = len(run.recorded) - 1
+        if position in self._asked:
             seen = seen_from(sys._getframe(1))
             if seen is not None:
-                self.seen[len(self.recorded)] = seen
-        elif len(self.recorded) > self._most:
-            raise self.unsupported("a concrete run of many operations")
-        super().operation(operation)
+                self.seen[position] = seen
+        elif position > self._most:
+            raise run.unsupported("a concrete run of many operations")
+
+
+def _run(hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> ConcreteExecution:
+    """A concrete run that records operations, with an observer at those that are asked about."""
+    return ConcreteExecution(
+        hardware, False, _RUN_SECONDS, records=True, contracts=_RUN_CONTRACTS, observers=(_Seeing(most, asked),)
+    )
 
 
 def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]:
@@ -429,9 +434,10 @@ def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]
         by_values.setdefault(tuple(draft.values.items()), []).append(draft)
     for together in by_values.values():
         asked = frozenset(draft.position for draft in together)
-        _, run = play_in(subject.target, together[0].values, partial(_Seeing, subject.hardware, MAX_RECORDED, asked))
+        _, run = play_in(subject.target, together[0].values, partial(_run, subject.hardware, MAX_RECORDED, asked))
+        observations = run.observer(_Seeing).seen
         for draft in sorted(together, key=lambda draft: draft.position):
-            seen = run.seen.get(draft.position)
+            seen = observations.get(draft.position)
             if seen is None:
                 continue
             key = (draft.rule, seen.place.file, seen.place.line, draft.operand)

@@ -20,7 +20,7 @@ from nkiverify.foundation.records import Violation
 from nkiverify.foundation.source import Site, is_raised_by_kernel
 from nkiverify.frontend.concrete import innermost_kernel_site
 from nkiverify.frontend.concrete_launch import rule_of
-from nkiverify.frontend.observe import Observation, key_of, observed_in
+from nkiverify.frontend.observe import BreakObserver, Observation, key_of, observed_in
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Claim, Program
@@ -111,7 +111,8 @@ def shown(
     """Run `target` with its dimensions set to `values`, in at most so many `seconds`, with so much `work`, and in about
     so many `steps`."""
     end = now() + seconds
-    run = ShadowRun(hardware, seconds, min(work, steps * _ELEMENTS), phases=frozenset({3}), contracts=steps)
+    most = min(work, steps * _ELEMENTS)
+    run = ShadowRun(hardware, seconds, most, frozenset({3}), steps, observers=(BreakObserver(),))
     found = _shown(target, values, hardware, run, end)
     sites = (one.site for one in run.recorded[: run.until] if isinstance(one, Executed))
     lines = {(site.file, site.line) for site in sites if site is not None}
@@ -130,7 +131,7 @@ def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: S
     broken = [one for one in run.broken if not one.contract.id.startswith("target.")]
     if broken:
         first = broken[0]
-        seen = run.observations.get(key_of(first.contract.id, first.site))
+        seen = run.observer(BreakObserver).observations.get(key_of(first.contract.id, first.site))
         there = [one for one in broken if key_of("", one.site) == key_of("", first.site)]
         found = replace(found, broken=len(there))
         return _failed(found, first.contract, first.site, first.quantities, seen)
