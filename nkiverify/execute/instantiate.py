@@ -182,8 +182,8 @@ def _is_masked(mask: Mask | None, here: Valuation) -> bool:
 
 
 def _tensor(view: Tensor, here: Valuation) -> str:
-    indirect = " indirectly" if view.indirect_by is not None else ""
-    return f"{view.dtype}[{_numbers(view.shape, here)}]{indirect}"
+    # Not whether an index moves it: one that is known at this shape moves it for good.
+    return f"{view.dtype}[{_numbers(view.shape, here)}]"
 
 
 def _numbers(extents: Iterable[object], here: Valuation) -> str:
