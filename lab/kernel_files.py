@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import importlib
 import inspect
 import io
 import itertools
@@ -362,7 +363,8 @@ def _libraries_put_back(path: Path) -> Iterator[None]:
     kernels run in a process of their own, those of the tests in one."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    parts = [part for name in names if name in sys.modules for part in vars(sys.modules[name]).values()]
+    known = [importlib.import_module(name) for name in names if name.partition(".")[0] in sys.stdlib_module_names]
+    parts = [part for module in known for part in vars(module).values()]
     before = [(part, set(vars(part))) for part in parts if isinstance(part, type | FunctionType)]
     try:
         yield
