@@ -53,7 +53,7 @@ class KnownFaults(Observer):
             self._meet(run, fault, kernel_site(2))
 
     def returned(self, run: ConcreteExecution) -> None:
-        """What is returned may be at fault."""
+        """Note that what is returned may be at fault."""
         fault = self._faults.get(len(run.recorded) - 1)
         if fault is not None:
             self._meet(run, fault, fault.site)
