@@ -363,7 +363,12 @@ def _libraries_put_back(path: Path) -> Iterator[None]:
     kernels run in a process of their own, those of the tests in one."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    known = [importlib.import_module(name) for name in names if name.partition(".")[0] in sys.stdlib_module_names]
+    for name in names:
+        # One that is imported by a kernel first would not be known here.
+        if name.partition(".")[0] in sys.stdlib_module_names:
+            with contextlib.suppress(ImportError):
+                importlib.import_module(name)
+    known = [sys.modules[name] for name in names if name in sys.modules]
     parts = [part for module in known for part in vars(module).values()]
     before = [(part, set(vars(part))) for part in parts if isinstance(part, type | FunctionType)]
     try:
