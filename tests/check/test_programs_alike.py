@@ -225,3 +225,26 @@ def test_what_programs_make_of_both_their_values_is_the_same(name: str, check: C
 def test_what_they_make_otherwise_is_a_fault(name: str, check: Checker) -> None:
     assert exchanged(check, *OTHER_SUMS[name]) == 1, check.out
     assert "df.programs:" in check.out
+
+
+def test_a_shape_at_which_no_core_executes_anything_tells_nothing_of_their_ways(check: Checker) -> None:
+    kernel = """
+        import nki
+        import nki.isa as nisa
+        import nki.language as nl
+
+
+        @nki.jit
+        def copy(x, n):
+            if n == 0:
+                return x
+            out = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+            tile = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=x)
+            nisa.core_barrier(tile, (0, 1))
+            nisa.dma_copy(dst=out, src=tile)
+            return out
+    """
+    write(check.folder, k=kernel)
+    given = ("--arg", "x=bf16[128,64]", "--arg", "n=n:0..4", "--grid", "2", "--phase", "4")
+    assert check("k.py::copy", *given) == 0, check.out

@@ -321,7 +321,7 @@ def _on_other_ways(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
         for position, item in enumerate(shape.recorded):
             if isinstance(item, Executed) and item.operation.program:
                 ways.setdefault(item.operation.program, []).append(position)
-        first, *others = ways.values()
+        first, *others = ways.values() or ((),)
         for other in others:
             pairs = zip_longest(first, other)
             parting = next(((one, two) for one, two in pairs if _source(shape, one) != _source(shape, two)), None)
