@@ -11,9 +11,9 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.verify.comparison import Answer, Comparison
-from nkiverify.verify.equivalence import IDENTICAL, OTHER_ROUNDINGS, Comparer
-from nkiverify.verify.paired_runs import Side
+from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.equivalence import IDENTICAL, OTHER_ROUNDINGS, Comparer
+from nkiverify.products.equiv.paired_runs import Side
 
 #: Values of dimensions on which a kernel and its mutant are compared, and seconds of this process after which two are
 #: enough.

@@ -39,18 +39,18 @@ from nkiverify.ir.program import Assume, DomainDimension
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.phases import MEMORY
 from nkiverify.phases.replay import replay
+from nkiverify.products.derive import Precondition
+from nkiverify.products.derive.answers import Answer
+from nkiverify.products.derive.legality import answer
+from nkiverify.products.derive.runs import Kind, Shown, shown
 from nkiverify.project.discovery import kernels_in
-from nkiverify.project.legality import answer
 from nkiverify.project.request import request
-from nkiverify.results.answers import Answer
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, at_most_zero
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.smt import Script
 from nkiverify.symbolic.terms import INT32_MAX
-from nkiverify.verify.derive import Precondition
-from nkiverify.verify.derive.runs import Kind, Shown, shown
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 

@@ -19,7 +19,6 @@ from lab.subject import Bench, Subject
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
-from nkiverify.analysis.values.simulator import undefined_elements
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.records import BOUNDED, Run, Verdict, bounds_of
 from nkiverify.frontend.binding import ConcreteBinding
@@ -31,6 +30,7 @@ from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor
 from nkiverify.phases import MEMORY
 from nkiverify.phases.dataflow.trial import attempt
+from nkiverify.products.simulate.simulator import undefined_elements
 from nkiverify.symbolic.execution import running
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify

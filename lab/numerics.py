@@ -36,8 +36,8 @@ from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
-from nkiverify.phases.numerics.search import BY_ROWS, Inputs, inputs
-from nkiverify.phases.numerics.trial import (
+from nkiverify.products.numerics.search import BY_ROWS, Inputs, inputs
+from nkiverify.products.numerics.trial import (
     Trial,
     asked_range,
     on_every_shape,

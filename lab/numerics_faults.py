@@ -33,7 +33,7 @@ from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import Array
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
-from nkiverify.phases.numerics.trial import on_ranges
+from nkiverify.products.numerics.trial import on_ranges
 
 
 def _changed(**changes: Any) -> dict[str, Function]:

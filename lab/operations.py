@@ -45,7 +45,6 @@ from nkiverify.analysis.values.asked_kernel import contents
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ValueExecution
-from nkiverify.analysis.values.simulator import undefined_elements
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.records import Verdict
 from nkiverify.frontend.binding import ConcreteBinding
@@ -62,6 +61,7 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.products.simulate.simulator import undefined_elements
 from nkiverify.symbolic.execution import running
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options

@@ -30,7 +30,7 @@ _NUMPY_OPERATORS = {"maximum": "np.amax"}
 #: What runs kernels on arrays, which is imported late: verifying a kernel needs no arithmetic.
 _SIMULATED = """
 def _simulate(kernel, args, kwargs):
-    from nkiverify.analysis.values.simulator import simulate  # Verifying a kernel needs no arithmetic.
+    from nkiverify.products.simulate.simulator import simulate  # Verifying a kernel needs no arithmetic.
 
     return simulate(kernel, args, kwargs)
 
@@ -41,7 +41,7 @@ _SIMULATE = {
     "nki": '''
 def simulate(kernel):
     """A function of NumPy arrays that runs the kernel on them; arrays that it writes are updated."""
-    from nkiverify.analysis.values.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
+    from nkiverify.products.simulate.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
 
     return simulator_of(kernel, jit)
 
@@ -53,7 +53,7 @@ def simulate_kernel(kernel, *args, **kwargs):
     "neuronxcc.nki": '''
 def simulate_kernel(kernel, *args, **kwargs):
     """Run the kernel on NumPy arrays; arrays it returns are new, those it writes are updated."""
-    from nkiverify.analysis.values.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
+    from nkiverify.products.simulate.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
 
     return simulator_of(kernel, jit)(*args, **kwargs)
 ''',

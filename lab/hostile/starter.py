@@ -19,7 +19,7 @@ import z3  # noqa: F401
 import nkiverify.cli.check
 import nkiverify.cli.outcome
 import nkiverify.cli.run
-import nkiverify.project.legality
+import nkiverify.products.derive.legality
 import nkiverify.verify.verifier  # noqa: F401
 from nkiverify.cli.main import console
 

@@ -13,10 +13,10 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
+from nkiverify.products.derive.runs import Kind, shown
 from nkiverify.project.manifest import load_targets
 from nkiverify.project.request import request
 from nkiverify.verify.candidates import Candidates
-from nkiverify.verify.derive.runs import Kind, shown
 from nkiverify.verify.exploration import explore
 
 #: Shapes of each, and seconds for one.

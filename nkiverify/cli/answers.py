@@ -18,14 +18,14 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import KernelAnswer, Remark
 from nkiverify.frontend.guard import passed_over, warning
-from nkiverify.project import proposals
-from nkiverify.project.legality import answer
-from nkiverify.project.proposals import asserts, definition, manifest_entry
-from nkiverify.report import legality
+from nkiverify.products.derive import proposals
+from nkiverify.products.derive import text as legality
+from nkiverify.products.derive.answers import Answer
+from nkiverify.products.derive.legality import answer
+from nkiverify.products.derive.proposals import asserts, definition, manifest_entry
 from nkiverify.report.progress import Progress
 from nkiverify.report.style import Style
 from nkiverify.results import wording
-from nkiverify.results.answers import Answer
 from nkiverify.results.session import ExitStatus, Session, counting, status_of, worst
 from nkiverify.results.warning_rules import failing, outside, runs_without_ignored, with_unused, without_ignored
 from nkiverify.results.wording import rests_on

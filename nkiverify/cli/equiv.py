@@ -18,14 +18,14 @@ from nkiverify.verify.options import HARDWARE
 if TYPE_CHECKING:
     import inspect
 
-    from nkiverify.cli.equivalence_text import Answered, NeverRun
     from nkiverify.foundation.allowed import Allowed
-    from nkiverify.project.compared_shapes import Shapes
+    from nkiverify.products.equiv.compared_shapes import Shapes
+    from nkiverify.products.equiv.comparison import Comparison
+    from nkiverify.products.equiv.gradients import GradientAnswers
+    from nkiverify.products.equiv.references import Reference
+    from nkiverify.products.equiv.text import Answered, NeverRun
     from nkiverify.project.request import Request
     from nkiverify.report.style import Style
-    from nkiverify.verify.comparison import Comparison
-    from nkiverify.verify.gradients import GradientAnswers
-    from nkiverify.verify.references import Reference
 
 _AnswersT = TypeVar("_AnswersT", "Comparison", "GradientAnswers")
 
@@ -119,7 +119,7 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
     allowed = allowed_by(arguments.allow)
     reference = reference_of(arguments)
-    from nkiverify.cli.equivalence_text import text
+    from nkiverify.products.equiv.text import text
 
     return answered(arguments, allowed, lambda: _compare(arguments, reference), text)
 
@@ -151,18 +151,18 @@ def reference_of(arguments: argparse.Namespace) -> Reference | None:
     """The function of `--reference`. It is the user's, and imported as any other."""
     if arguments.reference is None:
         return None
-    from nkiverify.verify.references import load_reference
+    from nkiverify.products.equiv.references import load_reference
 
     return load_reference(arguments.reference, Path.cwd())
 
 
 def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answered[Comparison]:
-    from nkiverify.cli.equivalence_text import Answered
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.project.compared_shapes import chosen_dimensions
-    from nkiverify.verify.equivalence import Comparer
-    from nkiverify.verify.paired_runs import Side
-    from nkiverify.verify.references import Reference
+    from nkiverify.products.equiv.compared_shapes import chosen_dimensions
+    from nkiverify.products.equiv.equivalence import Comparer
+    from nkiverify.products.equiv.paired_runs import Side
+    from nkiverify.products.equiv.references import Reference
+    from nkiverify.products.equiv.text import Answered
 
     first, second = _sides(arguments, reference)
     kernels = [side for side in (first, second) if not isinstance(side, Reference)]
@@ -185,7 +185,7 @@ def at_all(
     """The answers at the chosen shapes, then at greater ones where both kernels are legal, and the ways of the kernels
     that none of them takes; `asked` hears whether it is to ask about others."""
     from nkiverify.frontend.target import OutsideDomain
-    from nkiverify.verify.comparison import Answer
+    from nkiverify.products.equiv.comparison import Answer
 
     answers = [(shapes.chosen, asked(shapes.chosen, False))]
 
@@ -209,7 +209,7 @@ def _untaken(
     shapes: Shapes, answers: list[tuple[dict[str, int], _AnswersT]], also: Callable[[dict[str, int]], bool]
 ) -> list[NeverRun]:
     """The ways of either kernel that none of the shapes takes, after those were tried that take some."""
-    from nkiverify.cli.equivalence_text import NeverRun
+    from nkiverify.products.equiv.text import NeverRun
 
     if shapes.untaken is None:
         return []
@@ -293,8 +293,8 @@ def _at_the_same_place(
 def exit_status(found: Sequence[Comparison | GradientAnswers], untried: bool) -> int:
     """1 for a difference at any shapes; else 3 for something unknown, or where the kernels do at other shapes what was
     `untried`; else 0."""
+    from nkiverify.products.equiv.comparison import Answer
     from nkiverify.results.session import ExitStatus
-    from nkiverify.verify.comparison import Answer
 
     answers = [finding.answer for one in found for finding in one.findings()]
     if Answer.NO in answers:

@@ -12,11 +12,11 @@ from nkiverify.cli.equiv import add_pair, answered, at_all, reference_of, reques
 from nkiverify.foundation.errors import UsageError
 
 if TYPE_CHECKING:
-    from nkiverify.cli.equivalence_text import Answered
-    from nkiverify.project.compared_shapes import Shapes
+    from nkiverify.products.equiv.compared_shapes import Shapes
+    from nkiverify.products.equiv.gradients import GradientAnswers
+    from nkiverify.products.equiv.references import Reference
+    from nkiverify.products.equiv.text import Answered
     from nkiverify.project.request import Request
-    from nkiverify.verify.gradients import GradientAnswers
-    from nkiverify.verify.references import Reference
 
 DESCRIPTION = """\
 Ask whether a backward kernel computes the gradients of a forward kernel, or of
@@ -70,18 +70,18 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("give a forward and a backward kernel, or --reference FILE::FUNCTION and a backward one")
     allowed = allowed_by(arguments.allow)
     reference = reference_of(arguments)
-    from nkiverify.cli.gradient_text import text
+    from nkiverify.products.equiv.gradient_text import text
 
     return answered(arguments, allowed, lambda: _check(arguments, reference), text)
 
 
 def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answered[GradientAnswers]:
-    from nkiverify.cli.equivalence_text import Answered
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.verify.gradient_pairing import Said
-    from nkiverify.verify.gradient_runs import Kernel
-    from nkiverify.verify.gradients import GradientChecker
-    from nkiverify.verify.paired_runs import Side
+    from nkiverify.products.equiv.gradient_pairing import Said
+    from nkiverify.products.equiv.gradient_runs import Kernel
+    from nkiverify.products.equiv.gradients import GradientChecker
+    from nkiverify.products.equiv.paired_runs import Side
+    from nkiverify.products.equiv.text import Answered
 
     like, forward, backward = _kernels(arguments, reference)
     names = _returned(forward), _returned(backward.kernel)
@@ -110,7 +110,7 @@ def _argue_for_all(
 ) -> None:
     """Add to the first answers what follows from them and others for all values of dimensions."""
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.verify.gradients_for_all import for_all
+    from nkiverify.products.equiv.gradients_for_all import for_all
 
     targets = (kernels[0].target(hardware, several=False), kernels[1].target(hardware, several=False))
     first, *others = found
@@ -131,7 +131,7 @@ def _kernels(
 
 
 def _shapes(like: Request, forward: Request | Reference, backward: Request, target: str) -> Shapes:
-    from nkiverify.project.compared_shapes import chosen_dimensions
+    from nkiverify.products.equiv.compared_shapes import chosen_dimensions
 
     kernels = [backward] if like is not forward else [like, backward]
     shapes = chosen_dimensions(kernels, target)

@@ -81,9 +81,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Write the targets and the settings; the exit status. Raises `UsageError` where there is no such kernel, or one
     that is named by itself has a target."""
+    from nkiverify.products.derive.proposals import begun as begun_target
     from nkiverify.project import settings
     from nkiverify.project.discovery import references_of
-    from nkiverify.project.proposals import begun as begun_target
 
     references = references_of(arguments.paths, arguments.exclude)
     if not references:
@@ -138,7 +138,7 @@ def _parsed(manifest: str) -> ast.Module:
 
 def _with_target(before: str, text: str) -> str:
     """A manifest with one more target, and with what that needs to be imported."""
-    from nkiverify.project.proposals import dtypes_in
+    from nkiverify.products.derive.proposals import dtypes_in
 
     tree = _parsed(before)
     imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]

@@ -30,7 +30,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Serve until the editor ends the session; the exit status."""
     if importlib.util.find_spec("pygls") is None:
         raise UsageError("the language server needs pygls: pip install 'nkiverify[editor]'")
-    from nkiverify.editor.server import serve
+    from nkiverify.products.editor.server import serve
 
     words = [f"--{name}={value}" for name in ("target", "timeout") if (value := getattr(arguments, name)) is not None]
     serve(words, remembers=not arguments.no_cache)

@@ -101,7 +101,7 @@ def check(
         begin = now()
         found = verify(targets[number], options, partial(heard, number))
         if request.where and any(run.verdict is Verdict.UNKNOWN or run.qualifier for run in found):
-            from nkiverify.project.by_ways import decided_by_ways  # as late as this: of few checks
+            from nkiverify.products.derive.by_ways import decided_by_ways  # as late as this: of few checks
 
             left = options.timeout - (now() - begin)
             found = decided_by_ways(found, request, name, len(hardware) > 1, options, left)

@@ -20,7 +20,7 @@ from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, 
 if TYPE_CHECKING:
     from nkiverify.foundation.records import MemoryPeak
     from nkiverify.frontend.target import Target
-    from nkiverify.phases.numerics.told import Told
+    from nkiverify.products.numerics.told import Told
     from nkiverify.report.program_text import Piece
     from nkiverify.report.style import Style
     from nkiverify.verify.explanation import Timed
@@ -135,7 +135,7 @@ def _told(shown: Shown, target: Target, root: Path, folder: Path | None, style: 
 def _ranges(target: Target, options: Options) -> Ranges:
     from nkiverify.analysis.ranges.run import Limits
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.phases.numerics.told import told_ranges
+    from nkiverify.products.numerics.told import told_ranges
 
     limits = Limits(options.timeout, 1 << 40)
     trial, told = told_ranges(target, dict(options.fixed), hardware_named(options.hardware or target.hardware), limits)
@@ -147,7 +147,7 @@ def _ranges(target: Target, options: Options) -> Ranges:
 
 def _told_ranges(ranges: Ranges, root: Path) -> int:
     """Print the ranges; 3 where one is not known, or may be beyond its dtype."""
-    from nkiverify.report.range_table import table
+    from nkiverify.products.numerics.range_table import table
     from nkiverify.report.terminal import WIDTH
     from nkiverify.results.session import ExitStatus
 

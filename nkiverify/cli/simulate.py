@@ -17,7 +17,7 @@ from nkiverify.run.supervisor import Stopped
 from nkiverify.verify.options import HARDWARE
 
 if TYPE_CHECKING:
-    from nkiverify.cli.simulation import Reference, Simulated
+    from nkiverify.products.simulate.simulation import Reference, Simulated
 
 DESCRIPTION = """\
 Run a kernel on numbers, with ordinary Python and NumPy. Contracts are checked
@@ -109,7 +109,7 @@ def _python_path() -> list[str]:
 
 
 def _simulate(arguments: argparse.Namespace) -> int:
-    from nkiverify.cli.simulation import reference_function, stop_at
+    from nkiverify.products.simulate.simulation import reference_function, stop_at
     from nkiverify.report.style import Style
 
     if "::" not in arguments.kernel:
@@ -128,9 +128,9 @@ def _simulate(arguments: argparse.Namespace) -> int:
 
 
 def _simulated(arguments: argparse.Namespace, reference: Reference | None, stop: tuple[str, int] | None) -> Simulated:
-    from nkiverify.cli.simulation import Simulation
-    from nkiverify.cli.simulation_inputs import described
     from nkiverify.model.hardware import hardware_named
+    from nkiverify.products.simulate.inputs import described
+    from nkiverify.products.simulate.simulation import Simulation
     from nkiverify.project.request import request
 
     base = Path.cwd()

@@ -22,10 +22,10 @@ from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options
 
 if TYPE_CHECKING:
     from nkiverify.foundation.records import Run
+    from nkiverify.products.sweep.description import Item
+    from nkiverify.products.sweep.keeping import Digests
+    from nkiverify.products.sweep.store import Store
     from nkiverify.results.session import Session
-    from nkiverify.run.sweep.description import Item
-    from nkiverify.run.sweep.keeping import Digests
-    from nkiverify.run.sweep.store import Store
 
 DESCRIPTION = """\
 Verify every target of a sweep with every configuration for every hardware
@@ -64,11 +64,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Run or merge a sweep; the exit status."""
+    from nkiverify.products.sweep.description import items_of
+    from nkiverify.products.sweep.store import Store, merged
     from nkiverify.project.manifest import check_kernels, load_targets
     from nkiverify.results.session import ExitStatus
     from nkiverify.run.executors.choice import checked
-    from nkiverify.run.sweep.description import items_of
-    from nkiverify.run.sweep.store import Store, merged
 
     project = with_targets(arguments.bundled)
     timeout = layered("timeout", arguments.timeout, project.settings, DEFAULT_TIMEOUT_SECONDS)
@@ -118,11 +118,11 @@ def _again(item: Item, digests: Digests, runs: Sequence[Run]) -> str:
 
 def _run(items: Sequence[Item], store: Store, project: Project, options: Options, arguments: argparse.Namespace) -> int:
     """Verify what the store does not have yet, and report the whole shard."""
+    from nkiverify.products.sweep.keeping import Digests, Keeping, Past, done_before
     from nkiverify.report.progress import Progress
     from nkiverify.results import history
     from nkiverify.run.executors.choice import longest_first, made
     from nkiverify.run.executors.jobs import Job, JobRuns, perform
-    from nkiverify.run.sweep.keeping import Digests, Keeping, Past, done_before
 
     begin = time.perf_counter()
     digests = Digests()

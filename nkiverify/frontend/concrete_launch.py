@@ -164,9 +164,7 @@ class ConcreteLaunch(ConcreteExecution):
         """Make claims about what was recorded claims of the run; those that do not hold are broken contracts."""
         for one in claims:
             holds = one.condition is True
-            self.claim(
-                one.contract, holds, one.site, one.stub, one.quantities, sufficient=one.sufficient, why=one.open
-            )
+            self.claim(one.contract, holds, one.site, one.stub, one.quantities, sufficient=one.sufficient, why=one.open)
             if not (holds or one.sufficient or one.open):
                 self.note(BrokenContract(one.contract, one.site, one.quantities))
 

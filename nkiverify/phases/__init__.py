@@ -96,6 +96,6 @@ ARITHMETIC = Phase(2, "host arithmetic", checks_arithmetic=True)
 MEMORY = MemoryPhase(3, "memory")
 DATAFLOW = DataflowPhase(4, "dataflow", for_engines=False)
 #: No computation gives an infinity or NaN, and integers stay within their dtype, for all inputs of a range.
-NUMERICS = Phase(5, "numerics", for_engines=False, by_default=False)
+NUMERICS = Phase(5, "numerics", for_engines=False, by_default=False, decided_by="nkiverify.products.numerics.verdict")
 
 PHASES: dict[int, Phase] = by_number((SHAPES, ARITHMETIC, MEMORY, DATAFLOW, NUMERICS))

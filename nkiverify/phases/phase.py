@@ -132,6 +132,8 @@ class Phase:
     for_engines: bool = True
     #: Whether a target runs in it that expects no verdicts, unless the user names phases.
     by_default: bool = True
+    #: The module of `nkiverify.products` that decides it, where it is plugged in and not part of the core.
+    decided_by: str = ""
 
     def claims(self, kernel: Explored, seconds: float, operations: int | None = None) -> Claimed:
         """State what the contracts of the phase ask of the kernel as a whole, as claims in its program.

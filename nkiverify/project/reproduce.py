@@ -15,10 +15,11 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.placement import SUFFICIENT
-from nkiverify.phases import DATAFLOW, NUMERICS, PHASES
+from nkiverify.phases import DATAFLOW, PHASES
 from nkiverify.phases.dataflow.trial import KnownFaults
 from nkiverify.project.manifest import load_targets
 from nkiverify.verify.options import DEFAULT_HARDWARE
+from nkiverify.verify.plugged import product_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +88,8 @@ def _run(
     source: Source, call: Callable[[Verification], None], values: Mapping[str, int], stop: _Stop, hardware: str
 ) -> None:
     model = hardware_named(hardware)
-    if stop.phase == NUMERICS.number:
-        from nkiverify.phases.numerics.search import again  # as late as this: it brings the simulator
-
-        again(source, call, values, model, (stop.contract, stop.file, stop.line))
+    if PHASES[stop.phase].decided_by:
+        product_of(PHASES[stop.phase]).again(source, call, values, model, (stop.contract, stop.file, stop.line))
         return
     observers: tuple[Observer, ...] = (stop,)
     if stop.phase == DATAFLOW.number:

@@ -31,6 +31,7 @@ from nkiverify.model.policy import applied
 from nkiverify.phases import ARITHMETIC, DATAFLOW, MEMORY, NUMERICS, PHASES, SHAPES
 from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.options import CROSS_CHECK_SECONDS, LEAST_ESBMC_SECONDS, Options, phases_to_run, unwind_of
+from nkiverify.verify.plugged import product_of
 from nkiverify.verify.rule_ids import check_comments
 from nkiverify.verify.rules import Conclusion, Told, recorded
 from nkiverify.verify.tolerated import accepted_warnings, qualified
@@ -284,8 +285,9 @@ class _Verifying:
             if not PHASES[phase].for_engines:
                 if alone:
                     return None
-                if PHASES[phase] is NUMERICS:
-                    return _numerics(exploration, engine, seconds, self._options.largest_range)
+                if PHASES[phase].decided_by:
+                    largest = self._options.largest_range
+                    return product_of(PHASES[phase]).verdict_of(exploration, engine, seconds, largest)
                 return _dataflow(exploration, engine, phase, seconds, self._options.effort)
             every = self._options.every_violation
             ours = PhaseVerdict(self._target, exploration, engine, self._hardware, phase, seconds, every)
@@ -478,13 +480,6 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
     from nkiverify.verify.dataflow_question import question
 
     return verdict_of(question(exploration, engine, PHASES[phase], seconds, effort))
-
-
-def _numerics(exploration: Exploration, engine: EmbeddedEngine, seconds: float, largest: bool) -> Run:
-    """The verdict of the phase whose claims are about numbers; `largest`: how far they hold is looked for."""
-    from nkiverify.verify.numerics import verdict_of  # as late as this: it brings the simulator
-
-    return verdict_of(exploration, engine, seconds, largest)
 
 
 def _cross_checks(target: Target, asked: Mapping[int, _Asked], options: Options, seconds: float) -> dict[int, Run]:

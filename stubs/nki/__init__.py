@@ -36,7 +36,7 @@ tensor = _names.tensor
 
 def simulate(kernel):
     """A function of NumPy arrays that runs the kernel on them; arrays that it writes are updated."""
-    from nkiverify.analysis.values.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
+    from nkiverify.products.simulate.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
 
     return simulator_of(kernel, jit)
 
@@ -47,7 +47,7 @@ def simulate_kernel(kernel, *args, **kwargs):
 
 
 def _simulate(kernel, args, kwargs):
-    from nkiverify.analysis.values.simulator import simulate  # Verifying a kernel needs no arithmetic.
+    from nkiverify.products.simulate.simulator import simulate  # Verifying a kernel needs no arithmetic.
 
     return simulate(kernel, args, kwargs)
 

@@ -11,9 +11,9 @@ import pytest
 from lab.corners import of_files, subject_of
 from nkiverify.model import packing, placement
 from nkiverify.model.packing import Tile
+from nkiverify.products.derive import derivation, statements
+from nkiverify.products.derive.candidates import Candidate
 from nkiverify.symbolic import all_of
-from nkiverify.verify.derive import derivation, statements
-from nkiverify.verify.derive.candidates import Candidate
 
 KERNEL = """
 import math

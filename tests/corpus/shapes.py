@@ -25,8 +25,8 @@ from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import DATAFLOW, MEMORY, NUMERICS, PHASES
 from nkiverify.phases.dataflow.trial import attempt
-from nkiverify.phases.numerics.search import inputs
-from nkiverify.phases.numerics.trial import on_inputs
+from nkiverify.products.numerics.search import inputs
+from nkiverify.products.numerics.trial import on_inputs
 from nkiverify.symbolic.execution import running
 from nkiverify.verify.exploration import explore
 

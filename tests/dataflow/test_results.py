@@ -8,14 +8,14 @@ from textwrap import dedent
 import pytest
 
 from nkiverify.cli.outcome import check
-from nkiverify.cli.simulation import Simulation
 from nkiverify.foundation.records import Verdict
 from nkiverify.model.hardware import hardware_named
+from nkiverify.products.equiv.comparison import Answer
+from nkiverify.products.equiv.equivalence import Comparer
+from nkiverify.products.equiv.paired_runs import Side
+from nkiverify.products.simulate.simulation import Simulation
 from nkiverify.project.request import request
-from nkiverify.verify.comparison import Answer
-from nkiverify.verify.equivalence import Comparer
 from nkiverify.verify.options import Options
-from nkiverify.verify.paired_runs import Side
 
 HEAD = """
 import abc

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from nkiverify.editor.checks import Checked
 from nkiverify.foundation.records import KernelAnswer, Run, Verdict
+from nkiverify.products.editor.checks import Checked
 from nkiverify.results import file as results_file
 from tests.editor.client import Editor, editor
 from tests.report.samples import run, session

@@ -17,10 +17,10 @@ from nkiverify.cli.main import main
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.resources import root
 from nkiverify.frontend.target import Target
-from nkiverify.project.proposals import in_kernel
-from nkiverify.results.answers import Answer
-from nkiverify.verify.derive.runs import Kind, Shown, Unread
-from nkiverify.verify.derive.sampling import Shapes
+from nkiverify.products.derive.answers import Answer
+from nkiverify.products.derive.proposals import in_kernel
+from nkiverify.products.derive.runs import Kind, Shown, Unread
+from nkiverify.products.derive.sampling import Shapes
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 
@@ -740,7 +740,7 @@ def test_a_domain_whose_proof_is_open_is_tried_with_the_whole_search(
             return runs
         return [replace(run, verdict=Verdict.UNKNOWN) if run.verdict is Verdict.SUCCESSFUL else run for run in runs]
 
-    monkeypatch.setattr("nkiverify.verify.derive.derivation.verify", short_of_time)
+    monkeypatch.setattr("nkiverify.products.derive.derivation.verify", short_of_time)
     Path("k.py").write_text(BLOCKS)
     assert "blocks is legal where R % 128 == 0 proved" in Ran(capsys, "k.py").out
 

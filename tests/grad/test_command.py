@@ -9,7 +9,7 @@ import pytest
 
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UsageError
-from nkiverify.verify.gradient_pairing import Known, Part, Role, Roles, Said, gradients_in
+from nkiverify.products.equiv.gradient_pairing import Known, Part, Role, Roles, Said, gradients_in
 
 FOLDER = Path(__file__).parent / "kernels"
 ROWS = ("--arg", "x=f32[8,12]", "--arg", "dy=f32[8,12]")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.analysis.blocks import NotAlike, blocks_of
 from nkiverify.cli.main import main
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import DATAFLOW
+from nkiverify.products.equiv.blocks import NotAlike, blocks_of
 from nkiverify.project.request import parameters_of, request
 from nkiverify.verify.exploration import explore
 

@@ -11,13 +11,13 @@ import pytest
 
 from nkiverify.analysis.values.degrees import Cleared
 from nkiverify.model.hardware import hardware_named
+from nkiverify.products.equiv.comparison import Answer
+from nkiverify.products.equiv.gradient_pairing import Said
+from nkiverify.products.equiv.gradient_runs import Draw, Kernel
+from nkiverify.products.equiv.gradients import GradientAnswers, GradientChecker
+from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.discovery import returned_names
 from nkiverify.project.request import Request, parameters_of, request
-from nkiverify.verify.comparison import Answer
-from nkiverify.verify.gradient_pairing import Said
-from nkiverify.verify.gradient_runs import Draw, Kernel
-from nkiverify.verify.gradients import GradientAnswers, GradientChecker
-from nkiverify.verify.paired_runs import Side
 from tests.grad import SHAPES
 
 FOLDER = Path(__file__).parent / "kernels"

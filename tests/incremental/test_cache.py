@@ -21,11 +21,11 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.records import Decided, Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
+from nkiverify.products.sweep.keeping import Digests
 from nkiverify.results import codec as json_results
 from nkiverify.results.cache import key, remembered, store
 from nkiverify.results.cache.remembered import VerdictCache
 from nkiverify.run.executors.jobs import InProcess
-from nkiverify.run.sweep.keeping import Digests
 from nkiverify.verify.options import Options, phases_to_run
 from nkiverify.verify.rules import Told
 from tests.executors import fakes

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from nkiverify.model.hardware import hardware_named
+from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.equivalence import Comparer
+from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.request import parameters_of, request
-from nkiverify.verify.comparison import Answer, Comparison
-from nkiverify.verify.equivalence import Comparer
-from nkiverify.verify.paired_runs import Side
 from tests.litmus import SHAPES
 from tests.representatives import representatives
 

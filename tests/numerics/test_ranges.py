@@ -30,9 +30,9 @@ from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import float8_e4m3, float8_e4m3fn, float32, int8
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import PHASES
-from nkiverify.phases.numerics.told import told_ranges
+from nkiverify.products.numerics.range_table import table
+from nkiverify.products.numerics.told import told_ranges
 from nkiverify.project.request import request
-from nkiverify.report.range_table import table
 from nkiverify.verify.options import DEFAULT_PHASES, Options
 from nkiverify.verify.verifier import verify
 from tests.check.kernel_files import Checker, write

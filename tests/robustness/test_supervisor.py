@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.cli.simulation import Simulated
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Verdict
+from nkiverify.products.simulate.simulation import Simulated
 from nkiverify.results.session import ExitStatus
 from nkiverify.run import supervisor
 from nkiverify.run import unpickled as unpickling
@@ -337,7 +337,7 @@ RECORDS = "nkiverify.foundation.records"
         _opcodes(RECORDS, "Verdict", {"_value_": "SUCCESSFUL"}, "FAILED"),
         _opcodes(RECORDS, "Verdict", (None, {"value": "SUCCESSFUL"})),
         _opcodes(RECORDS, "Run", (None, {"verdict": 3})),
-        _opcodes("nkiverify.cli.simulation", "Simulated", (None, {"status": 0})),
+        _opcodes("nkiverify.products.simulate.simulation", "Simulated", (None, {"status": 0})),
         _opcodes("nkiverify.foundation.errors", "UsageError", (None, {"excerpt": 0})),
         pickle.dumps(_doubled(60)),
         pickle.dumps([replace(COUNT_VIOLATION, line="3")]),  # type: ignore[arg-type]

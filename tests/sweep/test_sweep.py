@@ -14,9 +14,9 @@ import pytest
 
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UsageError
+from nkiverify.products.sweep.description import Item, items_of
 from nkiverify.project.manifest import load_targets
 from nkiverify.results import history
-from nkiverify.run.sweep.description import Item, items_of
 from nkiverify.verify.options import Options
 from tests.clocks import eventually
 

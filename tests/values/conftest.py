@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nkiverify.analysis.values import simulator
+from nkiverify.products.simulate import simulator
 from tests.values import followed
 
 

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from nkiverify.analysis.values import cells as storage
-from nkiverify.analysis.values import simulator
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.run import ValueExecution
 from nkiverify.model.contents import held, tracked
@@ -16,6 +15,7 @@ from nkiverify.model.memory import SHARED_HBM, MemoryRegion
 from nkiverify.model.operation import Operation
 from nkiverify.model.state import ModelState
 from nkiverify.model.tensor import Tensor
+from nkiverify.products.simulate import simulator
 
 #: The run that this stands in for, and what it gives an argument its elements with.
 _array_argument = simulator.array_argument

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.simulator import UndefinedResultWarning
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.frontend.loader import load_kernel
+from nkiverify.products.simulate.simulator import UndefinedResultWarning
 from tests.values import definitions
 from tests.values.library import close, corpus, on, random_array, simulate
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.request import request
-from nkiverify.verify.comparison import Answer, Comparison
-from nkiverify.verify.paired_runs import Side
 from tests.values.test_equivalence import compared
 
 HEADER = """

@@ -13,12 +13,12 @@ from nkiverify.analysis.values.cells import Cells
 from nkiverify.cli.main import main
 from nkiverify.foundation import resources
 from nkiverify.model.hardware import hardware_named
-from nkiverify.project.compared_shapes import chosen_dimensions
+from nkiverify.products.equiv.compared_shapes import chosen_dimensions
+from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.equivalence import Comparer
+from nkiverify.products.equiv.error_probability import error_bits
+from nkiverify.products.equiv.paired_runs import PairedRuns, Side
 from nkiverify.project.request import Request, parameters_of, request
-from nkiverify.verify.comparison import Answer, Comparison
-from nkiverify.verify.equivalence import Comparer
-from nkiverify.verify.error_probability import error_bits
-from nkiverify.verify.paired_runs import PairedRuns, Side
 
 ROOT = resources.root()
 HERE = Path(__file__).parent

@@ -14,10 +14,10 @@ import pytest
 from lab.audit import with_section
 from nkiverify.foundation import resources
 from nkiverify.model.hardware import hardware_named
+from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.equivalence import Comparer
+from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.request import request
-from nkiverify.verify.comparison import Answer, Comparison
-from nkiverify.verify.equivalence import Comparer
-from nkiverify.verify.paired_runs import Side
 
 FILE = Path(__file__).parent / "kinds.py"
 FUNCTIONS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.cli.main import main
-from nkiverify.verify.comparison import Answer
+from nkiverify.products.equiv.comparison import Answer
 from tests.values.test_different_kernels import pair
 
 COPY = """tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)

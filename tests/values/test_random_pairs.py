@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from nkiverify.model.hardware import hardware_named
+from nkiverify.products.equiv.comparison import Answer
+from nkiverify.products.equiv.equivalence import Comparer
+from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.request import request
-from nkiverify.verify.comparison import Answer
-from nkiverify.verify.equivalence import Comparer
-from nkiverify.verify.paired_runs import Side
 
 #: An expression: a variable, a constant, or an operator with its operands.
 Expression = Any

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nkiverify.analysis.values.simulator import UndefinedResultWarning
+from nkiverify.products.simulate.simulator import UndefinedResultWarning
 from tests.values.library import nisa, nki, nl, simulate
 
 RESET = nisa.reduce_cmd.reset_reduce

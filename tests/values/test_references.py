@@ -22,7 +22,7 @@ from nkiverify.analysis.values.torch_arrays import TorchArray
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import float32
-from nkiverify.verify.paired_runs import PairedRuns
+from nkiverify.products.equiv.paired_runs import PairedRuns
 
 KERNELS = """
 import nki.isa as nisa

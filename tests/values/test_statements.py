@@ -17,11 +17,11 @@ import pytest
 
 from lab.operation_calls import CALLS, Call, Slot
 from nkiverify.analysis.values.formats import STORED, Array, stored, unit_roundoff
-from nkiverify.analysis.values.simulator import UndefinedResultWarning
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.foundation.resources import root
 from nkiverify.model.dtypes import DTYPES, DType, bool_, float32, tfloat32
 from nkiverify.model.registry import declarations
+from nkiverify.products.simulate.simulator import UndefinedResultWarning
 from tests.model.stub_library import nisa, nki, nl, old_nisa, old_nki, old_nl
 from tests.values import statements
 from tests.values.test_other_statements import STATED

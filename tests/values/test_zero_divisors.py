@@ -9,7 +9,7 @@ import pytest
 
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.known_residues import Mode
-from nkiverify.verify.comparison import Answer
+from nkiverify.products.equiv.comparison import Answer
 from tests.values.test_equivalence import compared, side
 
 HERE = Path(__file__).parent

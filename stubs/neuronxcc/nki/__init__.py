@@ -34,13 +34,13 @@ trace = _names.trace
 
 def simulate_kernel(kernel, *args, **kwargs):
     """Run the kernel on NumPy arrays; arrays it returns are new, those it writes are updated."""
-    from nkiverify.analysis.values.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
+    from nkiverify.products.simulate.simulator import simulator_of  # Verifying a kernel needs no arithmetic.
 
     return simulator_of(kernel, jit)(*args, **kwargs)
 
 
 def _simulate(kernel, args, kwargs):
-    from nkiverify.analysis.values.simulator import simulate  # Verifying a kernel needs no arithmetic.
+    from nkiverify.products.simulate.simulator import simulate  # Verifying a kernel needs no arithmetic.
 
     return simulate(kernel, args, kwargs)
 

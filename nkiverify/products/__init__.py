@@ -1,0 +1,1 @@
+"""Products: uses of programs and their verdicts beyond deciding one. Commands name them; nothing below imports them."""

@@ -1,0 +1,514 @@
+"""The largest domain, in a small language, on which a kernel is proved in every phase.
+
+Candidates come from what the program divides and compares, and from refuted claims. Concrete runs of small shapes say
+which of them keep the shapes out that the kernel fails for, or rejects. What is chosen is proved as a domain, by the
+same call as `--where` makes; a shape that fails there is one more run, until the proof succeeds or nothing is left to
+try. Nothing is legal because it was inferred.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from math import inf
+
+from nkiverify.engines.embedded import Decision, Outcome
+from nkiverify.engines.shapes import domain_of
+from nkiverify.foundation.clock import Allowance, now
+from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.records import BOUNDED, Run, Verdict
+from nkiverify.foundation.source import Site
+from nkiverify.frontend.domain.expressions import condition as meaning
+from nkiverify.frontend.domain.syntax import parse
+from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.target import Target
+from nkiverify.model.contracts import contract
+from nkiverify.model.hardware import Hardware
+from nkiverify.products.derive.candidates import (
+    LARGEST,
+    Candidate,
+    at_last_iteration,
+    bounds_seen,
+    candidates,
+    constants,
+    is_upper_bound,
+    readable,
+    related,
+    whole_quotients,
+)
+from nkiverify.products.derive.cover import Cover, Likely, cover
+from nkiverify.products.derive.runs import Kind, Shown, told_by, violation
+from nkiverify.products.derive.sampling import Shapes
+from nkiverify.products.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid
+from nkiverify.products.derive.ways import verdicts_by_ways, ways_through
+from nkiverify.symbolic.atoms import Atom, Div, Term
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, at_most_zero
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.terms import make, of_atom
+from nkiverify.verify.exploration import Exploration, explore
+from nkiverify.verify.options import Options
+from nkiverify.verify.verifier import verify
+from nkiverify.verify.witness.sufficient import about_dimensions, plainer, without_implied
+
+#: Domains that are tried to be proved, at most.
+_ROUNDS = 24
+#: The share of the usual work that a search for faults takes on each: shapes have been run to find it.
+_EFFORT = 1 / 12
+#: Shapes that are run between sizes that pass and those that do not, where nothing else says which is the last.
+_HALVINGS = 16
+#: For saying limits in plainer words, in milliseconds of an idle core.
+_LIMITS_MS = 1000
+#: Seconds that a domain is given in any case.
+_LEAST_SECONDS = 0.2
+
+#: The conditions of each way.
+_Ways = tuple[tuple[str, ...], ...]
+
+
+def derive(
+    target_for: Callable[[tuple[str, ...]], Target],
+    exploration: Exploration,
+    decisions: Sequence[Decision],
+    hardware: Hardware,
+    options: Options,
+    seconds: float,
+    grid: frozenset[str] = frozenset(),
+) -> Derived:
+    """The domain of a kernel. `target_for` gives the target restricted by more conditions; `exploration` is that of the
+    unrestricted one, with the `decisions` about its claims on integers; `grid` are the dimensions of its launch grid.
+    After so many `seconds` no further domain is proved."""
+    return _Derivation(target_for, exploration, decisions, hardware, options, seconds, grid).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A condition of `--where` beyond which nothing is proved, and why not."""
+
+    text: str
+    why: str
+    site: Site | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """Conditions, the verdicts on the domain that they are, and whether every phase is proved there.
+
+    `ways` are those through the disjunctions among the conditions, where each is proved for itself. `bounds` are the
+    conditions among them beyond which nothing is proved for want of a proof, not since anything fails.
+    """
+
+    chosen: Cover
+    runs: tuple[Run, ...]
+    proved: bool
+    ways: _Ways = ()
+    bounds: tuple[_Bound, ...] = ()
+
+
+class _Derivation:
+    def __init__(
+        self,
+        target_for: Callable[[tuple[str, ...]], Target],
+        exploration: Exploration,
+        decisions: Sequence[Decision],
+        hardware: Hardware,
+        options: Options,
+        seconds: float,
+        grid: frozenset[str],
+    ) -> None:
+        self._started = now()
+        self._grid = grid
+        self._deadline = now() + seconds
+        self._target_for = target_for
+        self._hardware = hardware
+        self._options = options
+        self._exploration = exploration
+        self._program = exploration.run.program
+        self._guards = list(guards(self._program, exploration.assumptions))
+        self._assumptions = exploration.assumptions
+        self._ranges = [one.at_least(one.low) for one in self._program.dimensions if not one.choices]
+        self._assumed = [*domain_of(self._program, exploration.assumptions), *self._ranges]
+        self._decisions = [one for one in decisions if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
+        self._numbers = constants(self._program, self._decisions)
+        self._candidates = candidates(self._program, self._decisions, self._numbers)
+        #: Those by which shapes are told apart.
+        self._first = tuple(self._candidates)
+        told_by = [one.condition for one in self._first]
+        self._shapes = Shapes(exploration.target, self._program, self._assumed, hardware, seconds, told_by)
+        self._bounds_seen = True
+        #: Runs all neighbours of the shape that passes; None where that is done.
+        self._all_around: Callable[[], None] | None = None
+        self._limit_places: dict[int, Decision] = {}
+        self._limits = self._capacity()
+
+    # --- the search ---------------------------------------------------------------------------------------------------
+
+    def run(self) -> Derived:
+        """Find a domain, and prove it."""
+        expected = [part for one in self._decisions for part in _about(one)]
+        pairs = related(self._decisions)
+        base = self._shapes.first(self._numbers, expected, pairs, whole_quotients(self._program))
+        if base is None:
+            return self._nothing_passes()
+        self._shapes.around(base.values, self._numbers, pairs, expected)
+        self._all_around = partial(self._shapes.around, base.values, self._numbers, pairs, expected, inf)
+        found = self._proof(self._cover(), self._cover)
+        if not found.proved and any(one.seen for one in found.chosen.chosen):
+            # Less may be proved where a relation to another dimension keeps the same shapes out.
+            self._bounds_seen = False
+            other = self._proof(self._cover(), self._cover)
+            found = other if other.proved else found
+        return self._said(found, base.values)
+
+    def _proof(self, chosen: Cover, again: Callable[[], Cover]) -> _Found:
+        """The domain `chosen`, as far as it can be proved; what verdicts on it show is taken into account by
+        `again`."""
+        deadline, effort = self._deadline, _EFFORT
+        for _ in range(_ROUNDS):
+            began = now()
+            limits = self._needed_limits(chosen)
+            texts = self._texts(chosen, limits)
+            found, ways = self._by_ways(texts, effort)
+            if not ways:
+                found = self._verdicts(texts, effort)
+            runs = tuple(map(self._without_limits, found))
+            proved = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs)
+            proved = proved and any(run.verdict is Verdict.SUCCESSFUL for run in runs)
+            # What there is no time to prove anew says less than what is known.
+            late = now() + (now() - began) > deadline
+            if proved or late:
+                break
+            if self._learn(found) or self._bounded(found):
+                chosen, effort = again(), _EFFORT
+            elif effort < 1 and any(run.verdict is Verdict.UNKNOWN for run in found):
+                effort = 1.0  # a longer search may show why
+            else:
+                break
+        if proved and any(run.is_bounded for run in runs):
+            return self._within_bounds(_Found(chosen, runs, False, ways))
+        return _Found(chosen, runs, proved, ways)
+
+    def _within_bounds(self, found: _Found) -> _Found:
+        """The domain proved up to a bound, with the bound as a condition of the domain, if all is proved there."""
+        bounds = {
+            text: _Bound(text, run.reason, run.place) for run in found.runs if run.is_bounded for text in run.suffices
+        }
+        texts = (*self._texts(found.chosen, self._needed_limits(found.chosen)), *bounds)
+        runs = self._verdicts(texts, 1.0) if bounds else ()
+        shown = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) and not run.is_bounded for run in runs)
+        if not runs or not shown:
+            return found
+        # Said as it is: a part of the domain.
+        within = f"{BOUNDED} {', '.join(bounds)}"
+        open_phases = {run.phase: run for run in found.runs if run.is_bounded}
+        told = [
+            replace(
+                run,
+                qualifier=", ".join(filter(None, (within, run.qualifier))),
+                reason=open_phases[run.phase].reason,
+                place=open_phases[run.phase].place,
+                advice=open_phases[run.phase].advice,
+                accept=open_phases[run.phase].accept,
+            )
+            if run.phase in open_phases and run.verdict is Verdict.SUCCESSFUL
+            else run
+            for run in runs
+        ]
+        return replace(found, runs=tuple(told), proved=True, bounds=tuple(bounds.values()))
+
+    def _by_ways(self, texts: tuple[str, ...], effort: float) -> tuple[tuple[Run, ...], _Ways]:
+        """The verdicts on a domain with disjunctions, where every phase is proved for each way through them, with these
+        ways; else nothing."""
+        ways = tuple(ways_through(texts))
+        runs = verdicts_by_ways(self._verdicts(way, effort) for way in ways)
+        return (runs, ways) if runs else ((), ())
+
+    def _without_limits(self, run: Run) -> Run:
+        """`run`, UNKNOWN where it fails only beyond what the hardware can hold: it is not known up to where it does
+        not."""
+        limits = all(contract(one.contract).refuses_large for one in run.violations)
+        if run.verdict is not Verdict.FAILED or not limits:
+            return run
+        why, advice = f"the time limit of {self._options.timeout:g} s", "raise --timeout"
+        if now() <= self._deadline:
+            first = run.violations[0]
+            values = ", ".join(f"{name} = {value}" for name, value in first.witness.items())
+            why = f"{first.contract} does not hold for {values}, and no bounds were found within which it does"
+            advice = "bound the dimensions with --where"
+        return replace(run, verdict=Verdict.UNKNOWN, qualifier="", reason=why, advice=advice, violations=())
+
+    def _bounded(self, runs: Iterable[Run]) -> bool:
+        """Bound the largest dimension of what fails only beyond what the hardware can hold, below where it does;
+        whether there was any. That is enough where sizes that are smaller do not fail."""
+        before = len(self._limits)
+        for run in runs:
+            for one in run.violations if run.verdict is Verdict.FAILED else ():
+                name, value = max(one.values.items(), key=lambda pair: pair[1], default=("", 0))
+                condition = self._condition(f"{name} <= {value - 1}") if value > LARGEST else None
+                known = any(each.text == f"{name} <= {value - 1}" for each in self._limits)
+                if condition is None or known or not contract(one.contract).limit:
+                    continue
+                places = [
+                    each
+                    for each in self._decisions
+                    if each.claim.contract.id == one.contract
+                    and each.claim.site is not None
+                    and (each.claim.site.file, each.claim.site.line) == (one.file, one.line)
+                ]
+                self._limits.append(Candidate(condition, f"{name} <= {value - 1}", 1.0, one.contract))
+                for place in places[:1]:
+                    self._limit_places.setdefault(condition.uid, place)
+        return len(self._limits) > before
+
+    def _said(self, found: _Found, base: dict[str, int]) -> Derived:
+        """The domain `found`, with what is to be said of each of its conditions; `base` is a shape that passes."""
+        chosen = found.chosen
+        within = [one for one in map(self._condition, (each.text for each in found.bounds)) if one is not None]
+        limits = self._needed_limits(chosen, within)
+        statements = Statements(self._program, self._shapes, self._guards, base, self._limit_places, self._grid)
+        stated = statements.preconditions(chosen.chosen, limits, found.proved)
+        said = [*self._ranges, *(one.condition for one in (*chosen.chosen, *limits))]
+        stated += unsaid(self._program, self._assumptions, said)
+        proved = found.proved
+        if proved and self._exploration.run.unsupported_construct is not None:
+            texts = (*self._texts(chosen, limits), *(one.text for one in found.bounds))
+            asserted = self._asserted_within(texts)
+            proved = asserted is not None
+            stated += asserted or ()
+        inside = simplest(self._inside(chosen), self._program)
+        failing = [one for one in self._shapes.runs.values() if one.kind in (Kind.FAILS, Kind.REJECTED)]
+        preconditions = tuple(one for one in stated if not (one.limit and one.large))
+        told = {one.text for one in preconditions}
+        bounds = [Precondition(one.text, site=one.site, bound=one.why) for one in found.bounds]
+        return Derived(
+            preconditions=(*preconditions, *bounds),
+            limits=tuple(one for one in stated if one.limit and one.large),
+            runs=found.runs,
+            proved=proved,
+            seconds=now() - self._started,
+            bugs=tuple(violation(one, self._program) for one in inside),
+            passing=statements.passing_outside(chosen.chosen),
+            outside=len(failing),
+            tried=len(self._shapes.runs),
+            example=base,
+            ways=found.ways,
+            enforced=enforced(self._exploration, [one.condition for one in chosen.chosen if one.text in told]),
+        )
+
+    def _asserted_within(self, texts: tuple[str, ...]) -> list[Precondition] | None:
+        """The kernel's own preconditions that do not follow from the domain; None where they cannot be told.
+
+        Those behind the place where the run of the unrestricted kernel ended are seen within the domain only.
+        """
+        try:
+            within = explore(self._target_for(texts), self._hardware, Limits(seconds=self._options.timeout / 2))
+        except UnsupportedConstruct:
+            return None
+        program, assumed = within.run.program, within.assumptions
+        if within.run.unsupported_construct is not None:
+            return None
+        ranges = [one.at_least(one.low) for one in program.dimensions if not one.choices]
+        known = [*domain_of(program, ()), *ranges]
+        prover = Prover(known, BUDGETS.statement)
+        own = [one for one in guards(program, assumed) if not prover.entails(one)]
+        needed = [Precondition(readable(one, program), asserted=True) for one in without_implied(own, known)]
+        return needed + unsaid(program, assumed, [*known, *own])
+
+    def _verdicts(self, texts: tuple[str, ...], effort: float) -> tuple[Run, ...]:
+        """The verdicts on the domain that `texts` describe, in the time that is left."""
+        left = max(_LEAST_SECONDS, self._deadline - now())
+        share = replace(self._options, timeout=left, share_of=self._options.timeout, effort=effort)
+        return tuple(verify(self._target_for(texts), share))
+
+    def _nothing_passes(self) -> Derived:
+        """The message about a kernel of which no shape is found that passes: what is wrong, or why it cannot be
+        told."""
+        tried = len(self._shapes.runs)
+        failing = [one for one in self._shapes.of(Kind.FAILS) if one.rule is not None]
+        # Beyond what the hardware can hold every kernel fails: that is the bug only where nothing else comes as far.
+        plain = [one for one in failing if one.rule is not None and not one.rule.refuses_large]
+        furthest = max((one.reached for one in plain), default=0)
+        likely = [one for one in failing if one in plain or one.reached > furthest]
+        untold = self._shapes.of(Kind.UNTOLD)
+        if not plain:
+            own = Cover((*self._own_guards(), *self._holdable()))
+            found = self._proof(own, lambda: own)
+            if found.proved or untold or not likely:
+                return self._said(found, {})
+        bugs = tuple(violation(one, self._program) for one in simplest(likely, self._program))
+        seconds = now() - self._started
+        return Derived((), (), (), False, seconds, bugs, tried=tried, untold=len(untold))
+
+    def _holdable(self) -> Iterator[Candidate]:
+        """Upper bounds that refuted claims about what the hardware can hold state."""
+        found: dict[str, Candidate] = {}
+        for one in self._decisions:
+            rule = one.claim.contract
+            for part in _about(one) if rule.limit else ():
+                text = readable(part, self._program)
+                if text and is_upper_bound(part) and _bound_of(part) <= LARGEST:
+                    found.setdefault(text, Candidate(part, text, 1.0, rule.id))
+        yield from found.values()
+
+    def _own_guards(self) -> Iterator[Candidate]:
+        """The kernel's own preconditions."""
+        for one in self._guards:
+            yield Candidate(one, readable(one, self._program), 0.0)
+
+    def _cover(self) -> Cover:
+        found = self._covered()
+        if self._all_around is not None and any(one.seen for one in found.chosen):
+            # Beyond a bound that nothing else speaks for shapes may pass, whatever others are like them.
+            self._all_around()
+            self._all_around = None
+            found = self._covered()
+        for _ in range(_HALVINGS):
+            own = {one.uid for one in self._guards}
+            bounds = [one for one in found.chosen if is_upper_bound(one.condition) and one.condition.uid not in own]
+            if not any(self._narrow(*one.dimensions) for one in bounds if len(one.dimensions) == 1):
+                break
+            found = self._covered()
+        return found
+
+    def _narrow(self, name: str) -> bool:
+        """Run a shape half-way between the greatest size of a dimension that passes and the least beyond that does not;
+        whether there was one that tells something."""
+        passing, failing = self._shapes.split()
+        greatest = max((one.values[name] for one in passing), default=0)
+        beyond = [one for one in failing if one.values[name] > greatest]
+        if not greatest or not beyond:
+            return False
+        least = min(beyond, key=lambda one: one.values[name])
+        ends = greatest, least.values[name]
+        step = max((each for each in self._numbers[name].divisors if not any(end % each for end in ends)), default=1)
+        middle = sum(end // step for end in ends) // 2 * step
+        if middle == greatest:
+            return False
+        shown = self._shapes.run({**least.values, name: middle}, (name,), needed=True)
+        return shown is not None and shown.kind is not Kind.UNTOLD
+
+    def _covered(self) -> Cover:
+        passing, failing = ([one.values for one in part] for part in self._shapes.split())
+        known = {one.condition.uid for one in self._candidates}
+        seen = bounds_seen(self._program, self._numbers, passing, failing) if self._bounds_seen else ()
+        new = [one for one in seen if one.condition.uid not in known]
+        likely = Likely(self._shapes.left_out(), self._first)
+        every = [*self._candidates, *new]
+        return cover(every, passing, failing, self._program, needed=self._own_guards(), likely=likely)
+
+    def _inside(self, chosen: Cover) -> list[Shown]:
+        _, failing = self._shapes.split()
+        return [one for at, one in enumerate(failing) if at in chosen.inside and one.kind is Kind.FAILS]
+
+    def _learn(self, runs: Iterable[Run]) -> bool:
+        """Take from verdicts on a domain what keeps their witnesses out; whether there was anything new."""
+        before = self._known()
+        for run in runs:
+            if run.verdict is not Verdict.FAILED:
+                continue
+            for text in run.suffices:
+                self._add(text, run)
+            for one in run.violations:
+                if any(value > LARGEST for value in one.values.values()):
+                    # Too large to be run in all phases; what the hardware cannot hold is bounded otherwise.
+                    if one.replayed and not contract(one.contract).limit:
+                        self._shapes.runs.setdefault(tuple(one.values.values()), told_by(one))
+                else:
+                    shown = self._shapes.run(dict(one.values), one.values, needed=True)
+                    if shown is not None and shown.kind is Kind.UNTOLD and one.replayed:
+                        self._shapes.runs[tuple(shown.values.values())] = told_by(one)
+        return before != self._known()
+
+    def _known(self) -> tuple[int, int, int]:
+        """How many shapes tell something, and how many candidates and limits there are."""
+        telling = sum(one.kind is not Kind.UNTOLD for one in self._shapes.runs.values())
+        return telling, len(self._candidates), len(self._limits)
+
+    def _add(self, text: str, run: Run) -> None:
+        """A condition that keeps refuted claims of a run out."""
+        condition = self._condition(text)
+        rule = run.violations[0].contract if run.violations else ""
+        known = (*self._candidates, *self._limits)
+        if condition is None or any(text == one.text or condition.uid == one.condition.uid for one in known):
+            return
+        # `scale == 1` says more than `rows == rows*scale`.
+        products = any(len(key) > 1 for term in condition.terms() for key in term.monomials)
+        found = Candidate(condition, text, 1.4 if products else 1.0, rule)
+        if is_upper_bound(condition) and rule and contract(rule).limit:
+            self._limits.append(found)
+        else:
+            self._candidates.append(found)
+
+    def _condition(self, text: str) -> Condition | None:
+        _, node = parse("--where", text)
+        found = meaning(node, {one.atom.name: of_atom(one.atom) for one in self._program.dimensions})
+        return found if isinstance(found, Condition) else None
+
+    @staticmethod
+    def _texts(chosen: Cover, limits: Sequence[Candidate]) -> tuple[str, ...]:
+        return tuple(one.text for one in (*chosen.chosen, *limits))
+
+    # --- limits -------------------------------------------------------------------------------------------------------
+
+    def _capacity(self) -> list[Candidate]:
+        """Upper bounds, beyond the shapes that are run, that refuted claims about limits of the hardware state."""
+        allowed = Allowance(_LIMITS_MS)
+        found: dict[int, Candidate] = {}
+        for decision in self._decisions:
+            stated = _about(decision) if decision.claim.contract.limit else []
+            for part in (simple for each in stated for simple in self._simple(each)):
+                with_text: Sequence[Condition] = ()
+                try:
+                    with_text = plainer(part, self._program, self._guards, allowed)
+                except UnsupportedConstruct:
+                    continue
+                for plain in with_text:
+                    text = readable(plain, self._program)
+                    if text and _bound_of(plain) > LARGEST:
+                        found.setdefault(plain.uid, Candidate(plain, text, 1.0, decision.claim.contract.id))
+                        self._limit_places.setdefault(plain.uid, decision)
+        return list(found.values())
+
+    def _simple(self, part: Condition) -> Sequence[Condition]:
+        """Upper bounds that are enough for `part`, without divisions by dimensions, which no proof gets past.
+
+        Of alternatives it is the one that lets sizes go furthest; none is needed where one of them is known to hold.
+        """
+        if isinstance(part, Junction) and not part.conjunction:
+            ways = [way.parts if isinstance(way, Junction) else (way,) for way in part.parts]
+            known = Prover(self._assumed, BUDGETS.statement)
+            left = [[one for one in way if not known.entails(one)] for way in ways]
+            simple = [way for way in left if all(map(is_upper_bound, way))]
+            return max(simple, key=lambda way: min(map(_bound_of, way), default=inf), default=())
+        if isinstance(part, Comparison) and part.relation is Relation.AT_MOST:
+            # What is subtracted is at least zero.
+            kept = {key: factor for key, factor in part.term.monomials.items() if factor > 0 or not key}
+            less = at_most_zero(make(kept)) if len(kept) < len(part.term.monomials) else part
+            part = less if isinstance(less, Condition) else part
+        quotients: dict[Atom, Term] = {
+            atom: atom.numerator for atom in part.atoms() if isinstance(atom, Div) and atom.denominator.constant is None
+        }
+        whole = part.substitute(quotients)
+        # The divisors are at least 1.
+        return (whole,) if isinstance(whole, Condition) and is_upper_bound(whole) else ()
+
+    def _needed_limits(self, chosen: Cover, within: Sequence[Condition] = ()) -> list[Candidate]:
+        """The limits that do not follow from the rest, and from what all is `within`."""
+        conditions = [*(one.condition for one in (*chosen.chosen, *self._limits)), *within]
+        kept = {one.uid for one in without_implied(conditions, self._assumed)}
+        return [one for one in self._limits if one.condition.uid in kept]
+
+
+def _about(decision: Decision) -> list[Condition]:
+    """The part of a claim about dimensions alone, in its loops' last iterations where it is about iterations."""
+    found = list(about_dimensions(decision.claim.condition))
+    for one in at_last_iteration(decision.claim.condition):
+        found += about_dimensions(one)
+    return found
+
+
+def _bound_of(condition: Condition) -> int:
+    """The number that an upper bound compares with."""
+    parts = condition.parts if isinstance(condition, Junction) else (condition,)
+    return max((-term.constant_part for part in parts for term in part.terms()), default=0)

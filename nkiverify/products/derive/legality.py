@@ -1,0 +1,318 @@
+"""Checking a kernel of which nothing is known but its text: what it is given is inferred, its domain derived."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.clock import counting, now
+from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.records import MemoryPeak, Run, Verdict, Violation
+from nkiverify.frontend.domain.expressions import names_in
+from nkiverify.frontend.domain.syntax import parse
+from nkiverify.frontend.language_rules import findings
+from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.seen import read_by
+from nkiverify.frontend.target import Target
+from nkiverify.model.contracts import contract
+from nkiverify.model.hardware import Hardware, hardware_asked_for, hardware_named
+from nkiverify.model.policy import applied
+from nkiverify.phases import DATAFLOW, MEMORY
+from nkiverify.products.derive.answers import Answer, Instead
+from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred_for
+from nkiverify.project.request import Request, request
+from nkiverify.project.vacuous import counted, passed
+from nkiverify.symbolic.terms import anew
+from nkiverify.verify.exploration import Exploration, explore
+from nkiverify.verify.options import DEFAULT_HARDWARE, Options
+from nkiverify.verify.verifier import verify
+
+if TYPE_CHECKING:
+    from nkiverify.products.derive import Derived
+
+_INTEGER_PHASES = (1, 2, 3)
+_PHASES = frozenset({*_INTEGER_PHASES, 4})
+#: Seconds that a step is given in any case.
+_LEAST_SECONDS = 0.2
+#: How much of its time limit a kernel is given: a step may take longer than it should, and who watches the time stops
+#: the process.
+_OWN = 0.9
+#: How much of it may pass until no further domain is proved.
+_DERIVING = 0.75
+#: Times that something else is assumed, at most; shapes that dtypes are looked for with.
+_ASSUMPTIONS = 3
+_SHAPES = 4
+
+
+@anew()
+def answer(
+    reference: str,
+    base: Path,
+    given: Sequence[str],
+    where: Sequence[str],
+    grid: str | None,
+    hardware: str | None,
+    options: Options,
+    no_spills: bool = False,
+    assume_asserts: bool = False,
+) -> Answer:
+    """For which shapes the kernel `PATH::NAME` is legal; what is not `given` is inferred, as is the hardware where it
+    is None.
+
+    Raises `UsageError` where something has to be told first.
+    """
+    clock = time.perf_counter()
+    path, _, name = reference.partition("::")
+    found = inferred_for(path, name, base, given)
+    launched = grid if grid is not None else found.grid
+    if "[" in name:
+        launched = ""
+    if found.missing:
+        needs = ", ".join(f"{one.name} ({one.why})" for one in found.missing)
+        example = f"--arg {found.missing[0].name}=…"
+        raise UsageError(f"{reference} needs {example}: nothing tells what to give {needs}")
+    with applied(options.policy), counting(options.unhurried):
+        begin = now()
+
+        def asked_with(dtypes: Mapping[str, str]) -> Request:
+            arguments = (*given, *found.with_dtypes(dtypes))
+            return request(
+                reference, base, arguments, where, launched or None, assume_asserts=assume_asserts, no_spills=no_spills
+            )
+
+        trials = _Trials(found, hardware, options, begin, asked_with)
+        first = trials.verified(Assumed(hardware or found.hardware or DEFAULT_HARDWARE))
+        best = trials.best(first)
+    seconds = time.perf_counter() - clock
+    reads = read_by([str((base / path).resolve())])
+    inferred = found.with_dtypes(best.assumed.dtypes)
+    return Answer(
+        reference,
+        (*given, *inferred),
+        launched,
+        inferred,
+        found.grid if grid is None else "",
+        hardware=best.assumed.hardware,
+        inferred_hardware="" if hardware or best.assumed.hardware == DEFAULT_HARDWARE else best.assumed.hardware,
+        instead=None if best is first else _instead(first, best),
+        runs=tuple(replace(run, reads=reads) for run in best.runs),
+        derived=best.derived,
+        seconds=seconds,
+        language=tuple(findings(best.asked.kernel)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """The hardware, and the dtypes that are not those which are assumed first, by the names of arguments."""
+
+    hardware: str
+    dtypes: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """The verdicts with some assumptions, and the domain, where one was looked for."""
+
+    assumed: Assumed
+    asked: Request
+    runs: tuple[Run, ...]
+    derived: Derived | None
+
+    @property
+    def fails(self) -> bool:
+        """True if no shape is found for which the kernel is proved to be legal."""
+        return not self.derived.proved if self.derived is not None else not passed(self.runs)
+
+    @property
+    def failures(self) -> tuple[Violation, ...]:
+        """The failures whatever the shape is."""
+        if self.derived is not None:
+            return self.derived.bugs
+        return tuple(one for run in self.runs for one in run.violations)
+
+
+class _Trials:
+    """Verifies a kernel with what is assumed first, and with something else where it can only fail with that."""
+
+    def __init__(
+        self,
+        found: Inferred,
+        hardware: str | None,
+        options: Options,
+        begin: float,
+        asked_with: Callable[[Mapping[str, str]], Request],
+    ) -> None:
+        self._found = found
+        self._fixed = bool(hardware or found.hardware)
+        self._options = options
+        self._begin = begin
+        self._asked_with = lru_cache(maxsize=None)(lambda dtypes: asked_with(dict(dtypes)))
+
+    def verified(self, assumed: Assumed) -> _Verified:
+        """The verdicts with these assumptions."""
+        asked = self._asked_with(tuple(assumed.dtypes.items()))
+        return _Verified(assumed, asked, *_verified(asked, assumed.hardware, self._options, self._begin))
+
+    def best(self, at: _Verified) -> _Verified:
+        """The verdicts with other assumptions than those of `at`, as long as the kernel comes further with them."""
+        for _ in range(_ASSUMPTIONS):
+            assumed = self._other(at) if at.fails else None
+            if assumed is None:
+                break
+            at = self.verified(assumed)
+        if not at.fails or not at.failures or not self._found.tensors or at.assumed.dtypes:
+            return at
+        from nkiverify.products.derive.assumptions import comes_further
+
+        dtypes = dict.fromkeys(self._found.tensors, "f32")
+        shapes = [one.values for one in at.failures[:_SHAPES]]
+        if not comes_further(
+            self._target_for(at.assumed), shapes, hardware_named(at.assumed.hardware), dtypes, self._left()
+        ):
+            return at
+        again = self.verified(replace(at.assumed, dtypes=dtypes))
+        return at if again.derived is None or again.fails else again
+
+    def _left(self) -> float:
+        return max(_LEAST_SECONDS, _OWN * self._options.timeout - (now() - self._begin))
+
+    def _other(self, at: _Verified) -> Assumed | None:
+        """The hardware that an operation needs, or the dtypes, with which the kernel comes further."""
+        needed = (hardware_asked_for(one.contract, one.message) for one in at.failures)
+        later = next(filter(None, needed), "") if not self._fixed else ""
+        if later and later != at.assumed.hardware:
+            return replace(at.assumed, hardware=later)
+        if not at.failures or not (self._found.tensors or self._found.dtypes):
+            return None
+        from nkiverify.products.derive.assumptions import other_dtypes
+
+        shapes = [one.values for one in at.failures[:_SHAPES]]
+        model = hardware_named(at.assumed.hardware)
+        dtypes = other_dtypes(self._found, self._target_for(at.assumed), shapes, model, self._left())
+        return replace(at.assumed, dtypes={**at.assumed.dtypes, **dtypes}) if dtypes else None
+
+    def _target_for(self, assumed: Assumed) -> Callable[[Mapping[str, str]], Target]:
+        """The target with some dtypes, what else is assumed being as it is."""
+        return lambda dtypes: self._asked_with(tuple({**assumed.dtypes, **dtypes}.items())).target(
+            assumed.hardware, False
+        )
+
+
+def _instead(first: _Verified, best: _Verified) -> Instead | None:
+    """The first failure with the assumptions that were made first."""
+    if not first.failures:
+        return None
+    changed = []
+    if best.assumed.dtypes != first.assumed.dtypes:
+        changed.append(f"with {DEFAULT_DTYPE} for what nothing tells the dtype of")
+    if best.assumed.hardware != first.assumed.hardware:
+        changed.append(f"on {first.assumed.hardware}")
+    return Instead(", ".join(changed), first.failures[0])
+
+
+def _verified(asked: Request, hardware: str, options: Options, begin: float) -> tuple[tuple[Run, ...], Derived | None]:
+    """The verdicts on all shapes that the kernel's own asserts let pass, or else on the domain that is derived. Its
+    time has run since `begin`."""
+
+    def target_for(texts: tuple[str, ...]) -> Target:
+        more = tuple(parse("--where", text) for text in texts)
+        return replace(asked, where=(*asked.where, *more)).target(hardware, False)
+
+    asked.outcome.returned = False
+
+    def left() -> float:
+        return max(_LEAST_SECONDS, _OWN * options.timeout - (now() - begin))
+
+    def share(seconds: float) -> Options:
+        return replace(options, timeout=seconds, share_of=options.timeout)
+
+    target = target_for(())
+    model = hardware_named(hardware)
+    try:
+        exploration = explore(target, model, Limits(seconds=options.timeout / 2, asked=options.timeout), _PHASES)
+    except UnsupportedConstruct:
+        return tuple(verify(target, share(left()))), None
+    if not exploration.run.program.dimensions:
+        return tuple(verify(target, share(left()))), None
+    engine = EmbeddedEngine(exploration.run.program)
+    engine.limit(left() / 2)
+    decisions = [one for phase in _INTEGER_PHASES for one in engine.decide(phase, hard=False)]
+
+    def holds() -> bool:
+        shown = all(map(_shown, decisions)) and all(map(_shown, engine.decide_unwinding()))
+        return shown and _flows(exploration, options, left() / 2)
+
+    if exploration.run.unsupported_construct is None and holds():
+        runs = tuple(verify(target, share(left() / 2)))
+        if passed(runs):
+            from nkiverify.products.derive import already_proved
+
+            runs = tuple(counted(runs, asked, hardware, options.phases))
+            if not asked.outcome.returned:
+                return runs, None
+            return runs, already_proved(exploration, runs, now() - begin)
+    from nkiverify.products.derive import derive
+
+    grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
+    derived = derive(target_for, exploration, decisions, model, options, min(_DERIVING * options.timeout, left()), grid)
+    runs = _with_failures(target, derived, model, left())
+    if not derived.runs and runs:
+        # Of a kernel that nothing is proved of, an editor has to know the tiles all the same.
+        runs = (replace(runs[0], memory=_tiles(exploration, left())), *runs[1:])
+    return tuple(counted(runs, asked, hardware, options.phases)), derived
+
+
+def _shown(one: Decision) -> bool:
+    return one.outcome in (Outcome.PROVED, Outcome.UNREACHED)
+
+
+def _flows(exploration: Exploration, options: Options, seconds: float) -> bool:
+    """True if nothing is open in phase 4."""
+    if DATAFLOW.number not in (options.phases or _PHASES):
+        return True
+    from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load
+
+    found = exploration.claimed(DATAFLOW, seconds)
+    return isinstance(found, DataflowClaims) and found.ended is None and not found.proof.open
+
+
+def _tiles(exploration: Exploration, seconds: float) -> tuple[MemoryPeak, ...]:
+    """The peaks of the memories as phase 3 tells them, without its verdict."""
+    if exploration.run.unsupported_construct is not None:
+        return ()
+    return MEMORY.peaks(exploration.claimed(MEMORY, seconds), exploration.run.program)
+
+
+def _with_failures(target: Target, derived: Derived, hardware: Hardware, seconds: float) -> tuple[Run, ...]:
+    """The verdicts on the domain; FAILED in each phase in which a shape that the kernel accepts fails, with the stores
+    to its output where some of it is not written, if that takes no longer than so many seconds."""
+    failures = [*derived.bugs, *(one.failure for one in derived.accepted if one.failure is not None)]
+    by_phase: dict[int, list[Violation]] = {}
+    for one in failures:
+        by_phase.setdefault(contract(one.contract).phase, []).append(one)
+    runs = {run.phase: run for run in derived.runs}
+    for phase, violations in by_phase.items():
+        plain = runs.get(phase) or Run(
+            target.name, target.kernel, target.family, target.kind, phase, EmbeddedEngine.name, None, Verdict.FAILED
+        )
+        runs[phase] = replace(
+            plain,
+            verdict=Verdict.FAILED,
+            qualifier="",
+            reason="",
+            violations=tuple(violations),
+            suffices=derived.where if derived.proved and derived.is_said else (),
+        )
+        unwritten = next((one for one in violations if one.contract == "df.output_written"), None)
+        if unwritten is not None:
+            from nkiverify.phases.dataflow.trial import stores
+
+            runs[phase] = replace(runs[phase], coverage=stores(target, unwritten.values, hardware, seconds))
+    return tuple(run for _, run in sorted(runs.items()))

@@ -1,0 +1,371 @@
+"""The shapes that are run: one that passes, and its neighbours at the sizes that the program compares and divides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, combinations, islice
+from math import lcm
+
+from nkiverify.foundation.clock import Allowance, now
+from nkiverify.frontend.target import Target
+from nkiverify.ir.program import DomainDimension, Program
+from nkiverify.model.hardware import Hardware
+from nkiverify.phases.dataflow.trial import SHAPE_WORK
+from nkiverify.products.derive.candidates import LARGEST, Constants, within
+from nkiverify.products.derive.cover import holds
+from nkiverify.products.derive.runs import WORK, Kind, Shown, shown
+from nkiverify.symbolic.atoms import Atom, Dimension
+from nkiverify.symbolic.conditions import Comparison, Condition, Relation
+from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.smt import Answer
+
+#: Shapes that are tried for one that passes.
+_FIRST = 24
+#: The first of them, which are made of the sizes that the kernel itself names.
+_LIKELY = 6
+#: Steps of all shapes together: a fraction of a second's. Seconds would have the domain depend on the machine.
+_STEPS = 60_000
+#: Those of a shape that is needed, or a large one, in any case.
+_NEEDED_STEPS = 60_000
+_LARGE_STEPS = 240_000
+#: For finding such as are in the domain, in milliseconds of an idle core.
+_SETTLING_MS = 150
+#: Shapes alike that are tried for one that passes.
+_ALIKE = 2
+#: Seconds that any has, of the time of the target.
+_LEAST_SECONDS = 1.0
+#: Bounds within which a size is looked for that the kernel takes.
+_REACH = (LARGEST, 8 * LARGEST)
+#: Sizes of a dimension of which the program says nothing.
+_USUAL = (1, 2, 3, 128, 129, 512, 513)
+_EQUAL = (128, 1, 2, 8, 16, 32, 64, 256, 512, 1024)
+
+
+class Shapes:
+    """Runs shapes of a domain, each once, and remembers what they show.
+
+    Shapes that are looked for beside others are left out for which the same conditions of those hold that they are
+    `told_by` as for some that were run, and ended alike: no domain is made of these conditions that tells them apart.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        program: Program,
+        guards: Sequence[Condition | bool],
+        hardware: Hardware,
+        seconds: float,
+        told_by: Sequence[Condition],
+    ) -> None:
+        self._target = target
+        self._program = program
+        self._guards = [one for one in guards if one is not True]
+        self._hardware = hardware
+        self._deadline = now() + seconds
+        self._left = _STEPS
+        self._settling = Allowance(_SETTLING_MS)
+        #: How runs ended, by which of the conditions hold that tell shapes apart.
+        self._told_by = told_by
+        self._ended: dict[tuple[bool, ...], list[Shown]] = {}
+        #: Shapes that were left out, each with one like it that was run.
+        self._left_out: dict[tuple[int, ...], tuple[dict[str, int], Shown]] = {}
+        self.dimensions = [one for one in program.dimensions if not one.choices]
+        self.runs: dict[tuple[int, ...], Shown] = {}
+
+    @property
+    def late(self) -> bool:
+        """True if no steps are left, or the time of the target is over."""
+        return self._left <= 0 or now() > self._deadline
+
+    def of(self, kind: Kind) -> list[Shown]:
+        """The runs that ended so."""
+        return [one for one in self.runs.values() if one.kind is kind]
+
+    @property
+    def whole(self) -> frozenset[str]:
+        """The inputs that are read wholly at some size."""
+        return frozenset(name for one in self.of(Kind.PASSES) for name in one.whole)
+
+    def split(self) -> tuple[list[Shown], list[Shown]]:
+        """Shapes that a domain may have, and those that it may not: those that fail, are rejected, or of whose inputs a
+        part is left out that is read at other sizes, unless every shape that passes leaves some out."""
+        whole = self.whole
+        passing = [one for one in self.of(Kind.PASSES) if not one.dropped(whole)]
+        dropping = [one for one in self.of(Kind.PASSES) if one.dropped(whole)]
+        if not passing:
+            passing, dropping = dropping, []
+        return passing, [*self.of(Kind.FAILS), *self.of(Kind.REJECTED), *dropping]
+
+    def left_out(self) -> list[dict[str, int]]:
+        """Shapes that were left out, and likely to pass: one like them does."""
+        passing, _ = self.split()
+        keys = {tuple(one.values.values()) for one in passing}
+        found = [(values, like) for key, (values, like) in self._left_out.items() if key not in self.runs]
+        return [values for values, like in found if tuple(like.values.values()) in keys]
+
+    def run(self, wanted: dict[str, int], fixed: Iterable[str] = (), *, needed: bool = False) -> Shown | None:
+        """Run the shape that is most like `wanted` among those of the domain, `fixed` dimensions above all.
+
+        None where there is none, or no steps are left and the run is not `needed`.
+        """
+        if self.late and not needed:
+            return None
+        values = self._settled(wanted, tuple(fixed), needed)
+        if values is None:
+            return None
+        known = self.runs.get(tuple(values.values()))
+        return known or self._show(values, WORK, max(self._left, _NEEDED_STEPS if needed else 0))
+
+    def _show(self, values: dict[str, int], work: int, steps: int) -> Shown:
+        """Run a shape with so much work, in so many steps."""
+        left = max(_LEAST_SECONDS, self._deadline - now())
+        found = shown(self._target, values, self._hardware, left, work, steps)
+        self._left -= found.steps
+        self.runs[tuple(values.values())] = found
+        if found.kind is not Kind.UNTOLD:
+            self._told(values).append(found)
+        return found
+
+    def first(
+        self,
+        numbers: dict[str, Constants],
+        assumed: Sequence[Condition | bool],
+        pairs: Iterable[frozenset[str]],
+        whole: Sequence[Condition] = (),
+    ) -> Shown | None:
+        """A shape that passes. `assumed` are conditions under which claims that are refuted hold, `pairs` dimensions
+        that belong together, `whole` conditions under which quotients leave no rest."""
+        worth: list[Shown] = []
+        for number, wanted in enumerate(islice(self._starts(numbers, assumed, pairs, whole), _FIRST)):
+            found = self._beside(wanted, (), _ALIKE)
+            if found is not None and found.kind is Kind.PASSES:
+                return found
+            if number == _LIKELY - 1:
+                worth = self.of(Kind.UNTOLD)
+        # Where the least sizes that the kernel takes are large ones, the first two of them are worth the time.
+        for untold in [one for one in worth if not self._told(one.values)][:2]:
+            found = self._show(untold.values, SHAPE_WORK, _LARGE_STEPS)
+            if found.kind is Kind.PASSES:
+                return found
+        return None
+
+    def around(
+        self,
+        base: dict[str, int],
+        numbers: dict[str, Constants],
+        pairs: Iterable[frozenset[str]],
+        assumed: Sequence[Condition | bool],
+        alike: float = 1,
+    ) -> None:
+        """Run the neighbours of a shape: one dimension, two that belong together, or all of them, at other sizes. Those
+        are left out that so many others are like."""
+        self._settling = Allowance(_SETTLING_MS)
+        names = [one.atom.name for one in self.dimensions]
+        sizes = {name: _sizes(base[name], numbers[name]) for name in names}
+        together = [pair for pair in map(tuple, map(sorted, pairs)) if set(pair) <= set(names)]
+        groups = [group for group in _connected(together) if len(group) > 2]
+        doubled = {name: 2 * value for name, value in base.items()}
+        self._beside(doubled, names, alike)
+        for many in (slice(0, 2), slice(2, 4), slice(4, None)):
+            for name in names:
+                for value in sizes[name][many]:
+                    self._beside({**base, name: value}, [name], alike)
+            for one, other in together:
+                if many.start == 0:
+                    self._beside({**base, one: 2 * base[one], other: 2 * base[other]}, (one, other), alike)
+                if base[one] == base[other]:
+                    for value in sizes[one][many]:
+                        self._beside({**base, one: value, other: value}, (one, other), alike)
+            for group in groups:
+                if many.start == 0:
+                    for factor in (2, 3):
+                        self._beside({**base, **{name: factor * base[name] for name in group}}, group, alike)
+                for name in group:
+                    # Those that are alike stay so.
+                    for value in sizes[name][many]:
+                        same = [one for one in group if base[one] == base[name]]
+                        self._beside({**base, **dict.fromkeys(same, value)}, same, alike)
+        for name in names:
+            for value in sizes[name][:1]:
+                self._beside({**doubled, name: value}, [name], alike)
+        self._beside({name: 3 * value for name, value in base.items()}, names, alike)
+        for dimension in self.dimensions:
+            at = dimension.atom.name
+            if all(each.values[at] == base[at] for each in self.of(Kind.PASSES)):
+                # What has to move with it is more than two dimensions, or moves in another way.
+                for wanted in islice(self._solved(base, [*assumed, dimension.at_least(base[at] + 1)]), 1):
+                    self._beside(wanted, (), alike)
+
+    def _beside(self, wanted: dict[str, int], fixed: Iterable[str], alike: float) -> Shown | None:
+        """Run the shape that is most like `wanted`, unless so many `alike` were run."""
+        values = None if self.late else self._settled(wanted, tuple(fixed))
+        if values is None or tuple(values.values()) in self.runs:
+            return None
+        told = self._told(values)
+        if len(told) >= alike and len({one.kind for one in told}) == 1:
+            self._left_out[tuple(values.values())] = values, told[0]
+            return None
+        return self._show(values, WORK, self._left)
+
+    def _told(self, values: dict[str, int]) -> list[Shown]:
+        """The runs that show something, of shapes for which the same conditions hold; to be added to."""
+        return self._ended.setdefault(tuple(holds(one, values, self._program) for one in self._told_by), [])
+
+    def _starts(
+        self,
+        numbers: dict[str, Constants],
+        assumed: Sequence[Condition | bool],
+        pairs: Iterable[frozenset[str]],
+        whole: Sequence[Condition],
+    ) -> Iterator[dict[str, int]]:
+        names = [one.atom.name for one in self.dimensions]
+        own = {name: min(lcm(*(numbers[name].divisors or {1})), LARGEST) for name in names}
+        pairs = list(pairs)
+        alike = dict(own)
+        for pair in pairs:
+            for name in pair & alike.keys():
+                if not numbers[name].divisors:
+                    alike[name] = max(own[other] for other in pair if other in own)
+        most = max([*own.values(), 1])
+        top = {name: max([*numbers[name].all, 1]) for name in names}
+        yield alike
+        yield from islice(self._solved(own, assumed), 2)
+        if whole:
+            yield from self._solved(own, [*assumed, *whole])
+        yield own
+        # What the kernel's asserts make of these sizes, and others of the same size where one is a multiple.
+        settled = self._settled(own, ()) or own
+        paired = dict(settled)
+        for pair in pairs:
+            for name in pair & paired.keys():
+                most_of_pair = max(settled[other] for other in pair if other in settled)
+                paired[name] = most_of_pair if most_of_pair % settled[name] == 0 else settled[name]
+        yield paired
+        yield top
+        yield dict.fromkeys(names, most)
+        for value in _EQUAL[:4]:
+            yield {name: own[name] if own[name] > 1 else value for name in names}
+        for value in _EQUAL:
+            yield dict.fromkeys(names, value)
+        for one, other in combinations(names, 2):
+            yield {**own, one: most, other: most}
+
+    def _solved(self, wanted: dict[str, int], assumed: Sequence[Condition | bool]) -> Iterator[dict[str, int]]:
+        """Shapes for which `assumed` holds, as small as a bound or two make them."""
+        for bound in (512, LARGEST):
+            small = [condition for one in self.dimensions for condition in within(one, min(bound, one.high or bound))]
+            prover = Prover([*self._guards, *assumed, *small], BUDGETS.domain)
+            if prover.satisfiable() is Answer.YES:
+                yield {one.atom.name: prover.model.get(one.atom, wanted[one.atom.name]) for one in self.dimensions}
+
+    def _settled(self, wanted: dict[str, int], fixed: Sequence[str], needed: bool = False) -> dict[str, int] | None:
+        """The values of the domain that are most like `wanted`; None where there are none, or a solver has been asked
+        for too many that are not `needed`."""
+        values = {one.atom.name: _legal(one, wanted.get(one.atom.name, 1)) for one in self._program.dimensions}
+        if any(values[name] != wanted[name] for name in fixed):
+            return None
+        broken = [one for one in self._guards if not holds(one, values, self._program)]
+        if not broken:
+            return values
+        if any(_names_in(one) <= set(fixed) for one in broken):
+            return None
+        followed = self._followed(values, fixed)
+        if all(holds(one, followed, self._program) for one in self._guards):
+            return followed
+        if self._settling.used_up and not needed:
+            return None
+        prover = Prover(self._guards, BUDGETS.first)
+        order = [one for name in fixed for one in self.dimensions if one.atom.name == name]
+        order += [one for one in self.dimensions if one not in order]
+        for one in order:
+            name = one.atom.name
+            narrower = prover.with_conditions([one.equals(values[name])])
+            if narrower.satisfiable() is Answer.YES:
+                prover = narrower
+            elif name in fixed:
+                return None
+            else:
+                closer = self._closest(prover, one, values, fixed)
+                if closer is None:
+                    return None
+                prover, values[name] = closer
+        return values if all(holds(one, values, self._program) for one in self._guards) else None
+
+    def _followed(self, values: dict[str, int], fixed: Sequence[str]) -> dict[str, int]:
+        """`values` with a dimension that an equation of the kernel gives at what it gives for the others: F, or else a,
+        of `F == a*b`; but for those that are `fixed`."""
+        found = dict(values)
+        for guard in self._guards:
+            if not isinstance(guard, Comparison) or guard.relation is not Relation.EQUAL:
+                continue
+            keys = sorted(guard.term.monomials, key=len)
+            given = [
+                atom
+                for key in keys
+                for atom in key
+                if isinstance(atom, Dimension) and atom.name not in fixed and sum(one.count(atom) for one in keys) == 1
+            ]
+            with suppress(Undefined):
+                for atom in given:
+                    known: dict[Atom, int] = {one.atom: found[one.atom.name] for one in self._program.dimensions}
+                    rest = Valuation({**known, atom: 0}).term(guard.term)
+                    factor = Valuation({**known, atom: 1}).term(guard.term) - rest
+                    if factor and rest % factor == 0 and -rest // factor >= 1:
+                        found[atom.name] = -rest // factor
+                        break
+        return found
+
+    @staticmethod
+    def _closest(
+        prover: Prover, dimension: DomainDimension, values: dict[str, int], fixed: Sequence[str]
+    ) -> tuple[Prover, int] | None:
+        """A value of a dimension that goes with those settled before: one of theirs, or any."""
+        preferred = chain((values[name] for name in fixed), values.values())
+        for value in dict.fromkeys(preferred):
+            narrower = prover.with_conditions([dimension.equals(value)])
+            if narrower.satisfiable() is Answer.YES:
+                return narrower, value
+        for most in _REACH:
+            if prover.satisfiable(*within(dimension, most)) is Answer.YES:
+                value = prover.model.get(dimension.atom, 1)
+                return prover.with_conditions([dimension.equals(value)]), value
+        return None
+
+
+def _names_in(condition: Condition | bool) -> set[str]:
+    """The names of the dimensions in a condition."""
+    atoms = condition.atoms() if isinstance(condition, Condition) else ()
+    return {one.name for one in atoms if isinstance(one, Dimension)}
+
+
+def _connected(pairs: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Names that pairs connect."""
+    groups: list[set[str]] = []
+    for pair in pairs:
+        touched = [group for group in groups if group & set(pair)]
+        groups = [group for group in groups if group not in touched] + [set(pair).union(*touched)]
+    return [tuple(sorted(group)) for group in groups]
+
+
+def _sizes(base: int, known: Constants) -> list[int]:
+    """Sizes to try for a dimension, those first that tell most."""
+    sizes: list[int] = []
+    for each in known.all[:2]:
+        sizes += [each + 1, 2 * each]
+    sizes += [base + 1, 2 * base]
+    for each in known.all:
+        sizes += [each - 1, each, each + 1, each + each // 2, 3 * each]
+    if not known.all:
+        sizes += _USUAL
+    return [one for one in dict.fromkeys(sizes) if one >= 1 and one != base]
+
+
+def _legal(dimension: DomainDimension, value: int) -> int:
+    """The value of a dimension that is nearest to `value`."""
+    if dimension.choices:
+        return 0
+    step = dimension.multiple_of
+    value = max(dimension.smallest, -(-value // step) * step)
+    return value if dimension.high is None or value <= dimension.high else dimension.high // step * step

@@ -1,7 +1,0 @@
-"""For which shapes a kernel is legal: preconditions that are found from runs, and proved as a domain."""
-
-from nkiverify.verify.derive.derivation import derive
-from nkiverify.verify.derive.runs import Kind, Shown, shown
-from nkiverify.verify.derive.statements import Derived, Precondition, already_proved
-
-__all__ = ["Derived", "Kind", "Precondition", "Shown", "already_proved", "derive", "shown"]
