@@ -87,6 +87,12 @@ def isolated(
     return result
 
 
+def settings_here() -> Settings:
+    """The settings of the repository that the command is run in."""
+    project = here()
+    return project.settings if project is not None else Settings()
+
+
 def allowed_by(typed: Sequence[str], settings: Settings | None = None) -> Allowed:
     """The permissions that are `typed`, and those that the settings allow, by default those here; from here on it holds
     in this process.
@@ -94,8 +100,7 @@ def allowed_by(typed: Sequence[str], settings: Settings | None = None) -> Allowe
     Raises `UsageError` for what cannot be allowed, and for a path where nothing is.
     """
     if settings is None:
-        project = here()
-        settings = project.settings if project is not None else Settings()
+        settings = settings_here()
     asked = [(text, Path.cwd(), "--allow") for text in typed]
     if settings.file is not None:
         asked += [(text, settings.file.parent, f"{settings.file}: allow") for text in settings.allow or ()]

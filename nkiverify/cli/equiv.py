@@ -9,9 +9,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from nkiverify.cli.allowing import add_limits, allowed_by, isolated
+from nkiverify.cli.allowing import add_limits, allowed_by, isolated, settings_here
 from nkiverify.cli.arguments import positive_number
+from nkiverify.cli.policy import accepted_by, add_accept
 from nkiverify.foundation.errors import UsageError
+from nkiverify.model.policy import ACCEPT_TESTED
 from nkiverify.run.supervisor import Stopped
 from nkiverify.verify.options import HARDWARE
 
@@ -63,7 +65,10 @@ exit status:
   2  what was typed cannot be used     3  none is DIFFERENT, one is UNKNOWN,
                                           for roundings or otherwise; or a
                                           branch, mask or minimum went one way
-                                          only at all shapes (never run)
+                                          only at all shapes (never run); or a
+                                          dimension has other values than those
+                                          that were run (not argued; --accept
+                                          tested makes this 0)
   4  an error of nkiverify"""
 
 #: Shapes that are tried for what the kernels do at none of the others.
@@ -109,6 +114,12 @@ def add_pair(parser: argparse.ArgumentParser) -> None:
         help="of the floating-point answer, relative to the greatest magnitude "
         "(default: 4 roundings of the coarsest dtype of arguments and results, 128 of float32)",
     )
+    add_accept(
+        parser,
+        ACCEPT_TESTED,
+        "accept answers that are no proof: tested, at some shapes of those that are asked about, has exit status 0, "
+        "not 3",
+    )
     add_limits(parser)
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
@@ -138,13 +149,18 @@ def answered(
     if isinstance(found, Stopped):
         return found.status
     print(text(found, Path.cwd(), Style.of(sys.stdout)))
-    answers = [answers for _, answers in found.at]
-    return exit_status(answers, bool(found.untaken or not_argued(answers[0])))
+    accepted = ACCEPT_TESTED in accepted_by(arguments, settings_here())
+    return exit_status([answers for _, answers in found.at], bool(found.untaken or (found.open and not accepted)))
 
 
-def not_argued(chosen: Comparison | GradientAnswers) -> bool:
-    """True if the answers at the chosen shapes are said not to hold for all values of a dimension."""
-    return any(one.why_not for one in getattr(chosen, "for_all", ()))
+def open_dimensions(
+    shapes: Shapes, found: Sequence[tuple[dict[str, int], Comparison | GradientAnswers]]
+) -> tuple[str, ...]:
+    """The dimensions that were asked about for other values than those of the shapes, and are not argued."""
+    if shapes.domain is None:
+        return ()
+    open = shapes.domain.not_run([dimensions for dimensions, _ in found])
+    return found[0][1].not_argued(open)
 
 
 def reference_of(arguments: argparse.Namespace) -> Reference | None:
@@ -176,7 +192,8 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answ
         return Comparer(one, other, hardware, *options, tell=_Telling()).compare()
 
     told = (first.reference, second.reference), (first.name, second.name)
-    return Answered(*told, *at_all(shapes, compared), shapes.made_for_sizes)
+    found, untaken = at_all(shapes, compared)
+    return Answered(*told, found, untaken, shapes.made_for_sizes, open_dimensions(shapes, found))
 
 
 def at_all(

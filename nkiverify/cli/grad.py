@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.cli.allowing import allowed_by
-from nkiverify.cli.equiv import add_pair, answered, at_all, reference_of, requests
+from nkiverify.cli.equiv import add_pair, answered, at_all, open_dimensions, reference_of, requests
 from nkiverify.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +47,8 @@ Answers (docs/gradients.md):
 
 exit status: as for equiv
   0  LEGAL and EQUAL     1  ILLEGAL or DIFFERENT     2  cannot be used
-  3  UNKNOWN, or not argued for all values of a dimension
+  3  UNKNOWN, or not argued for all values of a dimension (--accept tested
+     makes the latter 0)
   4  an error of nkiverify"""
 
 
@@ -99,7 +100,7 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answer
     found, untaken = at_all(shapes, checked)
     if like is forward:
         _argue_for_all((like, backward), found, arguments.target, checked)
-    return Answered(*told, found, untaken, shapes.made_for_sizes)
+    return Answered(*told, found, untaken, shapes.made_for_sizes, open_dimensions(shapes, found))
 
 
 def _argue_for_all(

@@ -58,7 +58,7 @@ _SETTINGS = """\
 # engine = "auto"                       # of `run`; or "embedded" as for `check`, "esbmc", "both"
 # nki = "0.6"                           # the version of NKI to verify for
 # strict = false                        # true: contested contracts are FAILED and no warning
-# accept = ["bounded"]                  # verdicts up to a bound have exit status 0, not 3
+# accept = ["bounded", "tested"]        # verdicts up to a bound, answers at some shapes have exit status 0, not 3
 # page = true                           # false: `run` does not write the page of its results
 # strict-language = false               # true: what the NKI compiler would not take is FAILED
 """

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from nkiverify.foundation.comments import FORM
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.policy import (
-    ACCEPTABLE,
+    ACCEPT_BOUNDED,
     CONTESTED,
     ERROR,
     IGNORE,
@@ -59,14 +59,22 @@ def add_policy(parser: argparse.ArgumentParser, otherwise: str) -> None:
         metavar="ID",
         help=f"accept the findings of a rule: they are listed and decide nothing; in a kernel: {FORM}",
     )
-    add(
-        "--accept",
-        action="append",
-        choices=ACCEPTABLE,
-        default=[],
-        help="accept a verdict that is no proof: bounded, SUCCESSFUL for loops and shapes up to a bound, has exit "
+    add_accept(
+        parser,
+        ACCEPT_BOUNDED,
+        "accept a verdict that is no proof: bounded, SUCCESSFUL for loops and shapes up to a bound, has exit "
         "status 0, not 3",
     )
+
+
+def add_accept(parser: argparse.ArgumentParser, name: str, help: str) -> None:
+    """Add `--accept`, which takes the `name` of what the command can leave without a proof."""
+    parser.add_argument("--accept", action="append", choices=(name,), default=[], help=help)
+
+
+def accepted_by(arguments: argparse.Namespace, settings: Settings) -> tuple[str, ...]:
+    """The names of what is accepted without a proof, on the command line or by the settings."""
+    return tuple(dict.fromkeys((*arguments.accept, *(settings.accept or ()))))
 
 
 def add_nki(parser: argparse.ArgumentParser) -> None:
@@ -97,9 +105,8 @@ def policy_of(arguments: argparse.Namespace, settings: Settings) -> Policy:
     accepted = [Acceptance(id, "accepted on the command line", "--ignore") for id in arguments.ignore]
     accepted += [Acceptance(id, reason, str(settings.file)) for id, reason in settings.ignore or ()]
     _check(rules, accepted)
-    verdicts = tuple(dict.fromkeys((*arguments.accept, *(settings.accept or ()))))
     nki = version(layered("nki", arguments.nki, settings, NEWEST).value)
-    return Policy(tuple(rules), tuple(accepted), nki, verdicts)
+    return Policy(tuple(rules), tuple(accepted), nki, accepted_by(arguments, settings))
 
 
 def configured(settings: Settings) -> Policy:

@@ -20,8 +20,9 @@ from nkiverify.model.versions import NEWEST
 ERROR, IGNORE = "error", "ignore"
 #: The word for all contested rules, where an id can stand.
 CONTESTED = "contested"
-#: What can be accepted of a verdict by name: a SUCCESSFUL up to a bound.
-ACCEPTABLE = ("bounded",)
+#: What can be accepted by name: a SUCCESSFUL up to a bound, and answers about two kernels at some shapes of those that
+#: were asked about.
+ACCEPT_BOUNDED, ACCEPT_TESTED = ACCEPTABLE = ("bounded", "tested")
 #: The warning of an ignore that matches nothing.
 UNUSED = "ignore.unused"
 

@@ -34,7 +34,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target, Verification
-from nkiverify.model.policy import ACCEPTABLE
+from nkiverify.model.policy import ACCEPT_BOUNDED
 from nkiverify.project import repository as project
 from nkiverify.project.harness_modules import HarnessSource, beside
 from nkiverify.project.settings import Settings
@@ -138,8 +138,8 @@ def target(
             raise UsageError(f"{place}: target {name}: a target is expected to be SUCCESSFUL or FAILED")
         if hardware is not None and hardware not in HARDWARE:
             raise UsageError(f"{place}: target {name}: no hardware {hardware!r}, only {', '.join(HARDWARE)}")
-        if isinstance(accept, str) or any(name not in ACCEPTABLE for name in accept):
-            raise UsageError(f"{place}: target {name}: accept is a list of {', '.join(ACCEPTABLE)}, not {accept!r}")
+        if isinstance(accept, str) or any(name != ACCEPT_BOUNDED for name in accept):
+            raise UsageError(f"{place}: target {name}: accept is a list of {ACCEPT_BOUNDED}, not {accept!r}")
         described = TargetDescription(kernel, family, kind, dict(expect), flags, tuple(tags), hardware, tuple(accept))
         function.__nkiverify_target__ = described  # type: ignore[attr-defined]
         if _loading is not None:

@@ -179,8 +179,13 @@ def test_bad_input_gets_one_line(folder: Path, capsys: pytest.CaptureFixture[str
 
 def test_equal_kernels_with_parameters_of_other_names(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["equiv", "kernels_here.py::twice", "kernels_here.py::by_sum"]
-    assert main([*words, "--arg", "x=f32[P,F]", "--arg", "y=f32[P,F]"]) == 0
+    words += ["--arg", "x=f32[P,F]", "--arg", "y=f32[P,F]"]
+    assert main(words) == 3
     shown = capsys.readouterr().out
+    assert "for all P, F    not argued: the answers are those at these shapes" in shown
+    assert main([*words, "--accept", "tested"]) == 0
+    Path("pyproject.toml").write_text('[tool.nkiverify]\naccept = ["tested"]\n', encoding="utf-8")
+    assert main(words) == 0
     assert "chosen: P = 3, F = 4" in shown
     assert "over the reals  EQUAL: at these shapes, error <= 2^-" in shown
 

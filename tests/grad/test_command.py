@@ -64,6 +64,15 @@ def test_dimensions_are_chosen(capsys: pytest.CaptureFixture[str]) -> None:
     assert "there is no gradient of cos, sin" in told
 
 
+def test_what_is_tested_at_chosen_shapes_is_no_proof(capsys: pytest.CaptureFixture[str]) -> None:
+    shapes = ["--arg", "x=f32[N,12]", "--arg", "dy=f32[N,6]"]
+    words = ["grad", "maxpool.py::forward", "maxpool.py::backward", *shapes]
+    assert main(words) == 3
+    told = capsys.readouterr().out
+    assert "DIFFERENT" not in told and "  for all N       not argued: the answers are those at these shapes" in told
+    assert main([*words, "--accept", "tested"]) == 0
+
+
 #: References in NumPy, and the same in PyTorch.
 TORCH_IS_MISSING = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="torch is not installed")
 REFERENCES = pytest.mark.parametrize(
@@ -78,6 +87,14 @@ def test_a_function_as_the_forward_kernel(references: str, capsys: pytest.Captur
     assert "y is the result result (by order)" in capsys.readouterr().out
     given[3] = "softmax.py::backward_plain_sum"
     assert main(given) == 1
+
+
+def test_a_reference_is_argued_for_no_other_shapes(capsys: pytest.CaptureFixture[str]) -> None:
+    given = ["grad", "--reference", "references.py::softmax", "softmax.py::backward"]
+    given += [part.replace("[8,", "[N,").replace("[16,", "[N,") for part in SOFTMAX]
+    assert main(given) == 3
+    assert "  for all N       not argued: " in capsys.readouterr().out
+    assert main([*given, "--accept", "tested"]) == 0
 
 
 @REFERENCES

@@ -451,11 +451,11 @@ def plain(x):
     ("second", "given", "status", "told"),
     [
         # The sizes of the kernel are in its text: they are chosen for the tensors, which have another name there.
-        ("small", ("x=f32[M,N]",), 0, "chosen: M = 8, N = 6"),
+        ("small", ("x=f32[M,N]",), 3, "chosen: M = 8, N = 6"),
         ("halved(8, 6)", ("x=f32[8,6]",), 0, "EQUAL"),
         ("halved(8, 6, 0.25)", ("x=f32[8,6]",), 1, "DIFFERENT"),
         # Or they are dimensions of the tensors.
-        ("halved(M, N)", ("-a", "x=f32[M,N]", "-b", "tensor=f32[M,N]"), 0, "chosen: M = 8, N = 3"),
+        ("halved(M, N)", ("-a", "x=f32[M,N]", "-b", "tensor=f32[M,N]"), 3, "chosen: M = 8, N = 3"),
         ("halved(M, K)", ("x=f32[M,N]",), 2, "halved(M, K): K is no dimension of an argument"),
         ("halved(M, len(N))", ("x=f32[M,N]",), 2, "make_kernel(M) with a dimension"),
     ],
@@ -483,10 +483,10 @@ def test_a_kernel_made_for_sizes_is_not_asked_about_others(
 ) -> None:
     (tmp_path / "f.py").write_text(FACTORY, encoding="utf-8")
     words = ("f.py::all_summed", f"f.py::{made}", "--arg", "x=f32[4,N]")
-    assert _run_equiv(tmp_path, monkeypatch, *words) == 0
+    assert _run_equiv(tmp_path, monkeypatch, *words) == 3
     printed = capsys.readouterr().out
-    assert "chosen: N = 6" in printed
+    assert "chosen: N = 6" in printed and "for all N       not argued" in printed
     assert f"also: no other sizes, for which {made} may not be made" in printed
     # One that is given a dimension is made anew for each.
-    assert _run_equiv(tmp_path, monkeypatch, words[0], "f.py::summed(N)", *words[2:]) == 0
+    assert _run_equiv(tmp_path, monkeypatch, words[0], "f.py::summed(N)", *words[2:]) == 3
     assert "also: N = 4: the same answers" in capsys.readouterr().out

@@ -136,7 +136,17 @@ def test_sizes_outside_the_domain_are_not_tried(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ended = status(tmp_path, monkeypatch, "whole_tiles", "with_the_rest", "--arg", "x=f32[4,N:8..64:8]")
-    assert (ended, "also:" in capsys.readouterr().out) == (0, False)
+    text = capsys.readouterr().out
+    assert (ended, "also:" in text) == (3, False)
+    assert "  for all N       not argued: " in text
+
+
+@pytest.mark.parametrize(("sizes", "expected"), [("N:16..17", 0), ("N:16..23:8", 0), ("N:16..18", 3)])
+def test_a_domain_of_which_every_shape_was_run_is_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], sizes: str, expected: int
+) -> None:
+    ended = status(tmp_path, monkeypatch, "with_the_rest", "with_the_rest", "--arg", f"x=f32[4,{sizes}]")
+    assert (ended, "not argued" in capsys.readouterr().out) == (expected, expected == 3)
 
 
 def test_sizes_that_one_kernel_refuses_are_not_compared(
@@ -145,7 +155,7 @@ def test_sizes_that_one_kernel_refuses_are_not_compared(
     ended = status(tmp_path, monkeypatch, "multiples_only", "with_the_rest", "--arg", "x=f32[P,N]")
     text, errors = capsys.readouterr()
     # One more partition is legal, one more column is not.
-    assert ended == 0, text + errors
+    assert ended == 3, text + errors
     assert text.count("also: ") == 1 and "also: P = 4, N = 16: the same answers" in text
 
 

@@ -4,7 +4,7 @@ then others that are no multiples of a tile."""
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import combinations
 from types import MethodType, ModuleType
@@ -27,6 +27,7 @@ from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
+from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 
@@ -34,6 +35,26 @@ from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 _GREATEST = 1 << 14
 #: Kinds of values that say no size; nor do functions, which may hold some.
 _NO_SIZES = (bool, float, str, bytes, type, ModuleType, DType, enum.Enum, type(None))
+
+
+@dataclass(frozen=True, slots=True)
+class AskedDomain:
+    """The values of dimensions that are asked about: those of the domains of both kernels."""
+
+    hypotheses: tuple[Condition | bool, ...]
+    dimensions: Mapping[str, Term]
+
+    def not_run(self, tried: Sequence[Mapping[str, int]]) -> tuple[str, ...]:
+        """The dimensions that have other values than in the shapes that were `tried`; errs on the side of too many."""
+        others = [conditions.disjunction(self._is_not(name, one[name]) for name in self.dimensions) for one in tried]
+        if Prover([*self.hypotheses, *others], BUDGETS.compared).satisfiable() is Answer.NO:
+            return ()
+        prover = Prover(list(self.hypotheses), BUDGETS.compared)
+        differ = {name: self._is_not(name, tried[0][name]) for name in self.dimensions}
+        return tuple(name for name, other in differ.items() if prover.satisfiable(other) is not Answer.NO)
+
+    def _is_not(self, name: str, value: int) -> Condition | bool:
+        return conditions.negate(_is(self.dimensions[name], value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +69,8 @@ class Shapes:
     made_for_sizes: tuple[str, ...] = ()
     #: The ways that the kernels go at some shapes, to be looked for among those that are tried.
     untaken: Untaken | None = None
+    #: The domain of the dimensions; None where all have a value.
+    domain: AskedDomain | None = None
 
 
 def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
@@ -76,7 +99,8 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     sizes = [value for values in held.values() for value in values if isinstance(value, int)]
     # What a kernel was made with is a size of its tensors, if it can be.
     legal += [conditions.disjunction(_is(term, size) for term in own.values()) for size in sizes]
-    hypotheses = [*_ranges(domains.values(), own), *demanded]
+    hypotheses = [*_ranges(domains.values(), own, _GREATEST), *demanded]
+    domain = AskedDomain((*_ranges(domains.values(), own, INT32_MAX), *demanded), own)
     wished += [
         conditions.negate(conditions.equals_zero(_minus(one, two))) for one, two in combinations(own.values(), 2)
     ]
@@ -106,10 +130,11 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     untaken = Untaken(tuple(found_ways), tuple(hypotheses), tuple(legal), own, least)
     made_for_sizes = tuple(name for name, values in held.items() if values)
     if made_for_sizes:
-        return Shapes(chosen, made_for_sizes=made_for_sizes, untaken=untaken)
+        return Shapes(chosen, made_for_sizes=made_for_sizes, untaken=untaken, domain=domain)
     greater = {name: value + 1 for name, value in chosen.items()}
-    single = ({**chosen, name: value} for name, value in greater.items()) if len(chosen) > 1 else ()
-    return Shapes(chosen, greater if allowed(greater) else None, tuple(filter(allowed, single)), untaken=untaken)
+    single = [{**chosen, name: value} for name, value in greater.items()] if len(chosen) > 1 else []
+    by_one = tuple(filter(allowed, single))
+    return Shapes(chosen, greater if allowed(greater) else None, by_one, untaken=untaken, domain=domain)
 
 
 def _held(kernel: Any) -> Iterator[Any]:
@@ -148,10 +173,13 @@ def _limits() -> Limits:
     return Limits(seconds=DEFAULT_TIMEOUT_SECONDS)
 
 
-def _ranges(domains: Iterable[DomainDimension], own: dict[str, Term]) -> Iterator[Condition | bool]:
+def _ranges(
+    domains: Iterable[DomainDimension], own: Mapping[str, Term], greatest: int
+) -> Iterator[Condition | bool]:
+    """The ranges of dimensions, of which none is beyond `greatest`."""
     for dimension in domains:
         term = own[dimension.atom.name]
-        high = _GREATEST if dimension.high is None else min(dimension.high, _GREATEST)
+        high = min(dimension.greatest, greatest)
         yield conditions.at_most_zero(_minus(terms.constant(dimension.low), term))
         yield conditions.at_most_zero(_minus(term, terms.constant(high)))
         if dimension.multiple_of > 1:

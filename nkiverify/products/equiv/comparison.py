@@ -66,6 +66,10 @@ class Comparison:
     floats: Finding | None = None
     error_bits: int = 0
 
+    def not_argued(self, dimensions: tuple[str, ...]) -> tuple[str, ...]:
+        """The ones among the `dimensions` for all whose values the answers are not argued: all of them."""
+        return dimensions
+
     def findings(self) -> list[Finding]:
         """The answers that were given."""
         return [answer for answer in (self.legal, self.defined, self.reals, self.floats) if answer is not None]

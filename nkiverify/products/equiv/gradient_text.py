@@ -8,7 +8,7 @@ from nkiverify.products.equiv.comparison import Finding
 from nkiverify.products.equiv.gradient_pairing import Part
 from nkiverify.products.equiv.gradient_runs import Pairing
 from nkiverify.products.equiv.gradients import ForAll, GradientAnswers
-from nkiverify.products.equiv.text import Answered, painted, sizes, untried
+from nkiverify.products.equiv.text import Answered, for_all_of, painted, sizes, untried
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.results.wording import place
@@ -37,7 +37,7 @@ def text(answered: Answered[GradientAnswers], base: Path, style: Style) -> str:
 
 def for_all(argued: ForAll, base: Path, style: Style) -> str:
     """The line about all values of dimensions."""
-    label = f"  {f'for all {argued.dimensions}':15} "
+    label = for_all_of(argued.dimensions)
     if argued.why_not:
         where = "" if argued.site is None else f"{place(argued.site.file, argued.site.line, base)}: "
         return f"{label}not argued: {where}{argued.why_not}"

@@ -59,7 +59,7 @@ class ForAll:
     """The gradients that are equal over the reals for all values of dimensions, `beside` others with one value; or why
     it is not argued, and where."""
 
-    dimensions: str
+    dimensions: tuple[str, ...]
     equal: tuple[str, ...] = ()
     why_not: str = ""
     site: Site | None = None
@@ -77,6 +77,13 @@ class GradientAnswers:
     gradients: list[GradientAnswer] = field(default_factory=list)
     #: Of the chosen shapes: what follows for all others.
     for_all: list[ForAll] = field(default_factory=list)
+
+    def not_argued(self, dimensions: tuple[str, ...]) -> tuple[str, ...]:
+        """The ones among the `dimensions` for all whose values together not every gradient is argued to be equal."""
+        gradients = {one.gradient.name for one in self.gradients}
+        argued = [one.dimensions for one in self.for_all if not one.why_not and gradients <= set(one.equal)]
+        left = [tuple(name for name in dimensions if name not in names) for names in argued]
+        return min(left, key=len, default=dimensions)
 
     def findings(self) -> list[Finding]:
         """The answers that were given."""

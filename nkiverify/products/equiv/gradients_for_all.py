@@ -55,12 +55,12 @@ def for_all(
     try:
         forward, backward = (_program(kernel, hardware) for kernel in kernels)
     except NotAlike as reason:
-        return [ForAll(", ".join(candidates), why_not=reason.why, site=reason.site)]
+        return [ForAll(tuple(candidates), why_not=reason.why, site=reason.site)]
     for name in candidates:
         try:
             _belong_together(pairing, blocks_of(forward, name), blocks_of(backward, name))
         except NotAlike as reason:
-            found.append(ForAll(name, why_not=reason.why, site=reason.site))
+            found.append(ForAll((name,), why_not=reason.why, site=reason.site))
         else:
             argued.append(name)
     return _at_all_combinations(argued, (chosen, greater), pairing, asked) + found
@@ -73,7 +73,7 @@ def _at_all_combinations(
     asked: Asked,
 ) -> list[ForAll]:
     """The gradients that are equal for two values of each dimension that is argued, in all combinations."""
-    names = ", ".join(argued)
+    names = tuple(argued)
     if not argued:
         return []
     if len(argued) > _TOGETHER:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
+from nkiverify.model.policy import ACCEPT_TESTED
 from nkiverify.products.equiv.comparison import Answer, Comparison, Difference, Finding
 from nkiverify.report.style import Style
 from nkiverify.results import wording
@@ -22,6 +23,8 @@ AnswersT = TypeVar("AnswersT", "Comparison", "GradientAnswers")
 #: Lines of a slice that are shown; the ones nearest to the result.
 _SHOWN = 12
 _LEGAL = {Answer.YES: "LEGAL", Answer.NO: "ILLEGAL"}
+#: What is said of dimensions for which nothing is argued.
+_ONLY_HERE = f"the answers are those at these shapes; give numbers, or --accept {ACCEPT_TESTED}"
 _QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the reals"), ("floats", "floating point"))
 
 
@@ -45,6 +48,8 @@ class Answered(Generic[AnswersT]):
     untaken: list[NeverRun]
     #: Kernels for which no other sizes are tried, as they may not be made for them.
     made_for_sizes: tuple[str, ...]
+    #: Dimensions of which values were asked about that no shape has, and for which nothing is argued.
+    open: tuple[str, ...] = ()
 
 
 def text(answered: Answered[Comparison], base: Path, style: Style) -> str:
@@ -72,6 +77,10 @@ def untried(answered: Answered[Any], base: Path, style: Style) -> list[str]:
         for way in answered.untaken
     }
     found = [f"  {style.warn('never run')}       {line}, at none of these shapes" for line in list(lines)[:_SHOWN]]
+    explained = {name for one in getattr(answered.at[0][1], "for_all", ()) if one.why_not for name in one.dimensions}
+    open = [name for name in answered.open if name not in explained]
+    if open:
+        found.append(f"{for_all_of(open)}{style.warn('not argued')}: {_ONLY_HERE}")
     made_for_sizes = answered.made_for_sizes
     return (
         found
@@ -82,6 +91,12 @@ def untried(answered: Answered[Any], base: Path, style: Style) -> list[str]:
             "make_kernel(M), with a dimension, is made for each",
         ]
     )
+
+
+def for_all_of(dimensions: Iterable[str]) -> str:
+    """The beginning of the line about all values of dimensions."""
+    label = f"for all {', '.join(dimensions)}"
+    return f"  {label:15} "
 
 
 def sizes(dimensions: Mapping[str, int]) -> str:
