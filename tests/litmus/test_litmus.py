@@ -19,8 +19,8 @@ from tests.representatives import representatives
 
 FOLDER = Path(__file__).parent
 FILES = (
-    "adversaries", "arithmetic", "constants", "exponentials", "functions", "movement", "probes", "reductions",
-    "roundings", "subtleties",
+    "adversaries", "arithmetic", "constants", "exponentials", "functions", "movement", "one_way", "probes",
+    "reductions", "roundings", "subtleties",
 )  # fmt: skip
 WORDS = {
     "EQUAL": Answer.YES,

@@ -1,0 +1,21 @@
+# expect: 1 SUCCESSFUL
+# args: ::kernel --arg 'x=f32[P:1..128,F:1..2048]'
+"""A register that was copied from a counter may be written behind the loop."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    kept = nisa.register_alloc(0)
+    for i in nl.dynamic_range(0, 4):
+        nisa.register_move(kept, i)
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.add, operand0=1.0)
+    nisa.register_move(kept, kept)
+    nisa.dma_copy(dst=out, src=tile)
+    return out

@@ -1,0 +1,17 @@
+# expect: 1 SUCCESSFUL
+# expect: 4 SUCCESSFUL
+# args: ::kernel --arg 'x=f32[P:1..128,F:1..2048]'
+"""A copy of one tile."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
