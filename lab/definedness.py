@@ -18,7 +18,7 @@ from lab.recordings import compared
 from lab.subject import Bench, Subject
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.records import BOUNDED, Run, Verdict, bounds_of
 from nkiverify.frontend.binding import ConcreteBinding
@@ -97,15 +97,15 @@ def _simulated(target: Target, values: Mapping[str, int]) -> bool | None:
 def undefined_in_simulator(target: Target, values: Mapping[str, int]) -> list[npt.NDArray[np.bool_]] | None:
     """The elements of each tensor returned that the simulator calls undefined; None where it cannot run the kernel."""
     kernel, space = load_kernel(target.kernel, target.root, Rewriting.NONE)
-    run = ValueExecution(hardware_named(target.hardware), Floats())
+    elements = ComputedElements(Floats())
     results: list[object] = []
     try:
-        with space.active(), running(run):
-            target.function(Verification(ConcreteBinding(values), _Filled(kernel, run, results)))
+        with space.active(), running(elements.execution(hardware_named(target.hardware))):
+            target.function(Verification(ConcreteBinding(values), _Filled(kernel, elements, results)))
             tensors = [tensor for result in results for tensor in tensors_in(result)]
     except (UnsupportedConstruct, ContractViolation, OutsideDomain):
         return None
-    return [undefined_elements(run, tensor) for tensor in tensors]
+    return [undefined_elements(elements, tensor) for tensor in tensors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class _Filled:
     """A kernel whose arguments are filled with random numbers when it is called; what it returns is kept."""
 
     kernel: Any
-    run: ValueExecution
+    elements: ComputedElements
     results: list[object]
 
     def __getitem__(self, grid: object) -> _Filled:
@@ -123,11 +123,11 @@ class _Filled:
         filling = np.random.default_rng(1)
         for value in arguments:
             if isinstance(value, Tensor):
-                numbers = self.run.numbers
+                numbers = self.elements.numbers
                 cells = Cells(numbers, int(value.size), value.dtype, written=True)
                 random = filling.uniform(-1, 1, (numbers.lanes, int(value.size))).astype(np.float32)
                 numbers.flat(cells.buffer, value.dtype, value.dtype)[...] = random
-                self.run.arguments[value.storage.identity] = cells
+                self.elements.arguments[value.storage.identity] = cells
         self.results.append(self.kernel(*arguments))
         return self.results[-1]
 

@@ -25,7 +25,7 @@ from lab.numerics_kernels import drawn
 from nkiverify.analysis.ranges.arithmetic import MINUS, PLUS
 from nkiverify.analysis.ranges.errors import ErrorIntervals, Exactly
 from nkiverify.analysis.ranges.intervals import Intervals
-from nkiverify.analysis.ranges.run import Limits, WatchedRun
+from nkiverify.analysis.ranges.run import Limits, WatchedElements
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import Array, widened
 from nkiverify.foundation import resources
@@ -60,18 +60,18 @@ class Written:
 
     elements: list[tuple[str, Site | None, str, Array]]
 
-    def watch(self, run: WatchedRun) -> None:
-        """Keep what `run` writes."""
+    def watch(self, watched: WatchedElements) -> None:
+        """Keep what is written."""
 
         def wrote(operation: Operation, site: Site | None) -> None:
-            for name, view, found in run.written(operation):
-                if isinstance(run.numbers, Exactly):
+            for name, view, found in watched.written(operation):
+                if isinstance(watched.numbers, Exactly):
                     found = found[0]
-                elif not isinstance(run.numbers, Intervals):
+                elif not isinstance(watched.numbers, Intervals):
                     found = widened(found[0], view.dtype) if not view.dtype.is_integer else found[0]
                 self.elements.append((operation.name, site, name, found.astype(np.float64)))
 
-        run.wrote = wrote
+        watched.wrote = wrote
 
 
 def choices(most: int) -> Iterator[Inputs]:

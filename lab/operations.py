@@ -44,11 +44,11 @@ from nkiverify.analysis.sets.flow import Inconclusive
 from nkiverify.analysis.values.asked_kernel import contents
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.records import Verdict
 from nkiverify.frontend.binding import ConcreteBinding
-from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.concrete import ConcreteElements, ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_module
 from nkiverify.frontend.paths import Limits
@@ -165,14 +165,15 @@ class Loaded:
         found: list[object] = []
 
         def call(x: Tensor, u: Tensor, *others: object) -> object:
-            if isinstance(run, ValueExecution):
+            elements = run.elements
+            if isinstance(elements, ComputedElements):
                 for tensor, values in (
                     (x, np.arange(ROWS * COLUMNS) % 5 / 4 + 0.25),
                     (u, np.arange(ROWS * COLUMNS) % 2),
                 ):
-                    cells = Cells(run.numbers, ROWS * COLUMNS, tensor.dtype, written=True)
-                    run.numbers.flat(cells.buffer, tensor.dtype, tensor.dtype)[...] = values
-                    run.arguments[tensor.storage.identity] = cells
+                    cells = Cells(elements.numbers, ROWS * COLUMNS, tensor.dtype, written=True)
+                    elements.numbers.flat(cells.buffer, tensor.dtype, tensor.dtype)[...] = values
+                    elements.arguments[tensor.storage.identity] = cells
             found.append(getattr(self._module, kernel.name)(x, u, *others))
             return found[-1]
 
@@ -236,10 +237,10 @@ class _Trial:
     def _seen(self, n: int) -> _Seen:
         """One run, which records operations while it computes them. Raises where the kernel breaks a contract."""
         array = values = None
-        computing = _Recording(self._hardware, _Anywhere())
-        run: ConcreteExecution = computing
+        elements = _Recording(_Anywhere())
+        run = elements.execution(self._hardware)
         try:
-            array, values = _result(computing, self._loaded.call(self._kernel, n, computing))
+            array, values = _result(elements, self._loaded.call(self._kernel, n, run))
         except (UnsupportedConstruct, ContractViolation):
             # There are no values, or an index that is not defined is out of bounds.
             run = ConcreteExecution(self._hardware, stop_at_first=True, phases=SHAPE_PHASES, records=True)
@@ -366,9 +367,10 @@ class _Trial:
         for n, one in enumerate(seen, 1):
             if one.simulated is None or one.values is None:
                 continue
-            run = _Recording(self._hardware, _Anywhere())
+            elements = _Recording(_Anywhere())
+            run = elements.execution(self._hardware)
             try:
-                undefined, values = _result(run, self._turned.call(self._kernel, n, run))
+                undefined, values = _result(elements, self._turned.call(self._kernel, n, run))
             except (UnsupportedConstruct, ContractViolation):
                 # What the box does not have may depend on the order: an index that is not defined is out of bounds.
                 continue
@@ -394,22 +396,22 @@ def _search(seen: Sequence[_Seen], within: tuple[slice, slice]) -> tuple[bool, s
     return clean and not faulty, faulty, voted
 
 
-class _Recording(ValueExecution):
-    """A run that computes values and records operations."""
+class _Recording(ComputedElements):
+    """Elements that are computed, where operations are recorded as well."""
 
-    def operation(self, operation: Operation) -> None:
+    def executed(self, operation: Operation) -> None:
         """Note an operation, and compute it."""
-        ConcreteExecution.operation(self, operation)
-        super().operation(operation)
+        ConcreteElements.executed(self, operation)
+        super().executed(operation)
 
-    def allocation(self, made: Storage) -> None:
+    def allocated(self, made: Storage) -> None:
         """Note an allocation."""
-        ConcreteExecution.allocation(self, made)
-        super().allocation(made)
+        ConcreteElements.allocated(self, made)
+        super().allocated(made)
 
     def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Note what is returned."""
-        ConcreteExecution.returned(self, *programs, by_parameter=by_parameter)
+        ConcreteElements.returned(self, *programs, by_parameter=by_parameter)
         super().returned(*programs, by_parameter=by_parameter)
 
 
@@ -421,10 +423,10 @@ class _Anywhere(Floats):
         return None
 
 
-def _result(run: _Recording, returned: object) -> tuple[Array, Array]:
+def _result(elements: _Recording, returned: object) -> tuple[Array, Array]:
     """The elements of the result that the simulator calls undefined, and their values."""
     (tensor,) = tensors_in(returned)
-    return undefined_elements(run, tensor), contents(run, tensor)[0][0]
+    return undefined_elements(elements, tensor), contents(elements, tensor)[0][0]
 
 
 def _places(found: Array) -> str:

@@ -11,6 +11,7 @@ import dis
 import inspect
 import sys
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from itertools import product as cartesian
@@ -28,15 +29,14 @@ from nkiverify.ir.program import Assumed
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
+from nkiverify.model.elements import Elements
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.known_numbers import Interval
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.policy import applied_policy
-from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.state import ModelState, Program
-from nkiverify.model.tensor import Register, Storage, Tensor
+from nkiverify.model.state import ModelState
+from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
@@ -87,6 +87,65 @@ class Observer:
         """A contract was found broken, and noted."""
 
 
+class ConcreteElements(Elements):
+    """The elements of tensors in a concrete execution, which records what is executed: none are known."""
+
+    #: Whether the model is to follow the numbers in tensors, as their elements are not known.
+    followed = True
+    #: Whether the bodies of device loops may change nothing whose state cannot be compared.
+    strict = True
+
+    def begin(self, run: ConcreteExecution) -> None:
+        """Become a part of `run`."""
+        # Not in a circle: elements are many bytes, which are to be free once nobody has them.
+        self._run = weakref.ref(run)
+
+    @property
+    def run(self) -> ConcreteExecution:
+        """The execution that this is a part of."""
+        run = self._run()
+        assert run is not None
+        return run
+
+    def identity(self) -> object:
+        """The identity of the allocation or register being made: its ordinal."""
+        return self.run.ordinal()
+
+    def allocated(self, storage: Storage) -> None:
+        """Record an allocation."""
+        self.run.recorded.append(recorded.Allocation(storage, kernel_site(), current_launch().program))
+
+    def executed(self, operation: Operation) -> None:
+        """Record an operation."""
+        self.run.recorded.append(recorded.Executed(operation, *kernel_sites()))
+        for observer in self.run.observers:
+            observer.operation(self.run)
+
+    def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
+        """Record what the kernel returned."""
+        self.run.recorded.append(recorded.Returned(tuple(chain(*programs)), by_parameter))
+        for observer in self.run.observers:
+            observer.returned(self.run)
+
+
+class Order:
+    """The order in which iterations of loops without one, and programs of a launch, are run: from first to last.
+
+    With `puts_back`, each iteration of a loop that is traced once finds the variables of Python as the first one did.
+    """
+
+    def __init__(self, puts_back: bool = False) -> None:
+        self.puts_back = puts_back
+
+    def iterations(self, run: ConcreteExecution, length: int) -> Iterable[int]:
+        """The numbers of the iterations of the loop that has just begun in `run`."""
+        return range(length)
+
+    def programs(self, run: ConcreteExecution, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        """The programs of a launch that are run."""
+        return cartesian(*map(range, grid))
+
+
 ObserverT = TypeVar("ObserverT", bound=Observer)
 
 
@@ -111,7 +170,7 @@ class _UnorderedRange(Sequence[int]):
         drawn |= bool(sys._getframe(1).f_code.co_flags & inspect.CO_GENERATOR)
         launched = current_launch().program
         loop, left = run.begin_loop(), True
-        order = run.order(len(numbers), drawn=drawn)
+        order = run.order.iterations(run, len(numbers))
         try:
             for number, value in run.traced.iterations((at, numbers[at]) for at in order):
                 run.recorded.append(program.Iteration(loop, number, drawn, launched))
@@ -146,15 +205,14 @@ class ConcreteExecution:
     moment after `decisive` is broken.
     With `stop_at_first` a broken contract raises `ContractViolation`; otherwise it is noted in `broken` and the kernel
     goes on, as far as Python lets it. What is only warned of, or accepted, is noted in `tolerated` and stops nothing.
-    What it comes to is reported to the `observers`, one after the other.
+    What it comes to is reported to the `observers`, one after the other. `elements` is what tensors hold,
+    `order` that of iterations and programs.
     """
 
     symbolic = False
     states_claims = False
     #: Kernel code reaches nothing outside of it; see `nkiverify.frontend.guard`.
     isolated = True
-    #: True in the body of a device loop that goes round no time: it is traced all the same, and nothing executed.
-    _only_traced = False
 
     def __init__(
         self,
@@ -167,11 +225,14 @@ class ConcreteExecution:
         decisive: tuple[str, Site | None] | None = None,
         contracts: float = float("inf"),
         observers: Sequence[Observer] = (),
+        elements: ConcreteElements | None = None,
+        order: Order | None = None,
     ) -> None:
         self.hardware = hardware
         self.policy = applied_policy()
         self.phases = SHAPE_PHASES | phases
-        self.model = ModelState()
+        self.elements = elements or ConcreteElements()
+        self.model = ModelState(follows=self.elements.followed)
         self.no_spills = False
         self.revision: Callable[[], Extent] | None = None
         self.rests_on: frozenset[Assumed] = frozenset()
@@ -188,13 +249,17 @@ class ConcreteExecution:
         #: With `records`: the operations and allocations executed, in order.
         self.records = records or not phases <= SHAPE_PHASES
         self.recorded: list[Recorded] = []
-        self.bodies = TracedBodies()
-        self.traced = TracedLoops()
+        self.bodies = TracedBodies(strict=self.elements.strict)
+        self.order = order or Order()
+        self.traced = TracedLoops(self.order.puts_back)
         #: Whether numbers of floats were asked for that are not followed: what the run has shown does not count.
         self.lacks_floats = False
+        #: True in the body of a device loop that goes round no time: it is traced all the same, and nothing executed.
+        self.only_traced = False
         self._count = 0
         #: How many contracts have been looked at: how much there was to do.
         self.looked_at = 0
+        self.elements.begin(self)
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Check that `condition` holds."""
@@ -262,20 +327,19 @@ class ConcreteExecution:
         """A representative of `range(extent)`, which conditions are checked for element by element."""
         size = as_term(extent)
         assert size is not None
-        self._count += 1
-        return terms.index(name, size, ("concrete", self._count), representative=True)  # type: ignore[return-value]
+        return terms.index(name, size, ("concrete", self.ordinal()), representative=True)  # type: ignore[return-value]
 
     def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
         """Python's range; if the iterations of a parallel one are to be recorded, a sequence that does so."""
         plain = range(start, stop, step)
         return _UnorderedRange(plain, self) if parallel and self.records else plain
 
-    def _trace(self) -> Iterator[None]:
+    def trace(self) -> Iterator[None]:
         """The trace of the body of a device loop that goes round no time."""
         contents = self.model.contents
-        self._only_traced = True
+        self.only_traced = True
         yield from self.bodies.rounds((None,))
-        self._only_traced = False
+        self.only_traced = False
         self.model.contents = contents
 
     def traced_once(self, loop: object) -> object:
@@ -288,78 +352,42 @@ class ConcreteExecution:
 
     def begin_loop(self) -> int:
         """A loop without an order begins: what identifies it."""
-        self._count += 1
-        self.recorded.append(program.ParallelLoop(self._count, True, current_launch().program))
-        return self._count
-
-    def order(self, length: int, *, drawn: bool) -> Iterable[int]:
-        """The order in which the iterations of the loop that has just begun are run."""
-        return range(length)
+        loop = self.ordinal()
+        self.recorded.append(program.ParallelLoop(loop, True, current_launch().program))
+        return loop
 
     def drawn(self, *, ordered: bool = False) -> None:
         """Note that elements of a range without an order are taken outside a loop."""
         self.recorded.append(program.Drawn(kernel_site(2), current_launch().program))
 
     def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-        """All programs of a launch."""
-        return cartesian(*map(range, grid))
-
-    def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
-        """One after the other."""
-        # `map` would take a StopIteration of the kernel's for the end of the programs.
-        return [body(program) for program in programs]
+        """The programs of a launch that are run."""
+        return self.order.programs(self, grid)
 
     def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
-        """Note what the kernel returned."""
+        """The kernel has returned."""
         if self.records:
-            self.recorded.append(recorded.Returned(tuple(chain(*programs)), by_parameter))
-            for observer in self.observers:
-                observer.returned(self)
+            self.elements.returned(*programs, by_parameter=by_parameter)
 
     def operation(self, operation: Operation) -> None:
-        """Note an operation."""
-        self.recorded.append(recorded.Executed(operation, *kernel_sites()))
-        for observer in self.observers:
-            observer.operation(self)
+        """An operation is executed."""
+        self.elements.executed(operation)
 
     def allocation(self, storage: Storage) -> None:
-        """Note an allocation."""
-        self.recorded.append(recorded.Allocation(storage, kernel_site(2), current_launch().program))
-
-    def given_elements(self, storage: Storage) -> None:
-        """Elements have no values here."""
+        """A storage is allocated."""
+        self.elements.allocated(storage)
 
     def floats_matter(self) -> FloatsMatter:
         """Remember that floats have to be followed, and return the signal to raise."""
         self.lacks_floats = True
         return FloatsMatter()
 
-    def index_range(self, index: Tensor | Register) -> Interval | None:
-        """Tensors and registers have no values here."""
-        return None
-
-    def register_number(self, register: Register) -> int | None:
-        """Registers have no values here."""
-        return None
-
-    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
-        """The body of a device loop is run once for all its iterations."""
-        return None
-
-    def while_rounds(self, condition: Callable[[], Register]) -> Iterator[None] | None:
-        """So is that of one with a condition."""
-        return None
-
-    def tested(self, register: Register) -> bool | None:
-        """Registers have no values here."""
-        return None
-
-    def shown(self, tensor: object) -> str:
-        """Tensors have no values here."""
-        return ""
-
     def allocation_id(self) -> object:
-        """The ordinal of the allocation."""
+        """The identity of the allocation or register being made."""
+        return self.elements.identity()
+
+    def ordinal(self) -> int:
+        """Another number of this run."""
         self._count += 1
         return self._count
 

@@ -19,6 +19,7 @@ from nkiverify.frontend.concrete import (
     CLAIMS_BETWEEN_LOOKS,
     TOO_LONG,
     BrokenContract,
+    ConcreteElements,
     ConcreteExecution,
     Recorded,
     innermost_kernel_site,
@@ -57,10 +58,19 @@ class ConcreteLaunch(ConcreteExecution):
 
     states_claims = True
 
-    def __init__(self, hardware: Hardware, limits: Limits, phases: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self,
+        hardware: Hardware,
+        limits: Limits,
+        phases: frozenset[int] = frozenset(),
+        elements: ConcreteElements | None = None,
+    ) -> None:
         most = float("inf") if limits.claims is None else limits.claims
         breaks = BreakObserver()
-        super().__init__(hardware, False, limits.seconds, (), phases, contracts=most, observers=(breaks,))
+        observers = (breaks,)
+        super().__init__(
+            hardware, False, limits.seconds, (), phases, contracts=most, observers=observers, elements=elements
+        )
         self.observations = breaks.observations
         self.limits = limits
         self.program = Program()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
@@ -29,6 +29,7 @@ from nkiverify.ir.program import DomainDimension
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
+from nkiverify.model.elements import Elements
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
@@ -41,7 +42,6 @@ from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
-    from nkiverify.model.state import Program
     from nkiverify.model.tensor import Storage, Tensor
 
 #: A kernel with so many calls within one another recurses itself.
@@ -88,6 +88,7 @@ class SymbolicExecution(Claiming):
     symbolic = True
     states_claims = True
     isolated = True
+    elements = Elements()
 
     def __init__(
         self,
@@ -279,37 +280,10 @@ class SymbolicExecution(Claiming):
         """Never asked: one program stands for all."""
         raise InternalError(f"programs of the launch {grid} in a symbolic run")
 
-    def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
-        """Those of the one program that stands for all."""
-        # `map` would take a StopIteration of the kernel's for the end of the programs.
-        return [body(program) for program in programs]
-
     def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Record what the kernel returned."""
         if self.records and self.recording:
             self._block.items.append(recorded.Returned(tuple(chain(*programs)), by_parameter))
-
-    def given_elements(self, storage: Storage) -> None:
-        """Elements have no values here."""
-
-    def index_range(self, index: object) -> None:
-        """Tensors and registers have no values here."""
-
-    def register_number(self, register: object) -> None:
-        """Registers have no values here."""
-
-    def iterations(self, register: object, start: object, stop: object, step: object) -> None:
-        """The body of a device loop is run once for all its iterations."""
-
-    def while_rounds(self, condition: object) -> None:
-        """So is that of one with a condition."""
-
-    def tested(self, register: object) -> None:
-        """Registers have no values here."""
-
-    def shown(self, tensor: object) -> str:
-        """Tensors have no values here."""
-        return ""
 
     def allocation_id(self) -> AllocationId:
         """Identifies the allocation being made."""

@@ -178,7 +178,7 @@ def _given(storage: Storage) -> Storage:
     if run is not None:
         run.model.given(storage.identity, _numbers_in(storage))
         if storage.elements is not None:
-            run.given_elements(storage)
+            run.elements.given(storage)
     return storage
 
 

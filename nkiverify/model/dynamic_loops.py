@@ -51,7 +51,7 @@ class DynamicRange:
         self._bounds = bounds
 
     def __iter__(self) -> Iterator[VirtualRegister]:
-        iterations = current_execution().iterations(self._register, *self._bounds)
+        iterations = current_execution().elements.iterations(self._register, *self._bounds)
         if iterations is not None:
             if not begins_statement():
                 raise unsupported("a device loop whose rounds are not those of a `for` statement")
@@ -102,7 +102,7 @@ def dynamic_range(start: object, stop: object, step: object) -> DynamicRange:
 def fori_loop(lower: object, upper: object, body: Callable[[VirtualRegister], object], step: object) -> None:
     """`body(i)` for every `i` from `lower` to `upper` (excluded)."""
     register = _loop_register(VirtualRegister(keeps=True), lower, upper, step)
-    iterations = current_execution().iterations(register, lower, upper, step)
+    iterations = current_execution().elements.iterations(register, lower, upper, step)
     for _ in (None,) if iterations is None else iterations:
         with Emission(once=iterations is None):
             body(register)
@@ -115,7 +115,7 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
     if not isinstance(init, VirtualRegister):
         raise TypeError(f"nl.while_loop starts with a register, not {type(init).__name__}")
     register = init
-    rounds = current_execution().while_rounds(lambda: register)
+    rounds = current_execution().elements.while_rounds(lambda: register)
     if rounds is None:
         register = VirtualRegister.holding(None)
         # It may be the first one, as where numbers are known.

@@ -84,7 +84,7 @@ def goes_round(frame: FrameType, register: Register) -> bool:
     if body is not None and body.loop == loop:
         current_execution().model.leave_body(body, ended=True)
         return False
-    goes_on = current_execution().tested(register)
+    goes_on = current_execution().elements.tested(register)
     if goes_on is not None:
         return goes_on
     Emission(loop=loop).__enter__()

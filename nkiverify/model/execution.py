@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterator
+from typing import Protocol, cast
 
 from nkiverify.model.contracts import ClaimingExecution
+from nkiverify.model.elements import Elements
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.known_numbers import Interval
 from nkiverify.model.operation import Operation
-from nkiverify.model.state import ModelState, Program
-from nkiverify.model.tensor import Register, Storage, Tensor
+from nkiverify.model.state import ModelState
+from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, execution
 
 
@@ -29,6 +29,10 @@ class ModelExecution(ClaimingExecution, Protocol):
     #: What the model keeps between two operations.
     model: ModelState
 
+    #: The elements of tensors, as far as they are known.
+    @property
+    def elements(self) -> Elements: ...
+
     #: Whether it is told of operations and allocations.
     records: bool
 
@@ -38,39 +42,15 @@ class ModelExecution(ClaimingExecution, Protocol):
     def allocation(self, storage: Storage) -> None:
         """A storage is allocated."""
 
-    def given_elements(self, storage: Storage) -> None:
-        """An argument exists whose elements are given."""
-
     def floats_matter(self) -> BaseException:
         """The signal to raise where numbers of floats are asked for that are not followed: the run is made again."""
-
-    def index_range(self, index: Tensor | Register) -> Interval | None:
-        """The numbers an index tensor or register holds, where tensors have elements; None where they have not."""
-
-    def register_number(self, register: Register) -> int | None:
-        """The number a register holds, where registers have one."""
-
-    def iterations(self, register: Register, start: object, stop: object, step: object) -> Iterator[None] | None:
-        """The iterations of a device loop, its register set in each; None where its body is run once for all."""
-
-    def while_rounds(self, condition: Callable[[], Register]) -> Iterator[None] | None:
-        """The rounds of a device loop, as long as its condition is not 0; None where its body is run once for all."""
-
-    def tested(self, register: Register) -> bool | None:
-        """True if a bare `while register:` goes on; None where that is not known."""
 
     def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """The coordinates of the programs of a launch, where they are run one by one."""
 
-    def results_of(self, programs: Iterable[Program], body: Callable[[Program], Any]) -> list[Any]:
-        """The results of `body` for the programs of a launch."""
-
     def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """The kernel returned these tensors, in each of the programs that are run; `by_parameter`: its outputs may be
         arguments that it does not return."""
-
-    def shown(self, tensor: Tensor) -> str:
-        """The elements of a tensor, where it has any, for its text."""
 
     def traced_once(self, loop: object) -> object:
         """A loop of the legacy API, whose body is traced once, for `loop_range`'s result."""

@@ -54,7 +54,7 @@ def indices_of(moves: Indirection) -> Value | None:
 
 def indices_in(index: Tensor | Register) -> Value | None:
     """The bounds of the numbers in a tensor or register of indices; None where nothing has been written to it."""
-    actual = current_execution().index_range(index)
+    actual = current_execution().elements.index_range(index)
     if actual is not None:
         return Value((actual,))
     return held_by(index) if isinstance(index, Register) else held(index)

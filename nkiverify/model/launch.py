@@ -173,7 +173,7 @@ class Kernel:
             finally:
                 model.launch = outer
 
-        results = current_execution().results_of(_programs(grid), body)
+        results = current_execution().elements.results_of(_programs(grid), body)
         self._claim_results(results)
         return results[-1] if results else None
 

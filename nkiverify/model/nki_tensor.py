@@ -135,7 +135,7 @@ class NkiTensor(Tensor):
 
     def __repr__(self) -> str:
         run = execution_in_progress()
-        return super().__repr__() + ("" if run is None else run.shown(self))
+        return super().__repr__() + ("" if run is None else run.elements.shown(self))
 
 
 def _no_operator(symbol: str) -> Any:

@@ -147,10 +147,10 @@ def played(
 ) -> Exploration | None:
     """Run `target` with its dimensions set to `values` in plain Python; None where they are not in the domain, or a
     dimension has none. With `puts_back`, each iteration of a legacy loop begins with the variables of the first."""
-    from nkiverify.analysis.values.known_run import KnownRun  # as late as this: it brings the simulator
+    from nkiverify.analysis.values.known_run import KnownElements  # as late as this: it brings the simulator
 
-    def make() -> KnownRun:
-        run = KnownRun(hardware, limits, phases)
+    def make() -> ConcreteLaunch:
+        run = ConcreteLaunch(hardware, limits, phases, KnownElements())
         run.traced = TracedLoops(puts_back)
         return run
 

@@ -13,7 +13,7 @@ from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.pieces import Pieces
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.meaning import Numbers
@@ -44,9 +44,9 @@ def floats_of(tensor: Tensor, name: str, seed: int) -> Array:
 def outputs(file: str, name: str, numbers: Numbers, fill: Callable[[str, Tensor], Array]) -> list[Array]:
     reference = f"{file}.py::{name}"
     given = [f"{parameter}={SHAPES[parameter]}" for parameter in parameters_of(reference, FOLDER)]
-    run = ValueExecution(hardware_named("trn2"), numbers, stop_at_first=False)
+    run = ComputedElements(numbers).execution(hardware_named("trn2"), stop_at_first=False)
     execution = execute(request(reference, FOLDER, given, [], None), run, {}, fill)
-    return [contents(run, tensor)[0] for _, tensor in execution.outputs()]
+    return [contents(execution.elements, tensor)[0] for _, tensor in execution.outputs()]
 
 
 def shifted(file: str, name: str, by: float) -> list[Array]:

@@ -18,6 +18,7 @@ from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assumed
 from nkiverify.model.dtypes import float32, int8, int32, uint16
+from nkiverify.model.elements import Elements
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import TRN2
 from nkiverify.model.memory import SBUF
@@ -42,6 +43,7 @@ class ConcolicExecution:
     phases = SHAPE_PHASES
     records = False
     no_spills = False
+    elements = Elements()
     rests_on: frozenset[Assumed] = frozenset()
     about = None
 
@@ -106,15 +108,6 @@ class ConcolicExecution:
 
     def allocation(self, storage: object) -> None:
         """Not looked at."""
-
-    def index_range(self, index: object) -> None:
-        """Nothing is known of the numbers in a tensor."""
-
-    def register_number(self, register: object) -> None:
-        """Nothing is known of the number in a register."""
-
-    def iterations(self, register: object, start: object, stop: object, step: object) -> None:
-        """The body of a device loop stands for all of its iterations."""
 
     def allocation_id(self) -> object:
         """The ordinal of the allocation."""

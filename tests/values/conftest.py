@@ -10,5 +10,5 @@ from tests.values import followed
 
 @pytest.fixture(autouse=True)
 def _followed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulator, "ValueExecution", followed.FollowedExecution)
+    monkeypatch.setattr(simulator, "ComputedElements", followed.FollowedElements)
     monkeypatch.setattr(simulator, "array_argument", followed.followed_argument)

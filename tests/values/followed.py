@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements
 from nkiverify.model.contents import held, tracked
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.memory import SHARED_HBM, MemoryRegion
 from nkiverify.model.operation import Operation
-from nkiverify.model.state import ModelState
 from nkiverify.model.tensor import Tensor
 from nkiverify.products.simulate import simulator
 
@@ -25,19 +22,17 @@ class OutsideItsInterval(AssertionError):
     """An element is not among the numbers that are known of it: what is known would prove what is not so."""
 
 
-class FollowedExecution(ValueExecution):
-    """A run on numbers in which every operation also says the bounds of what it writes."""
+class FollowedElements(ComputedElements):
+    """Computed elements of which every operation also says the bounds of what it writes."""
+
+    followed = True
 
     #: Results of which something is known, in all runs.
     known = 0
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.model = ModelState()
-
-    def operation(self, operation: Operation) -> None:
+    def executed(self, operation: Operation) -> None:
         """Compute an operation, and compare its results with what is known of them."""
-        super().operation(operation)
+        super().executed(operation)
         for name, view in operation.writes.items():
             self._compare(operation.name, name, view)
 
@@ -46,7 +41,7 @@ class FollowedExecution(ValueExecution):
         intervals = value.known if value is not None else None
         if intervals is None:
             return
-        FollowedExecution.known += 1
+        FollowedElements.known += 1
         where = self._plain(view)
         cells = self.cells(view)
         elements = np.array(storage.read(self.numbers, cells, where)[0])
@@ -61,11 +56,11 @@ class FollowedExecution(ValueExecution):
             raise OutsideItsInterval(f"{operation} writes {numbers[~inside][0]} to {name}, which is in {text}")
 
 
-def followed_argument(run: ValueExecution, name: str, array: Array, buffer: MemoryRegion = SHARED_HBM) -> Tensor:
+def followed_argument(elements: ComputedElements, name: str, array: Array, buffer: MemoryRegion = SHARED_HBM) -> Tensor:
     """A tensor argument, of which its least and its greatest integer are known."""
-    tensor = _array_argument(run, name, array, buffer)
+    tensor = _array_argument(elements, name, array, buffer)
     known = UNKNOWN
     if array.dtype.kind in "iub" and array.size:
         known = Value((Interval(int(array.min()), int(array.max())),))
-    run.model.given(tensor.storage.identity, known)
+    elements.run.model.given(tensor.storage.identity, known)
     return tensor

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
-from tests.values.followed import FollowedExecution, OutsideItsInterval
+from tests.values.followed import FollowedElements, OutsideItsInterval
 from tests.values.library import nisa, nki, nl, simulate
 
 ROWS, COLUMNS = 16, 8
@@ -246,9 +246,9 @@ def _run(seed: int, steps: int = 40) -> int:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("seed", range(60))
 def test_every_element_lies_in_the_interval_that_is_known_of_it(seed: int) -> None:
-    before = FollowedExecution.known
+    before = FollowedElements.known
     assert _run(seed) > 5
-    assert FollowedExecution.known > before
+    assert FollowedElements.known > before
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -12,7 +12,7 @@ from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import Allocation, ValueExecution
+from nkiverify.analysis.values.run import Allocation, ComputedElements
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.meaning import Numbers
@@ -38,11 +38,11 @@ USES: list[tuple[str, Callable[[], object]]] = [
 ]
 
 
-class FilledExecution(ValueExecution):
-    """A run in which every tensor is filled: with ones, or zeros where they are integers."""
+class FilledElements(ComputedElements):
+    """Elements of tensors that are filled: with ones, or zeros where they are integers."""
 
-    def __init__(self, hardware: str, numbers: Numbers) -> None:
-        super().__init__(hardware_named(hardware), numbers)
+    def __init__(self, numbers: Numbers) -> None:
+        super().__init__(numbers)
         self.names: list[str] = []
         self.watch = lambda operation, site: self.names.append(operation.name)
 
@@ -70,12 +70,12 @@ def refusals(numbers: Callable[[], Numbers]) -> dict[str, str]:
     """The last operation of every use that is refused, with what is said."""
     found: dict[str, str] = {}
     for hardware, action in USES:
-        run = FilledExecution(hardware, numbers())
+        elements = FilledElements(numbers())
         try:
-            with running(run):
+            with running(elements.execution(hardware_named(hardware))):
                 action()
         except UnsupportedConstruct as limit:
-            found[run.names[-1] if run.names else "?"] = limit.construct
+            found[elements.names[-1] if elements.names else "?"] = limit.construct
         except ContractViolation as violation:
             assert violation.contract.endswith(".unsupported"), violation
     return found

@@ -18,7 +18,7 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import PRIMES_OF_QUOTIENTS, Mode, simplest_fraction
 from nkiverify.analysis.values.primes import LARGEST, chained, is_prime, unrelated
 from nkiverify.analysis.values.recognised import Residues, contains
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import (
     DType,
@@ -299,9 +299,9 @@ def test_integers_give_the_integers_that_exact_arithmetic_gives(
         inputs.append(np.random.default_rng(len(inputs)).integers(-9, 10, tuple(map(int, tensor.shape))))
         return fields.entered(inputs[-1], tensor.dtype)
 
-    execution = execute(asked, ValueExecution(hardware_named("trn2"), fields), {}, fill)
+    execution = execute(asked, ComputedElements(fields).execution(hardware_named("trn2")), {}, fill)
     ((_, result),) = execution.outputs()
-    got = fields.integers(contents(execution.run, result)[0], int32)
+    got = fields.integers(contents(execution.elements, result)[0], int32)
     np.testing.assert_array_equal(got, definition(*inputs))
 
 

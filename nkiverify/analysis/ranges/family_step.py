@@ -14,7 +14,7 @@ from nkiverify.analysis.ranges.families import DIAGONAL, FIRST, LANES, LAST, Fam
 from nkiverify.analysis.ranges.family_numbers import Families, is_size
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.operands import StepExecution
+from nkiverify.analysis.values.operands import StepElements
 from nkiverify.analysis.values.step import Step
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -68,7 +68,7 @@ class FamilyStep(Step):
             for name, view in (*operation.reads.items(), *operation.writes.items())
         }
         super().__init__(
-            cast(StepExecution, walk), operation, cast(Any, places), tracking=False, marked=False, numbers=walk.n
+            cast(StepElements, walk), operation, cast(Any, places), tracking=False, marked=False, numbers=walk.n
         )
         self._walk = walk
 

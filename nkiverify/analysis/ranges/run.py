@@ -1,8 +1,7 @@
-"""Runs that look at numbers: of a kernel on ranges, and in the simulator on inputs, where each operation is watched."""
+"""Elements whose numbers are watched: of a kernel on ranges, and in the simulator on inputs."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -14,13 +13,12 @@ from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import Allocation, ValueExecution
+from nkiverify.analysis.values.run import Allocation, ComputedElements
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.concrete import TOO_LONG
 from nkiverify.model.dtypes import DType, DTypeKind
-from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import whole_range
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage, Tensor
@@ -40,14 +38,13 @@ class Limits:
     elements: int
 
 
-class WatchedRun(ValueExecution):
-    """A run on numbers that tell `findings` what goes wrong with them."""
+class WatchedElements(ComputedElements):
+    """Elements that are computed on numbers which tell `findings` what goes wrong with them, at most so many."""
 
-    def __init__(self, hardware: Hardware, numbers: Numbers, findings: Findings, limits: Limits) -> None:
-        super().__init__(hardware, numbers)
+    def __init__(self, numbers: Numbers, findings: Findings, most: int) -> None:
+        super().__init__(numbers)
         self.findings = findings
-        self._deadline = time.process_time() + limits.seconds
-        self._elements = limits.elements
+        self._most = most
         #: Elements that were written, and the lines that did.
         self.work = 0
         self.lines: set[Site | None] = set()
@@ -60,7 +57,7 @@ class WatchedRun(ValueExecution):
         #: Who wants to hear of each operation once it has been computed.
         self.wrote: Callable[[Operation, Site | None], None] | None = None
 
-    def operation(self, operation: Operation) -> None:
+    def executed(self, operation: Operation) -> None:
         """Compute an operation; what is not followed may be anything."""
         findings = self.findings
         findings.operation, findings.site = operation.name, kernel_site(2)
@@ -68,14 +65,14 @@ class WatchedRun(ValueExecution):
         findings.left = ()
         self.lines.add(findings.site)
         self.work += sum(int(np.prod(view.shape)) for view in operation.writes.values())
-        if self.work > self._elements or self.overdue:
+        if self.work > self._most or self.run.overdue:
             raise self.unsupported(TOO_LONG)
         try:
             if operation.mask is not None:
                 regions = self._regions(operation)
                 valid = (regions[name].valid for name in operation.writes)
                 findings.left = tuple(each for each in valid if each is not None)
-            super().operation(operation)
+            super().executed(operation)
         except UnsupportedConstruct as limit:
             if not isinstance(self.numbers, Intervals) or operation.declared.behaviour.decides:
                 raise

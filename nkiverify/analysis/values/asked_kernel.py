@@ -15,13 +15,14 @@ from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.located import elements_as
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements, elements_of
 from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.kernel_files import module_name
 from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import DType, DTypeKind
+from nkiverify.model.meaning import Numbers
 from nkiverify.model.returned import named_tensors, tensors_in
 from nkiverify.model.tensor import Tensor
 
@@ -59,10 +60,15 @@ class Execution:
     """A kernel that has run, or is only given its arguments: the tensors by name, the other ones, and what it
     returned."""
 
-    run: ValueExecution
+    run: ConcreteExecution
     arguments: dict[str, Tensor]
     others: dict[str, Any]
     result: Any
+
+    @property
+    def elements(self) -> ComputedElements:
+        """What its tensors hold."""
+        return elements_of(self.run)
 
     def given(self, values: Mapping[str, Any]) -> None:
         """Note the arguments, by parameter."""
@@ -88,7 +94,9 @@ class Execution:
     @property
     def written(self) -> set[int]:
         """The positions of the tensor arguments that it wrote."""
-        return {position for position, tensor in enumerate(self.arguments.values()) if self.run.cells(tensor).changed}
+        return {
+            position for position, tensor in enumerate(self.arguments.values()) if self.elements.cells(tensor).changed
+        }
 
     def given_back(self) -> set[int]:
         """The positions of the tensor arguments that it returned."""
@@ -96,14 +104,15 @@ class Execution:
         return {position for position, tensor in enumerate(self.arguments.values()) if id(tensor.storage) in returned}
 
 
-def execute(asked: Asked, run: ValueExecution, dimensions: Mapping[str, int], fill: Filling) -> Execution:
+def execute(asked: Asked, run: ConcreteExecution, dimensions: Mapping[str, int], fill: Filling) -> Execution:
     """Run the kernel on one choice of dimensions, its arguments filled. Raises what the kernel and the stubs raise."""
     execution = Execution(run, {}, {}, None)
 
     def prepare(values: Mapping[str, Any]) -> None:
         execution.given(values)
         for name, tensor in execution.arguments.items():
-            run.arguments[tensor.storage.identity] = _filled(run, fill(name, tensor), tensor)
+            elements = execution.elements
+            elements.arguments[tensor.storage.identity] = _filled(elements.numbers, fill(name, tensor), tensor)
 
     return replace(execution, result=called(asked, run, dimensions, prepare))
 
@@ -112,7 +121,7 @@ class _Collected(Exception):
     """The arguments of a kernel are known."""
 
 
-def arguments_of(asked: Asked, run: ValueExecution, dimensions: Mapping[str, int]) -> Execution:
+def arguments_of(asked: Asked, run: ConcreteExecution, dimensions: Mapping[str, int]) -> Execution:
     """The arguments that a kernel is called with; it is not run."""
     execution = Execution(run, {}, {}, None)
 
@@ -137,18 +146,18 @@ def called(
     return start(source, dimensions, run, lambda v: asked.call(v, dotted, prepare), Verification)
 
 
-def _filled(run: ValueExecution, elements: Array, tensor: Tensor) -> Cells:
-    cells = Cells(run.numbers, int(tensor.size), tensor.dtype, written=True)
-    run.numbers.flat(cells.buffer, tensor.dtype, tensor.dtype)[...] = elements.reshape(run.numbers.lanes, -1)
+def _filled(numbers: Numbers, elements: Array, tensor: Tensor) -> Cells:
+    cells = Cells(numbers, int(tensor.size), tensor.dtype, written=True)
+    numbers.flat(cells.buffer, tensor.dtype, tensor.dtype)[...] = elements.reshape(numbers.lanes, -1)
     return cells
 
 
-def contents(run: ValueExecution, tensor: Tensor) -> tuple[Array, Array | None]:
+def contents(elements: ComputedElements, tensor: Tensor) -> tuple[Array, Array | None]:
     """The stored elements (lanes, *shape) of a tensor, and its marks (*shape), None where all is defined."""
     where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
-    cells = run.cells(tensor)
+    cells = elements.cells(tensor)
     marks = storage.read_marks(cells, where)
-    return storage.read(run.numbers, cells, where), None if marks is None else marks[0]
+    return storage.read(elements.numbers, cells, where), None if marks is None else marks[0]
 
 
 def random_array(random: np.random.Generator, shape: tuple[int, ...], dtype: DType, ends: Ends | None) -> Array:

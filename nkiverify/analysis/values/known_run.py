@@ -1,9 +1,8 @@
-"""The concrete run of a launch in which the elements of some arguments are given: what is computed from them is
-computed.
+"""The elements of tensors in a launch where those of some arguments are given: what is computed from them is computed.
 
-Beside the concrete run, operations whose operands are all known numbers are computed as the simulator computes them. So
-an index is what it is, a device loop goes round as often as it does, and phase 4 sees which elements an indirect access
-touches. What is not known, as a float of an argument that is not given, stays unknown.
+In addition to the concrete execution, operations whose operands are all known numbers are computed as the simulator
+computes them. So an index is what it is, a device loop goes round as often as it does, and phase 4 sees which elements
+an indirect access touches. What is not known, as a float of an argument that is not given, stays unknown.
 """
 
 from __future__ import annotations
@@ -17,16 +16,13 @@ from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.known_views import Numbers, resolved
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements
 from nkiverify.analysis.values.step import Step
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
-from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.concrete import ConcreteElements
 from nkiverify.model.contents import held
-from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
 from nkiverify.model.operation import Operation
-from nkiverify.model.registers import VirtualRegister
 from nkiverify.model.tensor import IndirectionKind, Register, Storage, Tensor
 from nkiverify.symbolic.execution import unsupported
 
@@ -36,11 +32,11 @@ _MOST, _MOST_FILLED = 1 << 20, 1 << 16
 _MOST_ITERATIONS = 1 << 10
 
 
-class _Numbers(ValueExecution):
-    """The numbers that are known, by storage and register."""
+class _Numbers(ComputedElements):
+    """The numbers that are known, by storage and register; apart from any execution."""
 
-    def __init__(self, hardware: Hardware) -> None:
-        super().__init__(hardware, Floats())
+    def __init__(self) -> None:
+        super().__init__(Floats())
         #: With the storages, so that none of them has the id of one that is gone.
         self._held: dict[int, tuple[Storage, Cells]] = {}
         #: Arguments that the kernel has written: what they hold is not followed any more.
@@ -62,6 +58,14 @@ class _Numbers(ValueExecution):
         entered = self.numbers.entered(made.elements, made.dtype)
         self.numbers.flat(cells.buffer, made.dtype, made.dtype)[...] = entered.reshape(1, -1)
         return cells
+
+    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
+        """An operation that is not followed is not computed, which no execution needs to hear of."""
+        return UnsupportedConstruct(construct, advice)
+
+    def index_out_of_bounds(self, operation: Operation, operand: str, index: int, limit: int) -> None:
+        """Such an operation is not computed; its contract is stated where it is checked."""
+        raise UnsupportedConstruct("a gather beyond its operand")
 
     def lose(self, tensor: Tensor) -> None:
         """Nothing is known of a storage any more."""
@@ -91,7 +95,7 @@ class _Numbers(ValueExecution):
             raise ContractViolation("register.uninit", "not known", None)
         return number
 
-    def set_register(self, register: VirtualRegister, number: int) -> None:
+    def set_register(self, register: Register, number: int) -> None:
         """Let a register hold a number."""
         self.registers[register.identity] = number
 
@@ -161,28 +165,28 @@ def _is_exact(operation: Operation) -> bool:
     return all(int(view.size) <= most for view in operation.views)
 
 
-class KnowsNumbers(ConcreteExecution):
-    """A concrete run that knows what is computed from the elements of arguments, where some are given."""
+class KnownElements(ConcreteElements):
+    """Elements that are computed from those of arguments, where some are given."""
 
     _found: _Numbers | None = None
 
-    def given_elements(self, storage: Storage) -> None:
+    def given(self, storage: Storage) -> None:
         """An argument exists whose elements are given: what is computed is computed where operations are recorded."""
-        self.records = True
-        self._found = self._found or _Numbers(self.hardware)
+        self.run.records = True
+        self._found = self._found or _Numbers()
 
     @property
     def _numbers(self) -> _Numbers | None:
         """The numbers that are known, where what is executed is executed for one iteration."""
-        return None if self.model.stands_for_iterations or self._only_traced else self._found
+        return None if self.run.model.stands_for_iterations or self.run.only_traced else self._found
 
-    def operation(self, operation: Operation) -> None:
+    def executed(self, operation: Operation) -> None:
         """Note an operation, with the elements that its indices choose; compute what it writes."""
-        if self._only_traced:
+        if self.run.only_traced:
             return
         numbers = self._numbers
         if numbers is None:
-            super().operation(operation)
+            super().executed(operation)
             self._lose(operation)
             return
         operation = resolved(operation, numbers.numbers_in)
@@ -194,7 +198,7 @@ class KnowsNumbers(ConcreteExecution):
             reads={name: _placed(numbers, operation, view) for name, view in operation.reads.items()},
             writes={name: _placed(numbers, operation, view) for name, view in operation.writes.items()},
         )
-        super().operation(operation)
+        super().executed(operation)
         if not numbers.compute(operation):
             self._lose(operation)
 
@@ -225,23 +229,23 @@ class KnowsNumbers(ConcreteExecution):
         numbers = self._numbers
         return None if numbers is None else numbers.registers.get(register.identity)
 
-    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
+    def iterations(self, register: Register, start: object, stop: object, step: object) -> Iterator[None] | None:
         """The iterations of a device loop, where its bounds are known."""
         given = [self.register_number(bound) if isinstance(bound, Register) else bound for bound in (start, stop, step)]
         bounds = [bound for bound in given if isinstance(bound, int)]
         if len(bounds) < len(given) or len(range(*bounds)) > _MOST_ITERATIONS:
             return None
-        if self._found is None and self.records:
+        if self._found is None and self.run.records:
             # Known without anything that is given: from here on, what the iterations compute from it is computed.
-            self._found = _Numbers(self.hardware)
+            self._found = _Numbers()
         numbers = self._numbers
         if numbers is None:
             return None
-        return self._rounds(numbers, register, range(*bounds)) if range(*bounds) else self._trace()
+        return self._rounds(numbers, register, range(*bounds)) if range(*bounds) else self.run.trace()
 
-    def _rounds(self, numbers: _Numbers, register: VirtualRegister, values: range) -> Iterator[None]:
+    def _rounds(self, numbers: _Numbers, register: Register, values: range) -> Iterator[None]:
         """The rounds of a device loop, its register set in each."""
-        for number in self.bodies.rounds(values):
+        for number in self.run.bodies.rounds(values):
             numbers.registers[register.identity] = number
             yield
 
@@ -250,7 +254,7 @@ class KnowsNumbers(ConcreteExecution):
         number = self.register_number(condition())
         if number is None:
             return None
-        return self.bodies.rounds(self._while(condition)) if number else self._trace()
+        return self.run.bodies.rounds(self._while(condition)) if number else self.run.trace()
 
     def _while(self, condition: Callable[[], Register]) -> Iterator[None]:
         while number := self.register_number(condition()):
@@ -261,11 +265,7 @@ class KnowsNumbers(ConcreteExecution):
     def tested(self, register: Register) -> bool | None:
         """True if a bare `while register:` goes on, where the number is known."""
         number = self.register_number(register)
-        return None if number is None else self.bodies.test(number != 0)
-
-
-class KnownRun(KnowsNumbers, ConcreteLaunch):
-    """The concrete run of a launch that knows such numbers."""
+        return None if number is None else self.run.bodies.test(number != 0)
 
 
 def _placed(numbers: _Numbers, operation: Operation, view: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""The places of operands in memory: strides, masks, and indices that the run knows the numbers of."""
+"""The places of operands in memory: strides, masks, and indices whose numbers are known."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from nkiverify.analysis.masks import Placing, on_one_grid, placing_of
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.formats import Array
-from nkiverify.foundation.errors import ContractViolation
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import kernel_site
-from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.concrete import ConcreteElements
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import IndirectionKind, Register, Tensor
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
 
 
-class LocatingExecution(ConcreteExecution):
-    """A concrete run that knows where in memory the elements of operands are."""
+class LocatedElements(ConcreteElements):
+    """Elements of tensors, with the places in memory of those of operands."""
 
     numbers: Numbers
 
@@ -32,6 +32,10 @@ class LocatingExecution(ConcreteExecution):
     def register_number(self, register: Register) -> int:
         """The number a register holds."""
         raise NotImplementedError
+
+    def unsupported(self, construct: str, advice: str = "") -> UnsupportedConstruct:
+        """The exception to raise where an operation is not followed."""
+        return self.run.unsupported(construct, advice)
 
     def _index_values(self, index: Tensor, rows: Array | None = None) -> Array:
         """The numbers of an index tensor, as integers."""
@@ -140,12 +144,12 @@ def elements_as(view: Tensor) -> int:
     return size if owner.dtype.itemsize == view.dtype.itemsize else size * owner.dtype.itemsize // view.dtype.itemsize
 
 
-def _masked_region(run: LocatingExecution, operation: Operation, name: str, view: Tensor) -> Region:
+def _masked_region(elements: LocatedElements, operation: Operation, name: str, view: Tensor) -> Region:
     """The region of an operand under the mask of its operation (legacy)."""
     mask = operation.mask
     assert mask is not None
     if not on_one_grid(operation):
-        raise run.unsupported(f"the values of {operation.name} under a mask")
+        raise elements.unsupported(f"the values of {operation.name} under a mask")
     size = elements_as(view)
     axis = operation.attributes.get("axis")
     reduced = next((operation.reads[part] for part in ("x", "data") if part in operation.reads), None)

@@ -30,8 +30,8 @@ _MARKS = Marks()
 _MOST_RANGES = 64
 
 
-class StepExecution(Protocol):
-    """The execution that an operation belongs to."""
+class StepElements(Protocol):
+    """The elements of tensors that an operation is computed on."""
 
     numbers: Numbers
     random: np.random.Generator | None
@@ -75,11 +75,11 @@ class Operands:
     """The parameters and operands of an operation in progress, computed on `n`: the run's numbers, or marks where
     `tracking`."""
 
-    __slots__ = ("_exact", "_marked", "_operation", "_regions", "_run", "n", "tracking")
+    __slots__ = ("_elements", "_exact", "_marked", "_operation", "_regions", "n", "tracking")
 
     def __init__(
         self,
-        run: StepExecution,
+        elements: StepElements,
         operation: Operation,
         regions: dict[str, Region],
         *,
@@ -87,7 +87,7 @@ class Operands:
         marked: bool,
         numbers: Numbers | None = None,
     ):
-        self._run = run
+        self._elements = elements
         self._operation = operation
         self._regions = regions
         self.tracking = tracking
@@ -95,7 +95,7 @@ class Operands:
         self._marked = marked
         # Whether integers of 32 bits were read as such, so that a float result rounds them.
         self._exact = False
-        self.n: Numbers = numbers or (_MARKS if tracking else run.numbers)
+        self.n: Numbers = numbers or (_MARKS if tracking else elements.numbers)
 
     # --- what the operation says --------------------------------------------------------------------------------------
 
@@ -153,19 +153,19 @@ class Operands:
     def meet(self) -> None:
         """Wait until every program of the launch is here."""
         if not self.tracking:
-            self._run.meet()
+            self._elements.meet()
 
     def exchanged(self, sent: Array) -> Array:
         """The elements that the program to receive from sends, for those that this one sends."""
         to, source = self._rank("send_to_rank"), self._rank("recv_from_rank")
-        found = self._run.exchange((self.attribute("pipe_id"), self.tracking), to, source, sent.copy())
+        found = self._elements.exchange((self.attribute("pipe_id"), self.tracking), to, source, sent.copy())
         if found.shape != sent.shape:
             self.refuse(f"a {self.name} of {found.shape[1:]} elements for {sent.shape[1:]}")
         return found
 
     def _rank(self, name: str) -> int:
         given = self.attribute(name)
-        return self._run.register_number(given) if isinstance(given, VirtualRegister) else int(given)
+        return self._elements.register_number(given) if isinstance(given, VirtualRegister) else int(given)
 
     def flag(self, name: str) -> bool:
         """A parameter that is true or false; false where it is not there."""
@@ -212,7 +212,7 @@ class Operands:
         name = self._target(name) if previous else name
         view = self._operation.writes[name] if previous else self._operation.reads[name]
         where = self._regions[name]
-        cells = self._run.cells(view)
+        cells = self._elements.cells(view)
         if not self.tracking:
             found = storage.read(self.n, cells, where)
             return found if where.valid is None else np.where(where.valid, found, found.dtype.type(0))
@@ -223,7 +223,7 @@ class Operands:
             return marks
         if name == "x" and self._operation.attributes.get("begins_sum") is True:
             # The first product that is added there begins the sum: the pass over numbers finds zeros.
-            numbers, fresh = self._run.numbers, marks == UNWRITTEN
+            numbers, fresh = self._elements.numbers, marks == UNWRITTEN
             held = storage.read(numbers, cells, where)
             storage.write(numbers, cells, where, np.where(fresh, held.dtype.type(0), held))
             marks = np.where(fresh, np.uint32(0), marks)
@@ -234,12 +234,12 @@ class Operands:
         fresh = marks == UNWRITTEN
         if not fresh.any():
             return marks
-        return np.where(fresh, self._run.undefined_read(self._operation, name, marks), marks)
+        return np.where(fresh, self._elements.undefined_read(self._operation, name, marks), marks)
 
     def marks_of(self, name: str, rows: Array) -> Array:
         """In the pass over marks: those of some rows (1, rows, F), the only ones the operation reads."""
         view, where = self._operation.reads[name], self._regions[name]
-        marks = storage.read_marks(self._run.cells(view), where)
+        marks = storage.read_marks(self._elements.cells(view), where)
         size = where.size // where.shape[0]
         if marks is None:
             return np.zeros((1, len(rows), size), dtype=np.uint32)
@@ -314,21 +314,21 @@ class Operands:
         if not self.tracking:
             return data
         view = self._operation.reads[name]
-        found = storage.read(self._run.numbers, self._run.cells(view), self._regions[name])
-        numbers = self._run.numbers.read(found, self.dtype(name))
+        found = storage.read(self._elements.numbers, self._elements.cells(view), self._regions[name])
+        numbers = self._elements.numbers.read(found, self.dtype(name))
         return numbers.reshape(numbers.shape[0], numbers.shape[1], -1)
 
     def indices(self, name: str, *, previous: bool = False) -> Array:
         """An operand as integers (P, F), in both passes."""
         view = self._view(name) if previous else self._operation.reads[name]
-        found = storage.read(self._run.numbers, self._run.cells(view), self._where(name))
-        numbers = self._run.numbers.integers(found, self.dtype(name))
+        found = storage.read(self._elements.numbers, self._elements.cells(view), self._where(name))
+        numbers = self._elements.numbers.integers(found, self.dtype(name))
         return numbers.reshape(numbers.shape[0], -1)
 
     def gathered(self, name: str, by: str, *, stored: bool = False) -> Array:
         """Elements (lanes, P, F) of an operand, each of its partition and from where an index of another one says."""
-        data, numbers, view = self.rows(name, stored=stored), self._run.numbers, self._operation.reads[by]
-        found = storage.read(numbers, self._run.cells(view), self._where(by))
+        data, numbers, view = self.rows(name, stored=stored), self._elements.numbers, self._operation.reads[by]
+        found = storage.read(numbers, self._elements.cells(view), self._where(by))
         ends = [end.reshape(end.shape[0], -1) for end in numbers.index_ends(found, self.dtype(by))]
         for end in ends:
             self.check_places(by, end, data.shape[2])
@@ -354,7 +354,7 @@ class Operands:
         """Raise where an index is outside what it indexes."""
         if places.size and (int(places.min()) < 0 or int(places.max()) >= limit):
             worst = int(places.min()) if int(places.min()) < 0 else int(places.max())
-            self._run.index_out_of_bounds(self._operation, name, worst, limit)
+            self._elements.index_out_of_bounds(self._operation, name, worst, limit)
 
     def integers_on_gpsimd(self, *names: str) -> bool:
         """True if 32-bit integers are computed exactly: all operands are such, none in PSUM, Vector not asked for."""

@@ -1,4 +1,4 @@
-"""The run on numbers: every operation the stubs issue is computed, contracts are checked on the way."""
+"""Execution on numbers: every operation the stubs issue is computed, contracts are checked on the way."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.generators import GeneratorStates
-from nkiverify.analysis.values.located import LocatingExecution
+from nkiverify.analysis.values.located import LocatedElements
 from nkiverify.analysis.values.step import Step, accumulates
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
-from nkiverify.frontend.traced_loops import LEFT, TracedBodies
-from nkiverify.ir.contract import Contract
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.traced_loops import LEFT
 from nkiverify.model.contracts import contract
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
@@ -32,7 +32,7 @@ from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import loads_registers
 from nkiverify.model.operators import Operator
 from nkiverify.model.registers import VirtualRegister
-from nkiverify.model.state import ModelState, Program
+from nkiverify.model.state import Program
 from nkiverify.model.tensor import Register, Storage, Tensor
 
 if TYPE_CHECKING:
@@ -86,25 +86,18 @@ class UndefinedRead:
         return f"{self.operation}{where} reads element [{place}] of {operand}, which nothing has written"
 
 
-class ValueExecution(LocatingExecution):
-    """A concrete run in which tensors have elements.
+class ComputedElements(LocatedElements):
+    """Elements of tensors that operations compute.
 
     `watch` is told of every operation, before it is computed.
     """
 
-    def __init__(
-        self,
-        hardware: Hardware,
-        numbers: Numbers,
-        *,
-        watch: Callable[[Operation, Site | None], None] | None = None,
-        stop_at_first: bool = True,
-    ) -> None:
-        super().__init__(hardware, stop_at_first=stop_at_first, seconds=_NO_LIMIT, records=True)
-        # Elements say what an index is.
-        self.model = ModelState(follows=False)
-        # What is within reach here is the user's process, tests and all.
-        self.bodies = TracedBodies(strict=False)
+    # Elements say what an index is.
+    followed = False
+    # What is within reach here is the user's process, tests and all.
+    strict = False
+
+    def __init__(self, numbers: Numbers, *, watch: Callable[[Operation, Site | None], None] | None = None) -> None:
         self.numbers = numbers
         self.watch = watch
         #: What random numbers are drawn from; None where operations that draw any are refused.
@@ -129,18 +122,19 @@ class ValueExecution(LocatingExecution):
         #: How much there was to do, in elements of operands.
         self.work = 0
 
-    def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
-        """Check that `condition` holds; what takes long is ended by the user."""
-        if condition is not True:
-            super().require(rule, condition, quantities)
+    def execution(
+        self, hardware: Hardware, *, stop_at_first: bool = True, seconds: float = _NO_LIMIT
+    ) -> ConcreteExecution:
+        """An execution that computes these elements."""
+        return ConcreteExecution(hardware, stop_at_first, seconds, records=True, elements=self)
 
     # --- allocations --------------------------------------------------------------------------------------------------
 
-    def allocation_id(self) -> object:
+    def identity(self) -> object:
         """A new identity, which will hold the contents."""
         return Allocation()
 
-    def allocation(self, made: Storage) -> None:
+    def allocated(self, made: Storage) -> None:
         """A tensor in shared HBM that every program of a grid allocates: it is one tensor."""
         self.dtypes.add(made.dtype)
         launch = current_launch()
@@ -164,7 +158,7 @@ class ValueExecution(LocatingExecution):
         from nkiverify.analysis.values.turns import Turns  # as late as this: few launches are on two cores
 
         states: dict[int, tuple[Any, ...]] = {}
-        model, outer = self.model, self.model.launch
+        model, outer = self.run.model, self.run.model.launch
 
         def switched(number: int) -> None:
             states[turn[0]] = (model.launch, model.body, model.fixed_orders)
@@ -194,7 +188,7 @@ class ValueExecution(LocatingExecution):
 
     def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """The results of programs of a launch are one result: they have to return the same."""
-        if self.bodies.open:
+        if self.run.bodies.open:
             raise self.unsupported(LEFT)
         places = [
             [(id(self.cells(part)), part.dtype, part.shape, part.strides, part.offset) for part in tensors]
@@ -227,7 +221,7 @@ class ValueExecution(LocatingExecution):
     def index_range(self, index: Tensor | Register) -> Interval | None:
         """The least and the greatest number of an index tensor or register; of those that are defined, if any is, as a
         mask may leave out the others. None where nothing is executed."""
-        if self._only_traced:
+        if self.run.only_traced:
             return None
         if isinstance(index, Register):
             number = self.register_number(index)
@@ -262,15 +256,15 @@ class ValueExecution(LocatingExecution):
             raise ContractViolation("register.uninit", "a register that nothing has set is read", kernel_site(2))
         return identity.number
 
-    def set_register(self, register: VirtualRegister, number: int) -> None:
+    def set_register(self, register: Register, number: int) -> None:
         """Let a register hold a number of 32 bits."""
         identity = register.identity
         assert isinstance(identity, Allocation)
         identity.number = number
 
-    def iterations(self, register: VirtualRegister, start: object, stop: object, step: object) -> Iterator[None] | None:
+    def iterations(self, register: Register, start: object, stop: object, step: object) -> Iterator[None] | None:
         """Once for each iteration of a device loop, its register set; one trace where there is none."""
-        if self._only_traced:
+        if self.run.only_traced:
             return None
         numbers = range(
             *(
@@ -278,25 +272,25 @@ class ValueExecution(LocatingExecution):
                 for value in (start, stop, step)
             )
         )
-        return self._rounds(register, numbers) if numbers else self._trace()
+        return self._rounds(register, numbers) if numbers else self.run.trace()
 
-    def _rounds(self, register: VirtualRegister, numbers: range) -> Iterator[None]:
-        for number in self.bodies.rounds(numbers):
+    def _rounds(self, register: Register, numbers: range) -> Iterator[None]:
+        for number in self.run.bodies.rounds(numbers):
             self.set_register(register, number)
             yield
 
     def while_rounds(self, condition: Callable[[], Register]) -> Iterator[None] | None:
         """Once for each round of a device loop, as long as its condition is not 0; one trace if it is 0 at once."""
-        if self._only_traced:
+        if self.run.only_traced:
             return None
         if not self.register_number(condition()):
-            return self._trace()
+            return self.run.trace()
         going_on = iter(lambda: self.register_number(condition()), 0)
-        return (None for _ in self.bodies.rounds(going_on))
+        return (None for _ in self.run.bodies.rounds(going_on))
 
     def tested(self, register: Register) -> bool | None:
         """True if a bare `while register:` goes on; None where nothing is executed."""
-        return None if self._only_traced else self.bodies.test(self.register_number(register) != 0)
+        return None if self.run.only_traced else self.run.bodies.test(self.register_number(register) != 0)
 
     def keep_history(self) -> None:
         """Record every operation from now on."""
@@ -360,9 +354,9 @@ class ValueExecution(LocatingExecution):
 
     # --- operations ---------------------------------------------------------------------------------------------------
 
-    def operation(self, operation: Operation) -> None:
+    def executed(self, operation: Operation) -> None:
         """Compute an operation."""
-        if self._only_traced:
+        if self.run.only_traced:
             return
         if self.watch is not None:
             self.watch(operation, kernel_site(2))
@@ -456,5 +450,11 @@ class ValueExecution(LocatingExecution):
     def index_out_of_bounds(self, operation: Operation, operand: str, index: int, limit: int) -> None:
         """An index of a gather is outside what it indexes."""
         rule = contract(operation.declared.behaviour.out_of_bounds)
-        self.violated(rule, kernel_site(2), {"index": index, "limit": limit, "operand": operand})
+        self.run.violated(rule, kernel_site(2), {"index": index, "limit": limit, "operand": operand})
         raise UnsupportedConstruct("a gather beyond its operand")
+
+
+def elements_of(run: ConcreteExecution) -> ComputedElements:
+    """The elements that an execution computes."""
+    assert isinstance(run.elements, ComputedElements)
+    return run.elements

@@ -105,7 +105,7 @@ class Step(Operands):
         command = str(getattr(self.attribute("reduce_cmd"), "name", implied))
         wanted = self.writes("reduce_res")
         if command == "idle" and self._operation.declared.behaviour.clobbers_when_idle:
-            self._run.accumulators(engine).marks[:, : values.shape[1]] = UNWRITTEN
+            self._elements.accumulators(engine).marks[:, : values.shape[1]] = UNWRITTEN
         if name is None or (command == "idle" and not wanted):
             return
         if command == "idle":
@@ -137,18 +137,18 @@ class Step(Operands):
 
     def _held(self, engine: str, partitions: int) -> Array:
         """The contents of the accumulators of an engine for the first partitions; undefined before a reset."""
-        registers = self._run.accumulators(engine)
+        registers = self._elements.accumulators(engine)
         if not self.tracking:
             return registers.values[:, :partitions]
         marks = registers.marks[:, :partitions]
         if (marks == UNWRITTEN).any():
-            mark = self._run.undefined_value(self._operation, _NOTHING_TO_GO_ON_WITH)
+            mark = self._elements.undefined_value(self._operation, _NOTHING_TO_GO_ON_WITH)
             marks = np.where(marks == UNWRITTEN, mark, marks)
         return marks
 
     def keep(self, engine: str, value: Array, undefined: Array | None = None) -> None:
         """Leave (lanes, P, 1) in the accumulators of an engine; where `undefined` holds it is."""
-        registers = self._run.accumulators(engine)
+        registers = self._elements.accumulators(engine)
         partitions = value.shape[1]
         if self.tracking:
             registers.marks[:, :partitions] = value
@@ -157,7 +157,9 @@ class Step(Operands):
         if not self._marked:
             registers.marks[:, :partitions] = 0
         if undefined is not None and undefined.any():
-            mark = self._run.undefined_value(self._operation, f"{self.name} outside its documented range", shown=True)
+            mark = self._elements.undefined_value(
+                self._operation, f"{self.name} outside its documented range", shown=True
+            )
             registers.marks[:, :partitions] = np.where(undefined[:1], mark, registers.marks[:, :partitions])
 
     # --- results ------------------------------------------------------------------------------------------------------
@@ -178,7 +180,7 @@ class Step(Operands):
         what."""
         name = self._target(name)
         where = self._regions[name]
-        cells = self._run.cells(self._operation.writes[name])
+        cells = self._elements.cells(self._operation.writes[name])
         if not broadcast:
             values = values.reshape(values.shape[0], *where.shape)
         if self.tracking:
@@ -194,7 +196,7 @@ class Step(Operands):
         if undefined is not None:
             # Nothing says what the polynomial of the sine gives beyond its range; other functions go on as they are.
             shown = not because.startswith("sin ")
-            mark = self._run.undefined_value(self._operation, because, shown=shown)
+            mark = self._elements.undefined_value(self._operation, because, shown=shown)
             bad = np.broadcast_to(undefined, values.shape) if broadcast else undefined.reshape(values.shape)
             current = storage.read_marks(cells, where) if self._marked else None
             poisoned = np.where(bad, np.uint32(mark), 0 if current is None else current)
@@ -238,34 +240,34 @@ class Step(Operands):
         self._random()
         number = int(self.indices(name).ravel()[0]) if self.has(name) else int(python_number(self.attribute(name)))
         if not self.tracking:
-            self._run.random = np.random.default_rng(number % 2**32)
+            self._elements.random = np.random.default_rng(number % 2**32)
 
     def set_generator(self, name: str) -> None:
         """Let the random numbers that follow be those of the state that a parameter holds."""
         self._random()
         state = self.stored(name)[0]
         if not self.tracking:
-            self._run.random = self._run.generators.restored(state)
+            self._elements.random = self._elements.generators.restored(state)
 
     def generator_state(self, name: str) -> Array:
         """The state that random numbers go on from, as elements of a result."""
         random, shape = self._random(), self.shape(name)
-        return (np.zeros(shape, np.uint32) if self.tracking else self._run.generators.of(random, shape))[None]
+        return (np.zeros(shape, np.uint32) if self.tracking else self._elements.generators.of(random, shape))[None]
 
     def _random(self) -> np.random.Generator:
-        random = self._run.random
+        random = self._elements.random
         if random is None:
             self.refuse(f"the values of {self.name}: which random numbers come is not documented")
         return random
 
     def start_reduction(self, operator: str) -> None:
         """The result is to be joined, by an operator, to what it will be assigned to."""
-        self._run.start_reduction(self._operation.writes[self.only_write], operator)
+        self._elements.start_reduction(self._operation.writes[self.only_write], operator)
 
     def joined(self, reduction: str, name: str, value: Array) -> Array:
         """A value joined by an operator to what a result holds; the value itself where nothing is written there."""
         previous = self.numbers(name, previous=True)
-        cells = self._run.cells(self._operation.writes[self._target(name)])
+        cells = self._elements.cells(self._operation.writes[self._target(name)])
         if self.tracking:
             # The pass over numbers comes after this one, which writes the marks.
             cells.fresh = previous == UNWRITTEN
@@ -276,7 +278,7 @@ class Step(Operands):
 
     def running_reduction(self, name: str) -> str | None:
         """The operator that joins an operand to what it is assigned to, if one does."""
-        return self._run.running_reduction(self._operation.reads[name])
+        return self._elements.running_reduction(self._operation.reads[name])
 
     def skipped(self, name: str) -> Array | None:
         """Where an operand that an index moves is out of bounds, and not read; None where it is nowhere."""
@@ -297,13 +299,13 @@ class Step(Operands):
         register = self.attribute("result" if self.attribute(name) is None else name)
         assert isinstance(register, VirtualRegister)
         if not register.keeps:
-            self._run.set_register(register, number)
+            self._elements.set_register(register, number)
 
     def register_or_number(self, name: str) -> int | None:
         """The number a register parameter holds, or the constant in its place; None where it is not given."""
         given = self.attribute(name)
         if isinstance(given, VirtualRegister):
-            return self._run.register_number(given)
+            return self._elements.register_number(given)
         return None if given is None else int(python_number(given))
 
     def write_integers(self, name: str, values: Array) -> None:
@@ -329,11 +331,11 @@ class Step(Operands):
 
     def choose(self, name: str, condition_name: str, condition: Array, x: Array, y: Array) -> Array:
         """Store x where the condition is not 0, else y; what is not chosen need not be defined. Returns it."""
-        if not self.tracking or self._run.numbers.lanes > 1:
+        if not self.tracking or self._elements.numbers.lanes > 1:
             result = self.n.choose(self.n.nonzero(condition), x, y)
         else:
             view = self._operation.reads[condition_name]
-            found = storage.read(self._run.numbers, self._run.cells(view), self._regions[condition_name])
+            found = storage.read(self._elements.numbers, self._elements.cells(view), self._regions[condition_name])
             holds = (found != 0).reshape(condition.shape)
             result = np.maximum(condition, np.where(holds, x, y))
         shape = (result.shape[0], *self.shape(self._target(name)))
@@ -347,7 +349,7 @@ class Step(Operands):
         """Add a product to what its destination has accumulated, as `accumulate` says ("nc_matmul.accum_none")."""
         (name,) = self.written
         accumulate = accumulates(self._operation)
-        cells = self._run.cells(self._operation.writes[name])
+        cells = self._elements.cells(self._operation.writes[name])
         where = self._regions[name]
         grown = cells.has_grown(where)
         if accumulate is False or (accumulate is None and grown is False):

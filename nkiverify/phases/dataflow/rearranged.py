@@ -14,11 +14,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from nkiverify.analysis.marks.order import DRAWN, Recorded
-from nkiverify.analysis.values.known_run import KnowsNumbers
+from nkiverify.analysis.values.known_run import KnownElements
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.concrete import ConcreteExecution, Order
 from nkiverify.frontend.target import Target
-from nkiverify.frontend.traced_loops import TracedLoops
 from nkiverify.ir.program import CARRIED, Drawn, Iteration, ParallelLoop
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.indices import IndexTensor, Mask
@@ -100,8 +99,8 @@ def handed_on(
         if not any(map(order.concerns, loops.values())) and not (order.puts_back and run.traced.in_order):
             continue
         before = described(recorded) if before is None else before
-        other = _Rearranged(hardware, seconds, loops, order.of)
-        other.traced = TracedLoops(order.puts_back)
+        arranged = _Rearranged(loops, order.of, order.puts_back)
+        other = ConcreteExecution(hardware, False, seconds, records=True, elements=KnownElements(), order=arranged)
         ended = play(target, values, other).recorded is other.recorded
         if not ended or _differ(before, described(other.recorded), loops, order.of):
             return order.shows
@@ -168,27 +167,26 @@ def _iterated(recorded: Sequence[Recorded]) -> dict[LoopKey, Iterated]:
     return found
 
 
-class _Rearranged(KnowsNumbers, ConcreteExecution):
-    """A concrete run of a kernel with its iterations in another order."""
+class _Rearranged(Order):
+    """Another order of the iterations of loops that an earlier run has shown."""
 
     def __init__(
         self,
-        hardware: Hardware,
-        seconds: float,
         loops: Mapping[LoopKey, Iterated],
         arrangement: Callable[[Iterated], Iterable[int]],
+        puts_back: bool,
     ) -> None:
-        super().__init__(hardware, False, seconds, records=True)
+        super().__init__(puts_back)
         self._loops = loops
         self._arrangement = arrangement
         self._places = _Places()
         self._seen = 0
 
-    def order(self, length: int, *, drawn: bool) -> Iterable[int]:
+    def iterations(self, run: ConcreteExecution, length: int) -> Iterable[int]:
         """The numbers of the loop that has just begun."""
-        for item in self.recorded[self._seen :]:
+        for item in run.recorded[self._seen :]:
             self._places.see(item)
-        self._seen = len(self.recorded)
+        self._seen = len(run.recorded)
         key, _ = list(self._places.running.values())[-1]
         done = self._loops.get(key)
         return range(length) if done is None else self._arrangement(done)

@@ -11,7 +11,7 @@ from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.findings import Fault, Findings
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute, first_reaching
-from nkiverify.analysis.values.known_run import KnowsNumbers
+from nkiverify.analysis.values.known_run import KnownElements
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Coverage
 from nkiverify.foundation.source import Site, kernel_site
@@ -22,7 +22,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Severity
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.operation import Operation
+from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.dataflow.played import play_in, unusable
 from nkiverify.phases.dataflow.rearranged import handed_on
@@ -63,49 +63,50 @@ class KnownFaults(Observer):
         run.violated(contract(fault.contract), site, dict(fault.quantities))
 
 
-class ShadowRun(KnowsNumbers):
-    """A concrete run that records operations.
+class Work(Observer):
+    """Counts `done`: the elements of operands and of the tensors they are in. Ends a run, `large`, beyond `allowed`."""
 
-    It counts its `work`: the elements of operands and of the tensors they are in. It ends, `large`, where that is more
-    than `allowed`, and where it has looked at so many `contracts`. Those of `phases` are looked at as well.
-    """
-
-    def __init__(
-        self,
-        hardware: Hardware,
-        seconds: float,
-        allowed: float,
-        phases: frozenset[int] = frozenset(),
-        contracts: float = float("inf"),
-        observers: Sequence[Observer] = (),
-    ) -> None:
-        super().__init__(hardware, False, seconds, (), phases, records=True, contracts=contracts, observers=observers)
-        self.work = 0
+    def __init__(self, allowed: float) -> None:
+        self.done = 0
         self.large = False
         self._allowed = allowed
         self._storages: set[Storage] = set()
-        #: What had been recorded when the first contract was broken.
-        self.until: int | None = None
 
-    def operation(self, operation: Operation) -> None:
-        """Count an operation's work, and note it."""
-        self.work += _OPERATION
-        for view in (*operation.reads.values(), *operation.writes.values()):
-            self.work += prod(int(extent) for extent in view.shape)
+    def operation(self, run: ConcreteExecution) -> None:
+        """Count an operation's work."""
+        executed = run.recorded[-1]
+        assert isinstance(executed, Executed)
+        self.done += _OPERATION
+        for view in executed.operation.views:
+            self.done += prod(int(extent) for extent in view.shape)
             if view.storage not in self._storages:
                 self._storages.add(view.storage)
-                self.work += int(view.storage.size)
-        if self.work > self._allowed:
+                self.done += int(view.storage.size)
+        if self.done > self._allowed:
             self.large = True
-            raise self.unsupported(TOO_LONG)
-        super().operation(operation)
+            raise run.unsupported(TOO_LONG)
 
-    def note(self, found: BrokenContract) -> bool:
-        """Note a broken contract, and when the first was that the verdict depends on; whether it does."""
-        decides = super().note(found)
-        if decides and self.until is None and not found.contract.id.startswith("target."):
-            self.until = len(self.recorded)
-        return decides
+
+def shadowed(
+    hardware: Hardware,
+    seconds: float,
+    work: float,
+    phases: frozenset[int] = frozenset(),
+    contracts: float = float("inf"),
+    observers: Sequence[Observer] = (),
+) -> ConcreteExecution:
+    """A concrete execution whose operations are recorded for the shadow memory. It ends after so much `work`, or where
+    it has checked so many `contracts`; those of `phases` are checked as well."""
+    return ConcreteExecution(
+        hardware,
+        False,
+        seconds,
+        phases=phases,
+        records=True,
+        contracts=contracts,
+        observers=(Work(work), *observers),
+        elements=KnownElements(),
+    )
 
 
 class _Iterations(Observer):
@@ -131,8 +132,8 @@ def stores(
     they are `recorded`, where the run is too large to be repeated for that. Empty where neither shows anything."""
     from nkiverify.analysis.marks.writers import coverage
 
-    def make() -> ShadowRun:
-        return ShadowRun(hardware, seconds, _TOLD_WORK, observers=(_Iterations(),))
+    def make() -> ConcreteExecution:
+        return shadowed(hardware, seconds, _TOLD_WORK, observers=(_Iterations(),))
 
     played, run = play_in(target, values, make)
     if not played.recorded:
@@ -188,14 +189,15 @@ def attempt(
 
     `seconds` and `work` (elements of operands) are how much that may take. With `orders`, it is run in other ones, too.
     """
-    played, run = play_in(target, values, partial(ShadowRun, hardware, seconds, work))
+    played, run = play_in(target, values, partial(shadowed, hardware, seconds, work))
+    counted = run.observer(Work)
     if played.outside:
         return Trial(dict(values), Findings(), outside=True)
-    if run.large:
-        return Trial(dict(values), Findings(), TOO_LONG, large=True, work=run.work)
+    if counted.large:
+        return Trial(dict(values), Findings(), TOO_LONG, large=True, work=counted.done)
     if played.unusable:
-        return Trial(dict(values), Findings(), played.unusable, work=run.work)
-    trial = executed(run, dict(values), played.recorded, run.work)
+        return Trial(dict(values), Findings(), played.unusable, work=counted.done)
+    trial = executed(run, dict(values), played.recorded, counted.done)
     return _with_other_orders(trial, target, run, seconds) if orders else trial
 
 
@@ -251,8 +253,8 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
     """
     faults = _earliest(trial, hardware)
 
-    def make() -> ShadowRun:
-        return ShadowRun(hardware, seconds, trial.work, observers=(BreakObserver(), KnownFaults(faults)))
+    def make() -> ConcreteExecution:
+        return shadowed(hardware, seconds, trial.work, observers=(BreakObserver(), KnownFaults(faults)))
 
     _, run = play_in(target, trial.values, make)
     met, observations = run.observer(KnownFaults).met, run.observer(BreakObserver).observations

@@ -18,7 +18,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import described
 from nkiverify.foundation.records import Violation
 from nkiverify.foundation.source import Site, is_raised_by_kernel
-from nkiverify.frontend.concrete import innermost_kernel_site
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Observer, innermost_kernel_site
 from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.observe import BreakObserver, Observation, key_of, observed_in
 from nkiverify.frontend.target import Target
@@ -29,7 +29,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Executed
 from nkiverify.phases import PHASES
 from nkiverify.phases.dataflow.played import play
-from nkiverify.phases.dataflow.trial import ShadowRun, executed
+from nkiverify.phases.dataflow.trial import Work, executed, shadowed
 from nkiverify.phases.dataflow.unread import as_slices, reads_of
 from nkiverify.symbolic.prover import Rung
 from nkiverify.verify.witness.explain import Circumstances, violation_of
@@ -100,6 +100,18 @@ class Shown:
         return [part for part in self.unread if part.name in whole]
 
 
+class _FirstBroken(Observer):
+    """The number of items that had been recorded when the first contract was broken that the verdict depends on."""
+
+    def __init__(self) -> None:
+        self.at: int | None = None
+
+    def broken(self, run: ConcreteExecution, found: BrokenContract) -> None:
+        """Keep it."""
+        if self.at is None and run.broken and run.broken[-1] is found and not found.contract.id.startswith("target."):
+            self.at = len(run.recorded)
+
+
 def shown(
     target: Target,
     values: Mapping[str, int],
@@ -112,16 +124,17 @@ def shown(
     so many `steps`."""
     end = now() + seconds
     most = min(work, steps * _ELEMENTS)
-    run = ShadowRun(hardware, seconds, most, frozenset({3}), steps, observers=(BreakObserver(),))
+    first = _FirstBroken()
+    run = shadowed(hardware, seconds, most, frozenset({3}), steps, observers=(BreakObserver(), first))
     found = _shown(target, values, hardware, run, end)
-    sites = (one.site for one in run.recorded[: run.until] if isinstance(one, Executed))
+    sites = (one.site for one in run.recorded[: first.at] if isinstance(one, Executed))
     lines = {(site.file, site.line) for site in sites if site is not None}
-    at_a_line = run.until is not None or found.text
-    taken = _STARTING + run.looked_at + round(run.work / _ELEMENTS)
+    at_a_line = first.at is not None or found.text
+    taken = _STARTING + run.looked_at + round(run.observer(Work).done / _ELEMENTS)
     return replace(found, reached=2 * len(lines) + (1 if at_a_line else 0), steps=taken)
 
 
-def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: ShadowRun, end: float) -> Shown:
+def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: ConcreteExecution, end: float) -> Shown:
     played = play(target, values, run)
     found = Shown(dict(values), Kind.PASSES)
     if played.outside and played.raised is not None:
@@ -147,7 +160,7 @@ def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: S
     for one in PHASES[3].broken_at_end(run, hardware):
         return _failed(found, one.contract, one.site, one.quantities, None)
     # Without what the user accepts, as in the verdicts.
-    findings = executed(run, found.values, played.recorded, run.work, max(0.0, end - now())).findings
+    findings = executed(run, found.values, played.recorded, 0, max(0.0, end - now())).findings
     if findings.faults:
         return _fault(found, findings.faults, played.recorded)
     if findings.doubts:

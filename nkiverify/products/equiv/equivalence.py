@@ -111,10 +111,10 @@ class Comparer:
             floats, found.legal = run_legally(run, self._runs.sides, self._hardware)
             if floats is None or (self._legal_only and found.legal.answer is not Answer.YES):
                 return found
-            numbers = floats[0].run.numbers
+            numbers = floats[0].elements.numbers
             assert isinstance(numbers, Floats)
             self._mode = Mode.POLYNOMIAL.with_laws_of(numbers.computed)
-            if numbers.computed <= QUOTIENTS and set().union(*(one.run.dtypes for one in floats)) <= {float32}:
+            if numbers.computed <= QUOTIENTS and set().union(*(one.elements.dtypes for one in floats)) <= {float32}:
                 self._primes = PRIMES_OF_QUOTIENTS
             found.assumed = tuple(self._runs.one_sided)
             found.shapes = {
@@ -207,7 +207,7 @@ class Comparer:
             lost = (marks[order[0]] == 0) & (marks[order[1]] != 0)
             if lost.any():
                 element = np.unravel_index(int(lost.argmax()), lost.shape)
-                origin = both[order[1]].run.origin(int(marks[order[1]][element]))
+                origin = both[order[1]].elements.origin(int(marks[order[1]][element]))
                 why = "nothing writes it" if origin is None else str(origin)
                 place = ", ".join(str(int(part)) for part in element)
                 whose = "" if self._runs.reference else " in the second kernel only"
@@ -267,7 +267,7 @@ class Comparer:
         try:
             both, pairs, place = self._compared(roundings=not self._runs.reference)
             numbers, drawn = _fields(both), self._drawn(both)
-            leaves_out = self._runs.reference and bool(both[0].run.dtypes - {float32})
+            leaves_out = self._runs.reference and bool(both[0].elements.dtypes - {float32})
             if place is None:
                 # Nothing asks for their elements any more: they would be there beside their degrees.
                 del both, pairs
@@ -392,12 +392,12 @@ class Comparer:
         shown = []
         pair = self._outputs(both)[position]
         name, place = pair.name, int(np.ravel_multi_index(element, pair.shape))
-        computed = [execution.run.computed_words() for execution in both]
+        computed = [execution.elements.computed_words() for execution in both]
         for execution, tensor, residues, other in zip(
             both, pair.tensors, pair.elements(both), reversed(computed), strict=True
         ):
             own = np.unravel_index(place, tuple(map(int, tensor.shape)))
-            slices.append(slice_of(execution.run, tensor, tuple(int(part) for part in own), other))
+            slices.append(slice_of(execution.elements, tensor, tuple(int(part) for part in own), other))
             shown.append(_residue(residues.reshape(residues.shape[0], -1)[:, place]))
         found_example = example(self._runs, self._outputs, where, self._relative(both, self._outputs(both)))
         shown_example = "" if found_example is None else str(found_example)
@@ -441,10 +441,10 @@ class Comparer:
         """-log2 of the probability that different values agree by chance, rounded down, once both kernels have run."""
         numbers.forget_arguments()
         both = self._runs.run(Degrees, self._runs.variables)
-        degrees = both[0].run.numbers
+        degrees = both[0].elements.numbers
         assert isinstance(degrees, Degrees)
         outputs = max(
-            float(contents(execution.run, tensor)[0][:2].sum(axis=0).max())
+            float(contents(execution.elements, tensor)[0][:2].sum(axis=0).max())
             for pair in self._outputs(both)
             for execution, tensor in zip(both, pair.tensors, strict=True)
         )
@@ -460,7 +460,7 @@ class Comparer:
 
 
 def _fields(both: tuple[Execution, Execution]) -> Fields:
-    numbers = both[0].run.numbers
+    numbers = both[0].elements.numbers
     assert isinstance(numbers, Fields)
     return numbers
 
@@ -471,7 +471,7 @@ def _joined(names: Sequence[str]) -> str:
 
 def _rounded(both: Executions) -> set[DType]:
     """The dtypes of all tensors of both kernels."""
-    return set().union(*(execution.run.dtypes for execution in both))
+    return set().union(*(execution.elements.dtypes for execution in both))
 
 
 def _of_interface(both: tuple[Execution, Execution], pairs: Sequence[Output]) -> set[DType]:

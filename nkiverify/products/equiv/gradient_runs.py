@@ -26,7 +26,7 @@ from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array, widened
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.hardware import Hardware
@@ -164,8 +164,8 @@ class GradientRuns:
             self._ranges, self._contents = self._in_common(self.pairing)
             if self.pairing.one_sided or self._contents:
                 return self.floats(draw)
-        numbers = first.run.numbers
-        found = [contents(first.run, tensor) for _, tensor in outputs]
+        numbers = first.elements.numbers
+        found = [contents(first.elements, tensor) for _, tensor in outputs]
         self._defined = [np.ones(part[0].size, bool) if part[1] is None else (part[1] == 0).ravel() for part in found]
         values = [
             numbers.read(part[0], tensor.dtype).reshape(1, -1) for part, (_, tensor) in zip(found, outputs, strict=True)
@@ -188,7 +188,7 @@ class GradientRuns:
             return numbers.dual(value, *parts)
 
         execution = self._executed(self.forward, numbers, moved)
-        outputs = [contents(execution.run, tensor)[0] for _, tensor in execution.outputs()]
+        outputs = [contents(execution.elements, tensor)[0] for _, tensor in execution.outputs()]
         flat = [part.reshape(numbers.lanes, -1) for part in outputs]
         return Forward([numbers.value(part) for part in flat], [numbers.derivatives(part) for part in flat])
 
@@ -205,7 +205,7 @@ class GradientRuns:
     def gradients(self, execution: Execution) -> list[Array]:
         """The gradients that the backward kernel left, (lanes, elements), in the order of the pairing."""
         return [
-            contents(execution.run, tensor)[0].reshape(execution.run.numbers.lanes, -1)
+            contents(execution.elements, tensor)[0].reshape(execution.elements.numbers.lanes, -1)
             for _, tensor in execution.outputs()
         ]
 
@@ -293,7 +293,7 @@ class GradientRuns:
     # --- how ----------------------------------------------------------------------------------------------------------
 
     def _executed(self, kernel: Kernel, numbers: Numbers, fill: Filling) -> Execution:
-        run = ValueExecution(self._hardware, numbers, stop_at_first=self._legal_only)
+        run = ComputedElements(numbers).execution(self._hardware, stop_at_first=self._legal_only)
         dimensions = kernel.side.dimensions
 
         def executed(asked: Asked | Reference) -> Execution:
@@ -311,7 +311,7 @@ class GradientRuns:
         return self._given_to(asked, self.backward.side.dimensions).arguments
 
     def _given_to(self, asked: Asked, dimensions: Mapping[str, int]) -> Execution:
-        return arguments_of(asked, ValueExecution(self._hardware, Floats()), dimensions)
+        return arguments_of(asked, ComputedElements(Floats()).execution(self._hardware), dimensions)
 
     def _paired(self, first: Execution, outputs: Sequence[tuple[str, Tensor]]) -> Pairing:
         # What the kernel writes goes by the name of a result.

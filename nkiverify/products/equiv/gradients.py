@@ -130,7 +130,7 @@ class GradientChecker:
                 for name, tensor in execution.arguments.items()
             }
             found.defined = self._definedness(both[1])
-            computed = (execution.run.numbers for execution in both)
+            computed = (execution.elements.numbers for execution in both)
             functions = set().union(*(numbers.computed for numbers in computed if isinstance(numbers, Floats)))
             self._mode = self._mode.with_laws_of(functions)
             self._answer(found, both)
@@ -141,10 +141,10 @@ class GradientChecker:
     def _definedness(self, backward: Execution) -> Finding:
         assert self.runs.pairing is not None
         for gradient, (_, tensor) in zip(self.runs.pairing.gradients, backward.outputs(), strict=True):
-            marks = contents(backward.run, tensor)[1]
+            marks = contents(backward.elements, tensor)[1]
             if marks is not None and marks.any():
                 element = np.unravel_index(int((marks != 0).argmax()), marks.shape)
-                origin = backward.run.origin(int(marks[element]))
+                origin = backward.elements.origin(int(marks[element]))
                 why = "nothing writes it" if origin is None else str(origin)
                 return Finding(Answer.NO, f"{gradient.name}[{', '.join(map(str, map(int, element)))}]: {why}")
         return Finding(Answer.YES, "the backward kernel defines every element of its gradients")
@@ -222,8 +222,8 @@ class GradientChecker:
         if reals.answer is Answer.NO:
             return Finding(Answer.NO, "as over the reals")
         _, tensor = backward.outputs()[number]
-        elements, marks = contents(backward.run, tensor)
-        computed = backward.run.numbers.read(elements, tensor.dtype).astype(np.float64).ravel()
+        elements, marks = contents(backward.elements, tensor)
+        computed = backward.elements.numbers.read(elements, tensor.dtype).astype(np.float64).ravel()
         wanted = evaluation.gradients[number][-1]
         compared = np.ones(wanted.shape, bool) if marks is None else (marks == 0).ravel()
         dtypes = {part.dtype for part in (*backward.arguments.values(), tensor)}

@@ -40,7 +40,9 @@ class Output:
 
     def elements(self, both: tuple[Execution, Execution]) -> tuple[Array, Array]:
         """The stored elements in both kernels, (lanes, *shape)."""
-        one, two = (contents(execution.run, tensor)[0] for execution, tensor in zip(both, self.tensors, strict=True))
+        one, two = (
+            contents(execution.elements, tensor)[0] for execution, tensor in zip(both, self.tensors, strict=True)
+        )
         return one, two.reshape(two.shape[0], *self.shape)
 
     def marks(self, both: tuple[Execution, Execution]) -> tuple[Array, Array]:
@@ -124,5 +126,5 @@ def _compare_but_for_elements(leaf: Leaf, other: Any) -> None:
 
 
 def _marks(execution: Execution, tensor: Tensor) -> Array:
-    marks = contents(execution.run, tensor)[1]
+    marks = contents(execution.elements, tensor)[1]
     return np.zeros(tuple(map(int, tensor.shape)), dtype=np.uint32) if marks is None else marks

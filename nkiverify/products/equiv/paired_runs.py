@@ -25,7 +25,7 @@ from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.formats import Array, widened
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.pieces import Pieces
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements, elements_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described, text_of
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
@@ -82,9 +82,9 @@ class PairedRuns:
         executions: list[Execution] = []
         for side in self.sides:
             # A broken contract is no reason not to ask the other questions, as far as the kernel goes on.
-            run = ValueExecution(self._hardware, shared, stop_at_first=self._stop_at_first)
+            run = ComputedElements(shared).execution(self._hardware, stop_at_first=self._stop_at_first)
             if watch:
-                run.keep_history()
+                elements_of(run).keep_history()
             executions.append(guarded(side, run, partial(_executed, run, side, executions, filling(shared))))
         return executions[0], executions[1]
 
@@ -109,7 +109,7 @@ class PairedRuns:
         given = []
         for side in self.sides:
             if not isinstance(side.asked, Reference):
-                run = ValueExecution(self._hardware, Floats())
+                run = ComputedElements(Floats()).execution(self._hardware)
                 given.append(list(guarded(side, run, partial(_collected, run, side)).arguments.items()))
         # Where one kernel has more of them, neither is compared.
         for place, pair in enumerate(zip(given[0], given[-1], strict=False)):
@@ -171,7 +171,7 @@ class PairedRuns:
 
 def times_within(work: int, both: tuple[Execution, Execution]) -> int:
     """How often both kernels may be run within so much work, in elements of operands, if each time is as these."""
-    return work // max(1, sum(execution.run.work for execution in both))
+    return work // max(1, sum(execution.elements.work for execution in both))
 
 
 def common_range(first: tuple[str, Tensor], second: tuple[str, Tensor], told: list[str]) -> Ends | None:
@@ -224,20 +224,20 @@ def _shape(tensor: Tensor) -> tuple[int, ...]:
     return tuple(map(int, tensor.shape))
 
 
-def _collected(run: ValueExecution, side: Side, asked: Asked | Reference) -> Execution:
+def _collected(run: ConcreteExecution, side: Side, asked: Asked | Reference) -> Execution:
     assert not isinstance(asked, Reference)
     return arguments_of(asked, run, side.dimensions)
 
 
 def _executed(
-    run: ValueExecution, side: Side, before: Sequence[Execution], fill: Filling, asked: Asked | Reference
+    run: ConcreteExecution, side: Side, before: Sequence[Execution], fill: Filling, asked: Asked | Reference
 ) -> Execution:
     if isinstance(asked, Reference):
         return asked.execute(run, before[0], fill)
     return execute(asked, run, side.dimensions, fill)
 
 
-def guarded(side: Side, run: ValueExecution, executed: Callable[[Asked | Reference], Execution]) -> Execution:
+def guarded(side: Side, run: ConcreteExecution, executed: Callable[[Asked | Reference], Execution]) -> Execution:
     """A kernel executed in a run; what ends it early is `Illegal` where the kernel is to blame."""
     try:
         return executed(side.asked)

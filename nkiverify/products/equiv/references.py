@@ -18,10 +18,11 @@ from nkiverify.analysis.values.creation import creating
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.number_arrays import NumberArray
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import Allocation, ValueExecution
+from nkiverify.analysis.values.run import Allocation, elements_of
 from nkiverify.analysis.values.torch_arrays import TorchArray
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.model.dtypes import float32
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.memory import SHARED_HBM
@@ -43,21 +44,24 @@ class Reference:
         """The function's name."""
         return self.reference.partition("::")[2]
 
-    def execute(self, run: ValueExecution, kernel: Execution, fill: Filling) -> Execution:
+    def execute(self, run: ConcreteExecution, kernel: Execution, fill: Filling) -> Execution:
         """Call it with what `kernel` was called with. Raises `UnsupportedConstruct` for what has no meaning on the
         run's numbers, `UsageError` for what it raises itself."""
+        numbers = elements_of(run).numbers
         arguments: dict[str, Tensor] = {}
         stored: dict[str, Array] = {}
         for name, like in kernel.arguments.items():
             stored[name] = fill(name, like)
-            arguments[name] = _tensor(run, stored[name], tuple(map(int, like.shape)), like)
+            arguments[name] = _tensor(numbers, stored[name], tuple(map(int, like.shape)), like)
 
         def result(double: bool) -> Any:
-            given = {name: self._entered(run, stored[name], like, double) for name, like in kernel.arguments.items()}
-            with self._creating(run.numbers, double):
+            given = {
+                name: self._entered(numbers, stored[name], like, double) for name, like in kernel.arguments.items()
+            }
+            with self._creating(numbers, double):
                 return self.function(**self._bound({**given, **kernel.others}, set(given)))
 
-        return Execution(run, arguments, kernel.others, self._left(run, self._result(run.numbers, result), "result"))
+        return Execution(run, arguments, kernel.others, self._left(numbers, self._result(numbers, result), "result"))
 
     def _result(self, numbers: Numbers, result: Callable[[bool], Any]) -> Any:
         """The result in `double` precision; where PyTorch does not mix that with what the function makes, in single."""
@@ -86,9 +90,9 @@ class Reference:
                 bound[parameter.name] = rest.pop(0)
         return bound
 
-    def _entered(self, run: ValueExecution, elements: Array, like: Tensor, double: bool) -> Any:
+    def _entered(self, numbers: Numbers, elements: Array, like: Tensor, double: bool) -> Any:
         """An argument as the function takes it; integers of a range are what they are."""
-        numbers, shape = run.numbers, tuple(map(int, like.shape))
+        shape = tuple(map(int, like.shape))
         if like.dtype.is_integer and declared_range(like) is not None:
             array: Any = numbers.integers(elements, like.dtype)
         elif isinstance(numbers, Floats):
@@ -125,34 +129,34 @@ class Reference:
         finally:
             own.update(before)
 
-    def _left(self, run: ValueExecution, result: Any, name: str) -> Any:
+    def _left(self, numbers: Numbers, result: Any, name: str) -> Any:
         """The results, as tensors of the run."""
         if isinstance(result, tuple | list):
-            return tuple(self._left(run, part, f"{name}_{position}") for position, part in enumerate(result))
+            return tuple(self._left(numbers, part, f"{name}_{position}") for position, part in enumerate(result))
         if hasattr(result, "detach") and not isinstance(result, NumberArray):
             result = result.detach().numpy()
         if isinstance(result, NumberArray):
-            elements = run.numbers.convert(result.numbers, float32)
+            elements = numbers.convert(result.numbers, float32)
         elif isinstance(result, np.ndarray | np.generic | float | int):
             array = np.asarray(result)
             if array.dtype.kind not in "fiub":
                 raise UsageError(f"{self.reference} returns an array of {array.dtype}")
-            elements = run.numbers.entered(array.astype(np.float64 if array.dtype.kind == "f" else np.int64), float32)
+            elements = numbers.entered(array.astype(np.float64 if array.dtype.kind == "f" else np.int64), float32)
         else:
             raise UsageError(f"{self.reference} returns {type(result).__name__}, not arrays")
         shape = elements.shape[1:] or (1,)
-        return _tensor(run, elements, shape, None, name)
+        return _tensor(numbers, elements, shape, None, name)
 
 
 def _tensor(
-    run: ValueExecution, elements: Array, shape: tuple[int, ...], like: Tensor | None, name: str = "argument"
+    numbers: Numbers, elements: Array, shape: tuple[int, ...], like: Tensor | None, name: str = "argument"
 ) -> Tensor:
     """A tensor with these stored elements; of the dtype and the range of another one."""
     dtype = float32 if like is None else like.dtype
     content_range = None if like is None else like.storage.content_range
     made = Storage(Allocation(), shape, dtype, SHARED_HBM, name, content_range=content_range)
-    cells = Cells(run.numbers, int(np.prod(shape)), dtype, written=True)
-    run.numbers.flat(cells.buffer, dtype, dtype)[...] = elements.reshape(run.numbers.lanes, -1)
+    cells = Cells(numbers, int(np.prod(shape)), dtype, written=True)
+    numbers.flat(cells.buffer, dtype, dtype)[...] = elements.reshape(numbers.lanes, -1)
     identity = made.identity
     assert isinstance(identity, Allocation)
     identity.cells = cells

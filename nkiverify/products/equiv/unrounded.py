@@ -39,7 +39,7 @@ def _differ(
         both = runs.run(lambda: Pieces(fields()), partial(runs.random_pieces, magnitude))
     except (Illegal, UnsupportedConstruct):
         return None
-    lanes = both[0].run.numbers.lanes
+    lanes = both[0].elements.numbers.lanes
     for pair in outputs(both):
         left, right = (part.reshape(lanes, -1)[-1][pair.defined(both).ravel()] for part in pair.elements(both))
         if not (np.isfinite(left) & np.isfinite(right)).all():

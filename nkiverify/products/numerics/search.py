@@ -9,7 +9,7 @@ import numpy as np
 
 from nkiverify.analysis.ranges.findings import MASKED, Findings
 from nkiverify.analysis.ranges.masked import OtherFills, tell_dependence
-from nkiverify.analysis.ranges.run import Limits, WatchedFloats, WatchedRun
+from nkiverify.analysis.ranges.run import WatchedElements, WatchedFloats
 from nkiverify.analysis.values.formats import STORED, Array
 from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.dataclass import dataclass
@@ -147,12 +147,12 @@ def again(
     """
 
     def results(numbers: Numbers, findings: Findings, choice: Inputs) -> list[Array]:
-        run = WatchedRun(hardware, numbers, findings, Limits(float("inf"), 1 << 60))
-        run.random, run.results = np.random.default_rng(0), []
-        run.fill = entering(numbers, choice.fill)
+        elements = WatchedElements(numbers, findings, 1 << 60)
+        elements.random, elements.results = np.random.default_rng(0), []
+        elements.fill = entering(numbers, choice.fill)
         with suppress(UnsupportedConstruct):
-            start(source, values, run, call, Verification)
-        return run.results
+            start(source, values, elements.execution(hardware), call, Verification)
+        return elements.results
 
     for choice in inputs():
         findings = Findings(stop=stop)

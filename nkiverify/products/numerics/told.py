@@ -9,7 +9,7 @@ import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import Parts
 from nkiverify.analysis.ranges.errors import ErrorIntervals
-from nkiverify.analysis.ranges.run import Limits, WatchedRun
+from nkiverify.analysis.ranges.run import Limits, WatchedElements
 from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
@@ -70,15 +70,15 @@ def told_ranges(
     ]
 
 
-def _watching(wrote: Callable[[_Key, Array], None]) -> Callable[[WatchedRun], None]:
-    """A listener for a run, which hears of all that lines write to tensors."""
+def _watching(wrote: Callable[[_Key, Array], None]) -> Callable[[WatchedElements], None]:
+    """A listener for the elements of a run, which hears of all that lines write to tensors."""
 
-    def before(run: WatchedRun) -> None:
+    def before(elements: WatchedElements) -> None:
         def heard(operation: Operation, site: Site | None) -> None:
-            for name, view, elements in run.written(operation):
-                wrote((site, view.label or name, str(view.dtype)), elements)
+            for name, view, written in elements.written(operation):
+                wrote((site, view.label or name, str(view.dtype)), written)
 
-        run.wrote = heard
+        elements.wrote = heard
 
     return before
 

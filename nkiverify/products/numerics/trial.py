@@ -12,7 +12,7 @@ from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.ranges.findings import MASKED, Finding, Findings
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.masked import MaskedFamilies, MaskedIntervals, OtherFills, tell_dependence
-from nkiverify.analysis.ranges.run import Fill, Limits, WatchedFloats, WatchedRun
+from nkiverify.analysis.ranges.run import Fill, Limits, WatchedElements, WatchedFloats
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import STORED, Array, finite_range
 from nkiverify.execute.runner import Source, start
@@ -38,7 +38,7 @@ Cut = float | None
 #: The elements of an argument.
 Filled = Callable[[Storage], Array]
 #: What is to see a run before it begins.
-Told = Callable[[WatchedRun], None] | None
+Told = Callable[[WatchedElements], None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,8 +103,8 @@ def on_ranges(
                 declared.add(storage.name)
         return numbers.arguments(shape, storage.dtype, low, high)
 
-    run = WatchedRun(hardware, numbers, findings, limits)
-    return _run(target, values, run, fill, told, asked, declared)
+    elements = WatchedElements(numbers, findings, limits.elements)
+    return _run(target, values, hardware, limits, elements, fill, told, asked, declared)
 
 
 def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> Trial:
@@ -211,9 +211,9 @@ def _simulated(
     told: Told = None,
 ) -> tuple[Trial, list[Array]]:
     """A run in the simulator, and what the kernel returned."""
-    run = WatchedRun(hardware, numbers, findings, limits)
-    run.random, run.results = np.random.default_rng(0), []
-    return _run(target, values, run, entering(numbers, fill), told), run.results
+    elements = WatchedElements(numbers, findings, limits.elements)
+    elements.random, elements.results = np.random.default_rng(0), []
+    return _run(target, values, hardware, limits, elements, entering(numbers, fill), told), elements.results
 
 
 def entering(numbers: Numbers, fill: Filled) -> Fill:
@@ -230,15 +230,18 @@ def entering(numbers: Numbers, fill: Filled) -> Fill:
 def _run(
     target: Target,
     values: Mapping[str, int],
-    run: WatchedRun,
+    hardware: Hardware,
+    limits: Limits,
+    elements: WatchedElements,
     fill: Fill,
     told: Told,
     asked: Mapping[str, tuple[float, float]] | None = None,
     declared: Iterable[str] = (),
 ) -> Trial:
-    run.fill = fill
+    elements.fill = fill
     if told is not None:
-        told(run)
+        told(elements)
+    run = elements.execution(hardware, seconds=limits.seconds)
     unusable, place = "", None
     try:
         start(Source(target.kernel, target.root), values, run, target.function, Verification)
@@ -258,19 +261,19 @@ def _run(
             raise
         unusable = f"the kernel raises {described(error)} (phase 1)"
     # Functions beyond their documented range have values all the same.
-    unwritten = [found for found in run.undefined if not found.shown]
+    unwritten = [found for found in elements.undefined if not found.shown]
     if not unusable and unwritten:
         unusable, place = f"{unwritten[0]} (phase 4)", unwritten[0].site
-    if not unusable and run.findings.lost and not run.findings.found and not run.unfollowed:
+    if not unusable and elements.findings.lost and not elements.findings.found and not elements.unfollowed:
         raise InternalError("the range of a number is lost, and nothing says why")
     return Trial(
-        findings=tuple(run.findings.found.values()),
-        unfollowed=tuple(run.unfollowed),
-        lines=len(run.lines),
+        findings=tuple(elements.findings.found.values()),
+        unfollowed=tuple(elements.unfollowed),
+        lines=len(elements.lines),
         unusable=unusable,
         place=place,
-        work=run.work,
-        fills=run.findings.first_fill is not None,
+        work=elements.work,
+        fills=elements.findings.first_fill is not None,
         ranges=dict(asked or {}),
         declared=frozenset(declared),
     )

@@ -20,7 +20,7 @@ from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import Execution, declared_range, execute, random_array
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ValueExecution
+from nkiverify.analysis.values.run import ComputedElements
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site
@@ -189,12 +189,12 @@ class Simulation:
         with ExitStack() as stack:
             stack.enter_context(threadpool_limits(1))
             writer = self._writer(stack)
-            run = ValueExecution(self._hardware, Floats(), watch=partial(self._watched, writer))
-            run.random = np.random.default_rng(self._seed)
+            elements = ComputedElements(Floats(), watch=partial(self._watched, writer))
+            elements.random = np.random.default_rng(self._seed)
             try:
                 if self._stop is not None:
                     stack.enter_context(_debugger(*self._stop))
-                execution = execute(self._asked, run, {}, self._fill)
+                execution = execute(self._asked, elements.execution(self._hardware), {}, self._fill)
                 outputs = execution.outputs()
             except ContractViolation as violation:
                 where = f" at {violation.site}" if violation.site is not None else ""
@@ -259,10 +259,10 @@ class Simulation:
         reference: Reference | None,
         tolerance: float | None,
     ) -> None:
-        self.arrays = {name: array_of(execution.run, tensor) for name, tensor in outputs}
+        self.arrays = {name: array_of(execution.elements, tensor) for name, tensor in outputs}
         outcome.results = {name: Result.of(array) for name, array in self.arrays.items()}
         for name, tensor in outputs:
-            outcome.undefined += undefined_parts(execution.run, tensor, name)
+            outcome.undefined += undefined_parts(execution.elements, tensor, name)
         if reference is None:
             return
         expected = reference(**self._inputs, **execution.others)
@@ -273,7 +273,7 @@ class Simulation:
         # What the kernel keeps in between is its own choice: only its arguments and results have to be rounded.
         given = [tensor.dtype for tensor in (*execution.arguments.values(), *(tensor for _, tensor in outputs))]
         relative = formats.tolerance(given) if tolerance is None else tolerance
-        within = max(execution.run.dtypes, key=formats.unit_roundoff, default=float32)
+        within = max(execution.elements.dtypes, key=formats.unit_roundoff, default=float32)
         for (name, got), wanted in zip(self.arrays.items(), arrays, strict=True):
             array = np.asarray(wanted, dtype=np.float64)
             if array.shape != got.shape:

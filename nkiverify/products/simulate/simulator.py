@@ -19,7 +19,7 @@ from nkiverify.analysis.values.cells import UNWRITTEN, Cells
 from nkiverify.analysis.values.formats import STORED, Array
 from nkiverify.analysis.values.located import elements_as
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import Allocation, ValueExecution
+from nkiverify.analysis.values.run import Allocation, ComputedElements
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import KERNEL_MARKER
@@ -84,9 +84,10 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     broken, and `NotImplementedError` for what has no values here. Warns of undefined elements in results.
     """
     with applied(_SIMULATED):
-        run = ValueExecution(simulated_hardware(kernel.legacy), Floats())
+        elements = ComputedElements(Floats())
+        run = elements.execution(simulated_hardware(kernel.legacy))
     run.isolated = False  # its caller's program goes on as it would without us
-    run.random = np.random.default_rng(0)
+    elements.random = np.random.default_rng(0)
     entered: list[tuple[Array, Tensor]] = []
 
     frameworks = []
@@ -94,7 +95,7 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     def enter(value: Any, name: str) -> Any:
         array = given_array(value)
         if array is not None:
-            tensor = array_argument(run, name, array, SBUF if kernel.helper else SHARED_HBM)
+            tensor = array_argument(elements, name, array, SBUF if kernel.helper else SHARED_HBM)
             entered.append((array, tensor))
             frameworks.append(value)
             return tensor
@@ -113,18 +114,18 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
             result = kernel(*positional, **named)
             returned = named_tensors("result", result)
             made = _as_torch if any(map(_is_torch, frameworks)) else _as_numpy
-            arrays = converted(result, lambda tensor: made(array_of(run, tensor), tensor.dtype))
+            arrays = converted(result, lambda tensor: made(array_of(elements, tensor), tensor.dtype))
     except UnsupportedConstruct as limit:
         where = f" at {limit.site}" if limit.site is not None else ""
         raise NotImplementedError(f"{limit.construct}{where}: not simulated") from None
     for array, tensor in entered:
-        if run.cells(tensor).changed and array.flags.writeable:
-            array[...] = array_of(run, tensor).astype(array.dtype)
+        if elements.cells(tensor).changed and array.flags.writeable:
+            array[...] = array_of(elements, tensor).astype(array.dtype)
     for broken in run.tolerated:
         if broken.contract.id in _COMPILED_ONLY:
             warnings.warn(f"{broken.contract.statement} At {broken.site}", NotOnHardwareWarning, stacklevel=3)
     for name, tensor in returned:
-        for found in undefined_parts(run, tensor, name):
+        for found in undefined_parts(elements, tensor, name):
             warnings.warn(str(found), UndefinedResultWarning, stacklevel=3)
     return arrays
 
@@ -194,59 +195,60 @@ def dtype_of(array: Array) -> DType:
     return found
 
 
-def array_argument(run: ValueExecution, name: str, array: Array, buffer: MemoryRegion = SHARED_HBM) -> Tensor:
+def array_argument(elements: ComputedElements, name: str, array: Array, buffer: MemoryRegion = SHARED_HBM) -> Tensor:
     """A tensor argument with the elements of an array."""
     dtype = dtype_of(array)
     shape = tuple(int(extent) for extent in array.shape) or (1,)
     made = Storage(Allocation(), shape, dtype, buffer, name)
-    cells = Cells(run.numbers, array.size, dtype, written=True)
-    run.numbers.flat(cells.buffer, dtype, dtype)[...] = run.numbers.entered(array, dtype).reshape(run.numbers.lanes, -1)
+    numbers = elements.numbers
+    cells = Cells(numbers, array.size, dtype, written=True)
+    numbers.flat(cells.buffer, dtype, dtype)[...] = numbers.entered(array, dtype).reshape(numbers.lanes, -1)
     identity = made.identity
     assert isinstance(identity, Allocation)
     identity.cells = cells
     return NkiTensor.whole(made)
 
 
-def array_of(run: ValueExecution, tensor: Tensor) -> Array:
+def array_of(elements: ComputedElements, tensor: Tensor) -> Array:
     """The elements of a tensor as a NumPy array of its dtype; undefined ones are NaN, or 4 where they are integers, but
     for those that a function beyond its documented range has given."""
     where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
-    cells = run.cells(tensor)
-    found = np.array(storage.read(run.numbers, cells, where)[0])
+    cells = elements.cells(tensor)
+    found = np.array(storage.read(elements.numbers, cells, where)[0])
     marks = storage.read_marks(cells, where)
     if marks is not None:
         kind = STORED[tensor.dtype]
         undefined = tensor.dtype.kind in (DTypeKind.FLOAT, DTypeKind.SCALE)
-        hidden = [mark for mark in distinct(marks).tolist() if mark and not _is_shown(run, mark)]
+        hidden = [mark for mark in distinct(marks).tolist() if mark and not _is_shown(elements, mark)]
         found[np.isin(marks[0], hidden)] = kind.type(np.nan if undefined else _UNDEFINED_INTEGER)
     return found
 
 
-def _is_shown(run: ValueExecution, mark: int) -> bool:
-    origin = run.origin(mark)
+def _is_shown(elements: ComputedElements, mark: int) -> bool:
+    origin = elements.origin(mark)
     return origin is not None and origin.shown
 
 
-def undefined_parts(run: ValueExecution, tensor: Tensor, name: str) -> list[Undefined]:
+def undefined_parts(elements: ComputedElements, tensor: Tensor, name: str) -> list[Undefined]:
     """The undefined elements of a tensor, by where it came from; `name` is what it is called."""
     where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
-    marks = storage.read_marks(run.cells(tensor), where)
+    marks = storage.read_marks(elements.cells(tensor), where)
     if marks is None:
         return []
     found = []
     for mark in distinct(marks[marks != 0]).tolist():
         places = marks[0] == mark
-        origin = run.origin(mark)
+        origin = elements.origin(mark)
         first = np.unravel_index(int(places.argmax()), places.shape)
         text = "nothing writes them" if mark == UNWRITTEN else str(origin)
         found.append(Undefined(name, int(places.sum()), tuple(int(part) for part in first), text))
     return found
 
 
-def undefined_elements(run: ValueExecution, tensor: Tensor) -> npt.NDArray[np.bool_]:
+def undefined_elements(elements: ComputedElements, tensor: Tensor) -> npt.NDArray[np.bool_]:
     """The elements of a tensor that are undefined."""
     where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
-    marks = storage.read_marks(run.cells(tensor), where)
+    marks = storage.read_marks(elements.cells(tensor), where)
     return np.zeros(where.shape, bool) if marks is None else np.asarray(marks[0] != 0)
 
 
