@@ -30,10 +30,10 @@ from lab.subject import Bench, OutOfTime, Subject, time_limit
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Verdict
-from nkiverify.frontend.concrete_launch import phase_of
 from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.stated import phase_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Assume, DomainDimension
 from nkiverify.model.hardware import Hardware, hardware_named

@@ -19,8 +19,8 @@ from lab.operators import Mutant
 from lab.same_operations import program_of, same_operations
 from lab.subject import OutOfTime, forget, time_limit
 from nkiverify.foundation.records import Run, Verdict
-from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.stated import rule_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import hardware_named

@@ -59,7 +59,7 @@ class _Listening(ConcreteExecution):
 
     def __init__(self, hardware: Hardware, seconds: float) -> None:
         super().__init__(hardware, stop_at_first=False, seconds=seconds, phases=_PHASES, records=True)
-        self.stated: set[Stated] = set()
+        self.checked: set[Stated] = set()
         self._seen: set[tuple[str, object]] = set()
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
@@ -69,7 +69,7 @@ class _Listening(ConcreteExecution):
         if key not in self._seen:
             # Most contracts are stated at one place thousands of times.
             self._seen.add(key)
-            self.stated.add((rule.id, _line(self.about or (frame and frame_site(frame)))))
+            self.checked.add((rule.id, _line(self.about or (frame and frame_site(frame)))))
         super().require(rule, condition, quantities)
 
 
@@ -83,7 +83,7 @@ def plain(target: Target, values: Mapping[str, int], seconds: float) -> Recordin
         raise CannotCompare(ending.limit.construct)
     if ending.raised is not None:
         raise CannotCompare(f"{type(ending.raised).__name__}: {ending.raised}")
-    return Recording(recorded_items(run.recorded), run.stated)
+    return Recording(recorded_items(run.recorded), run.checked)
 
 
 def program_of(target: Target, seconds: float) -> Program:

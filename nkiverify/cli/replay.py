@@ -186,7 +186,7 @@ def _is_the_one(error: BaseException, recorded: RecordedViolation, root: Path) -
     """True if `error` is the recorded violation: the contract at the line, or the kernel's own exception there."""
     from nkiverify.foundation.errors import ContractViolation
     from nkiverify.frontend.concrete import innermost_kernel_site
-    from nkiverify.frontend.concrete_launch import rule_of
+    from nkiverify.frontend.stated import rule_of
 
     violation = recorded.violation
     if isinstance(error, ContractViolation):

@@ -19,18 +19,19 @@ from types import FrameType
 from typing import Any, TypeVar
 
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, described
 from nkiverify.foundation.source import Site, frame_site, kernel_site, kernel_sites
-from nkiverify.frontend.paths import FloatsMatter
+from nkiverify.frontend.paths import FloatsMatter, Limits, Unsupported
+from nkiverify.frontend.stated import StatedClaims
+from nkiverify.frontend.tracebacks import limit_of_machine, our_entry, raised_by_chance
 from nkiverify.frontend.traced_loops import TracedBodies, TracedLoops, TracedRange
 from nkiverify.ir import program
 from nkiverify.ir.contract import Contract, Severity
-from nkiverify.ir.program import Assumed
+from nkiverify.ir.program import Assumed, Claim
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
-from nkiverify.model.elements import Elements
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.execution import SHAPE_PHASES, Elements
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
@@ -205,12 +206,11 @@ class ConcreteExecution:
     moment after `decisive` is broken.
     With `stop_at_first` a broken contract raises `ContractViolation`; otherwise it is noted in `broken` and the kernel
     goes on, as far as Python lets it. What is only warned of, or accepted, is noted in `tolerated` and stops nothing.
-    What it comes to is reported to the `observers`, one after the other. `elements` is what tensors hold,
-    `order` that of iterations and programs.
+    With `stated`, each contract that is checked is stated there as a claim. What it comes to is reported to the
+    `observers`, one after the other. `elements` is what tensors hold, `order` that of iterations and programs.
     """
 
     symbolic = False
-    states_claims = False
     #: Kernel code reaches nothing outside of it; see `nkiverify.frontend.guard`.
     isolated = True
 
@@ -227,6 +227,7 @@ class ConcreteExecution:
         observers: Sequence[Observer] = (),
         elements: ConcreteElements | None = None,
         order: Order | None = None,
+        stated: StatedClaims | None = None,
     ) -> None:
         self.hardware = hardware
         self.policy = applied_policy()
@@ -239,13 +240,19 @@ class ConcreteExecution:
         self.about: Site | None = None
         self.stop_at_first = stop_at_first
         self._deadline = time.process_time() + seconds
-        self._contracts = contracts
+        self._contracts = contracts if stated is None else stated.most
         self.observers = tuple(observers)
         self._awaited = {(rule, _line_of(site)) for rule, site in awaited}
         self._decisive = (decisive[0], _line_of(decisive[1])) if decisive is not None else None
         #: What the verdict depends on, and what is only warned of or accepted.
         self.broken: list[BrokenContract] = []
         self.tolerated: list[BrokenContract] = []
+        self.stated = stated
+        self.states_claims = stated is not None
+        #: What ended the run before the kernel's end, or leaves a part of the launch out.
+        self.unsupported_construct: Unsupported | None = None
+        #: The exception of the kernel's own that ended it, where claims are stated.
+        self.raised: Exception | SystemExit | None = None
         #: With `records`: the operations and allocations executed, in order.
         self.records = records or not phases <= SHAPE_PHASES
         self.recorded: list[Recorded] = []
@@ -263,32 +270,64 @@ class ConcreteExecution:
 
     def require(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
         """Check that `condition` holds."""
-        self.looked_at += 1
-        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and self.overdue:
-            raise self.unsupported(TOO_LONG)
-        if condition is True:
-            return
-        if isinstance(condition, Condition):
-            found = counterexample(condition)
-            if found is None:
-                return
-        elif condition:
-            return
-        self.violated(rule, self.about or kernel_site(2), quantities)
+        if not self._truth(condition):
+            self.violated(rule, self.about or kernel_site(2), quantities)
+        elif self.stated is not None:
+            self.stated.state(rule, True, {}, self.rests_on)
 
     def suffices(self, rule: Contract, condition: object, quantities: Mapping[str, object]) -> None:
-        """Nothing: that what is enough does not hold proves nothing."""
+        """State a claim that is enough for the contract; that it does not hold proves nothing."""
+        if self.stated is not None:
+            self.stated.state(rule, self._truth(condition), quantities, self.rests_on, sufficient=True)
 
     def leaves_open(self, rule: Contract, condition: object, why: str, quantities: Mapping[str, object]) -> None:
-        """Nothing: whether it holds is not known here either."""
+        """State a claim that is open where its condition does not hold."""
+        if self.stated is not None:
+            self.stated.state(rule, self._truth(condition), quantities, self.rests_on, why=why)
+
+    def _truth(self, condition: object) -> bool:
+        """True if a condition holds, for every element of a grid."""
+        self.looked_at += 1
+        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and self._is_to_stop():
+            raise self.unsupported(TOO_LONG)
+        if isinstance(condition, Condition):
+            try:
+                return counterexample(condition) is None
+            except UnsupportedConstruct as limit:
+                raise self.unsupported(limit.construct) from None
+        return bool(condition)
+
+    def _is_to_stop(self) -> bool:
+        if self.stated is not None:
+            self.stated.paused = self.stated.paused or self.stated.repeats(self.looked_at, self.recorded)
+        return self.overdue or (self.stated is not None and self.stated.paused)
 
     @property
     def overdue(self) -> bool:
-        """True if the run has looked at the contracts, or taken the time, that it may."""
-        return self.looked_at > self._contracts or time.process_time() > self._deadline
+        """True if the run has checked the contracts, or taken the time, that it may."""
+        late = self.looked_at > self._contracts or time.process_time() > self._deadline
+        return late or (self.stated is not None and self.stated.overdue)
+
+    @property
+    def claims(self) -> StatedClaims:
+        """The claims that are stated, where any are."""
+        assert self.stated is not None
+        return self.stated
+
+    @property
+    def program(self) -> program.Program:
+        """Those claims as a program."""
+        return self.claims.program
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of an execution that states claims."""
+        return self.claims.limits
 
     def violated(self, rule: Contract, site: Site | None, quantities: Mapping[str, object]) -> None:
         """Note that `rule` is broken, or raise."""
+        if self.stated is not None:
+            self.stated.broken(rule, site, quantities, self.rests_on)
         found = BrokenContract(rule, site, tuple(quantities.items()))
         decides = self.note(found)
         for observer in self.observers:
@@ -319,9 +358,33 @@ class ConcreteExecution:
         """Nothing to do: what is assumed of ordinary values holds or was a claim."""
 
     def unsupported(self, construct: str, advice: str = "", at: Site | None = None) -> UnsupportedConstruct:
-        """The exception to raise where the stubs do not model something; `at` says where, if the kernel's code has been
-        left."""
-        return UnsupportedConstruct(construct, advice, at or kernel_site(2))
+        """Remember that nothing can be concluded, whatever the kernel does with the exception to raise; `at` says
+        where, if the kernel's code has been left."""
+        site = at or kernel_site(2)
+        if self.unsupported_construct is None:
+            self.unsupported_construct = Unsupported(construct, advice, site)
+        return UnsupportedConstruct(construct, advice, site)
+
+    def passes(self, error: BaseException) -> None:
+        """Kernel code handles `error`: it must not where the error is about us rather than about the kernel."""
+        if isinstance(error, UnsupportedConstruct):
+            raise error
+        limit = limit_of_machine(error)
+        if limit is not None:
+            raise self.unsupported(*limit)
+        ours = isinstance(error, AttributeError | NotImplementedError) and our_entry(error) is not None
+        if ours or raised_by_chance(error):
+            raise self.unsupported(f"a handler for {described(error)}")
+
+    def conclude(self, claims: Iterable[Claim]) -> None:
+        """Make claims about what was recorded claims of the run; those that do not hold are broken contracts."""
+        for one in claims:
+            holds = one.condition is True
+            self.claims.claim(
+                one.contract, holds, one.site, one.stub, one.quantities, sufficient=one.sufficient, why=one.open
+            )
+            if not (holds or one.sufficient or one.open):
+                self.note(BrokenContract(one.contract, one.site, one.quantities))
 
     def fresh_index(self, name: str, extent: Extent) -> Extent:
         """A representative of `range(extent)`, which conditions are checked for element by element."""

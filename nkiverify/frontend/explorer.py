@@ -29,8 +29,7 @@ from nkiverify.ir.program import DomainDimension
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
-from nkiverify.model.elements import Elements
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.execution import SHAPE_PHASES, Elements
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.symbolic import terms

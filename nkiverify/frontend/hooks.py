@@ -17,7 +17,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import COPIED, assigner, inspecting, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, made_list, sym_iter, sym_methodcaller
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.drawn_loops import DrawnLoop
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
@@ -297,7 +297,7 @@ def handling() -> None:
     """A handler of the kernel begins: signals and exceptions of ours are not for it."""
     error = sys.exc_info()[1]
     run = execution_in_progress()
-    if error is None or not isinstance(run, SymbolicExecution | ConcreteLaunch):
+    if error is None or not isinstance(run, SymbolicExecution | ConcreteExecution) or not run.states_claims:
         return
     if isinstance(error, UnsupportedConstruct | PathEnded | RunAgain):
         raise error

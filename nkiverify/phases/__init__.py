@@ -24,10 +24,10 @@ class MemoryPhase(Phase):
 
     def claims(self, kernel: Explored, seconds: float, operations: int | None = None) -> Claimed:
         """State that what is live fits, and that placed tensors do not overlap."""
-        from nkiverify.frontend.concrete_launch import ConcreteLaunch
+        from nkiverify.frontend.concrete import ConcreteExecution
 
         run = kernel.run
-        if isinstance(run, ConcreteLaunch):
+        if isinstance(run, ConcreteExecution):
             from nkiverify.phases.memory.played import state_played
 
             return state_played(run, kernel.hardware)

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from nkiverify.foundation.records import MemoryPeak
     from nkiverify.foundation.source import Site
     from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
-    from nkiverify.frontend.concrete_launch import ConcreteLaunch
     from nkiverify.frontend.explorer import SymbolicExecution
     from nkiverify.frontend.target import Target
     from nkiverify.ir.contract import Contract
@@ -48,7 +47,7 @@ class Explored(Protocol):
         """The generation it was run for."""
 
     @property
-    def run(self) -> SymbolicExecution | ConcreteLaunch:
+    def run(self) -> SymbolicExecution | ConcreteExecution:
         """The run, with the program it recorded."""
 
     @property
@@ -156,7 +155,7 @@ class Phase:
         from nkiverify.ir.walk import of_kind
 
         program = Program(body=Block(list(run.recorded)))
-        self.claims(_Ended(run, hardware, program), float("inf"))  # type: ignore[arg-type]
+        self.claims(_Ended(run, hardware, program), float("inf"))
         return [
             BrokenContract(one.contract, one.site, one.quantities)
             for one in of_kind(program.body, Claim)

@@ -10,9 +10,9 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
-from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.observe import BreakObserver, Key, Observation, key_of, observed_in
+from nkiverify.frontend.stated import rule_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.model.hardware import Hardware

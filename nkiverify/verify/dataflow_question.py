@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
@@ -98,7 +98,7 @@ def question(exploration: Exploration, engine: EmbeddedEngine, phase: Phase, sec
 def _trial(exploration: Exploration, seconds: float) -> Trial | None:
     """The concrete run, on the shadow memory, where the target was explored by one."""
     run = exploration.run
-    if not isinstance(run, ConcreteLaunch):
+    if not isinstance(run, ConcreteExecution):
         return None
     from nkiverify.phases.dataflow.trial import trial_of
 

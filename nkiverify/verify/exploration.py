@@ -15,8 +15,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.binding import SymbolicBinding
-from nkiverify.frontend.concrete import innermost_kernel_site
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.concrete import ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
@@ -25,7 +24,6 @@ from nkiverify.frontend.paths import FloatsMatter, Limits, LoopNotSummarised, Lo
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
-from nkiverify.frontend.traced_loops import TracedLoops
 from nkiverify.ir.program import Block, Claim, Program
 from nkiverify.ir.walk import of_kind
 from nkiverify.model.hardware import Hardware
@@ -44,7 +42,7 @@ class Exploration:
 
     target: Target
     hardware: Hardware
-    run: SymbolicExecution | ConcreteLaunch
+    run: SymbolicExecution | ConcreteExecution
     assumptions: tuple[str, ...]
     reached: bool
     assumed_at: tuple[Site, ...]
@@ -59,9 +57,11 @@ class Exploration:
     def replay(self) -> Replay | None:
         """The replay of the run, where it was made in plain Python."""
         run = self.run
-        if not isinstance(run, ConcreteLaunch):
+        if not isinstance(run, ConcreteExecution):
             return None
-        from nkiverify.phases.replay import Replay  # as late as this: of launches of known sizes
+        # As late as this: of launches of known sizes.
+        from nkiverify.frontend.observe import BreakObserver
+        from nkiverify.phases.replay import Replay
 
         limit = run.unsupported_construct
         return Replay(
@@ -69,7 +69,7 @@ class Exploration:
             run.raised,
             innermost_kernel_site(run.raised) if run.raised is not None else None,
             unsupported=limit.construct if limit is not None else "",
-            observations=run.observations,
+            observations=run.observer(BreakObserver).observations,
             tolerated=tuple(run.tolerated),
         )
 
@@ -77,7 +77,7 @@ class Exploration:
         """The claims of `phase` about the program as a whole: stated in it when it is first asked for."""
         if phase.number not in self.stated:
             self.stated[phase.number] = phase.claims(self, seconds, operations)
-            if isinstance(self.run, ConcreteLaunch) and self._recorded is not None:
+            if isinstance(self.run, ConcreteExecution) and self._recorded is not None:
                 self.run.conclude(of_kind(self._recorded.body, Claim))
                 self._recorded = None
         return self.stated[phase.number]
@@ -85,7 +85,7 @@ class Exploration:
     @property
     def program(self) -> Program:
         """The shape program; of a concrete run that of its records alone, without what it has claimed."""
-        if not isinstance(self.run, ConcreteLaunch):
+        if not isinstance(self.run, ConcreteExecution):
             return self.run.program
         if self._recorded is None:
             self._recorded = Program(body=Block(list(self.run.recorded)))
@@ -148,11 +148,10 @@ def played(
     """Run `target` with its dimensions set to `values` in plain Python; None where they are not in the domain, or a
     dimension has none. With `puts_back`, each iteration of a legacy loop begins with the variables of the first."""
     from nkiverify.analysis.values.known_run import KnownElements  # as late as this: it brings the simulator
+    from nkiverify.frontend import launches
 
-    def make() -> ConcreteLaunch:
-        run = ConcreteLaunch(hardware, limits, phases, KnownElements())
-        run.traced = TracedLoops(puts_back)
-        return run
+    def make() -> ConcreteExecution:
+        return launches.launch(hardware, limits, phases, KnownElements(), puts_back=puts_back)
 
     ending = execute(target, values, make, Rewriting.ARITHMETIC)
     run = ending.run
@@ -160,14 +159,14 @@ def played(
         return None
     with suppress(UnsupportedConstruct):
         if ending.limit is not None:
-            run.stopped(ending.limit)
+            launches.stopped(run, ending.limit)
         elif isinstance(ending.raised, UsageError):
             raise ending.raised
         elif ending.raised is not None:
             if not kernel_entries(ending.raised):
                 raise TargetRaised(ending.raised) from None
-            run.ended(ending.raised)
-    run.finish()
+            launches.raised(run, ending.raised)
+    launches.finish(run)
     return Exploration(target, run.hardware, run, (), ending.called, (), ranged=ending.ranged)
 
 

@@ -20,7 +20,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, described
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
-from nkiverify.frontend.concrete_launch import phase_of, rule_of
+from nkiverify.frontend.stated import phase_of, rule_of
 from nkiverify.frontend.tracebacks import limit_of_machine, our_entry, undocumented
 from nkiverify.ir.contract import Severity
 from nkiverify.ir.program import Item, Program

@@ -16,7 +16,7 @@ from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.explorer import TargetRaised
 from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Assume, Block
@@ -169,7 +169,7 @@ class _Trying:
 
     def _look(self, shape: Exploration, values: dict[str, int]) -> None:
         """Look at the verdict of each phase about a shape."""
-        assert isinstance(shape.run, ConcreteLaunch)
+        assert isinstance(shape.run, ConcreteExecution)
         self._inside = True
         self._work -= shape.run.looked_at
         if shape.run.unsupported_construct is None:
@@ -193,7 +193,7 @@ class _Trying:
     def _put_back(self, shape: Exploration, values: Mapping[str, int]) -> Exploration | None:
         """The run in which each iteration of a legacy loop begins with the variables of the first, where the `shape`
         has such loops and a phase may hold: their bodies are traced once."""
-        assert isinstance(shape.run, ConcreteLaunch)
+        assert isinstance(shape.run, ConcreteExecution)
         if not self._holding or not shape.run.traced.several:
             return None
         return _run(self._exploration, values, self._phases, self._left(), puts_back=True)

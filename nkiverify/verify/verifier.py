@@ -17,12 +17,12 @@ from nkiverify.foundation.kernel_text import harmless, with_texts
 from nkiverify.foundation.records import CONTRADICTED, Kind, Run, Verdict
 from nkiverify.foundation.source import identity
 from nkiverify.foundation.stages import Stage, of_stage
-from nkiverify.frontend.concrete import TOO_LONG
-from nkiverify.frontend.concrete_launch import MAX_RECORDED, ConcreteLaunch
+from nkiverify.frontend.concrete import TOO_LONG, ConcreteExecution
 from nkiverify.frontend.explorer import TOO_DEEP, TargetRaised
 from nkiverify.frontend.guard import allow, refused_in
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.seen import imported_from, read_by
+from nkiverify.frontend.stated import MAX_RECORDED
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED
 from nkiverify.ir.walk import claims
@@ -205,7 +205,7 @@ class _Verifying:
         where that leaves anything open. It may take a part of what the run in plain Python has taken."""
         from nkiverify.verify.summarised import CONTRACTS_PER_STEP, as_in_plain_python, settled, summarised
 
-        assert isinstance(plain.run, ConcreteLaunch)
+        assert isinstance(plain.run, ConcreteExecution)
         limits = replace(self._limits(_EXPLORING * self._left()), steps=plain.run.looked_at // CONTRACTS_PER_STEP)
         exploration = summarised(self._target, self._hardware, limits, frozenset(self._phases))
         if exploration is None:
@@ -305,7 +305,7 @@ class _Verifying:
         """The verdict of a launch in plain Python, if it is that of a run in which each iteration of a legacy loop
         begins with the variables of the first as well: the bodies of such loops are traced once."""
         of_launch = exploration.run
-        if not isinstance(of_launch, ConcreteLaunch) or not of_launch.traced.several:
+        if not isinstance(of_launch, ConcreteExecution) or not of_launch.traced.several:
             return run
         if run.verdict is not Verdict.SUCCESSFUL:
             return run
@@ -413,7 +413,7 @@ class _Verifying:
         """Run the least shape, and a larger one, beside what is proved; what they contradict is a fault of ours."""
         proved = {phase for phase, run in self._runs.items() if run.verdict is Verdict.SUCCESSFUL}
         proved &= _LEAST_SHAPES
-        if not proved or isinstance(explored.run, ConcreteLaunch):
+        if not proved or isinstance(explored.run, ConcreteExecution):
             # A launch of numbers that was run in plain Python is its own concrete run.
             return
         from nkiverify.verify.least_shapes import beside
@@ -471,7 +471,7 @@ def _took_too_long(exploration: Exploration) -> bool:
 def _paused(exploration: Exploration) -> bool:
     """True if the run in plain Python has stopped since it looks at the same again and again."""
     run = exploration.run
-    return isinstance(run, ConcreteLaunch) and run.paused and _took_too_long(exploration)
+    return isinstance(run, ConcreteExecution) and run.claims.paused and _took_too_long(exploration)
 
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, effort: float) -> Run:

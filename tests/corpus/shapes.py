@@ -13,10 +13,10 @@ from nkiverify.analysis.ranges import run as ranges
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.frontend.paths import Limits
+from nkiverify.frontend.stated import rule_of
 from nkiverify.frontend.target import OutsideDomain, Target
 from nkiverify.ir.program import DomainDimension
 from nkiverify.manifest import Verification

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from nkiverify.foundation.records import Kind, Run, Verdict
-from nkiverify.frontend import concrete_launch
-from nkiverify.frontend.concrete_launch import MAX_PROGRAMS
+from nkiverify.frontend import stated
+from nkiverify.frontend.launches import MAX_PROGRAMS
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, uint32
 from nkiverify.verify import summarised, verifier
@@ -105,7 +105,7 @@ def test_a_launch_that_repeats_itself_is_run_to_its_end_only_where_a_summary_lea
         early.append(made is not None and made.run.unsupported_construct is not None)
         return made
 
-    monkeypatch.setattr(concrete_launch, "REPEATS_FROM", 64)
+    monkeypatch.setattr(stated, "REPEATS_FROM", 64)
     monkeypatch.setattr(verifier, "MAX_RECORDED", 64)
     monkeypatch.setattr(summarised, "CONTRACTS_PER_STEP", 1)
     monkeypatch.setattr(verifier, "played", told)

@@ -13,7 +13,8 @@ import pytest
 from lab import bench_kernels
 from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.frontend.claiming import Claiming
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.stated import StatedClaims
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
 from nkiverify.verify import summarised
@@ -144,11 +145,11 @@ FAULTS = {
 def looking_at_all_at_once(monkeypatch: pytest.MonkeyPatch, after: float) -> Iterator[None]:
     """Launches of numbers repeat themselves after so many contracts, however short they are."""
 
-    def repeats(run: ConcreteLaunch) -> bool:
-        return run.limits.repeats_after is not None and run.looked_at >= after
+    def repeats(claims: StatedClaims, checked: int, recorded: object) -> bool:
+        return claims.limits.repeats_after is not None and checked >= after
 
     with monkeypatch.context() as patch:
-        patch.setattr(ConcreteLaunch, "repeats", repeats)
+        patch.setattr(StatedClaims, "repeats", repeats)
         patch.setattr(summarised, "CONTRACTS_PER_STEP", 0.01)
         yield
 
@@ -209,10 +210,10 @@ def test_where_a_loop_is_not_summarised_the_run_of_each_iteration_decides(
 def counted(columns: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
     """Contracts that plain Python looks at, and steps of symbolic runs, in a verification of the matmul."""
     counts = [0, 0]
-    truth, step = ConcreteLaunch._truth, Claiming.count_step
+    truth, step = ConcreteExecution._truth, Claiming.count_step
 
-    def looks(run: ConcreteLaunch, condition: object) -> bool:
-        counts[0] += 1
+    def looks(run: ConcreteExecution, condition: object) -> bool:
+        counts[0] += run.states_claims
         return truth(run, condition)
 
     def steps(run: Claiming) -> None:
@@ -220,7 +221,7 @@ def counted(columns: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
         step(run)
 
     with monkeypatch.context() as patch:
-        patch.setattr(ConcreteLaunch, "_truth", looks)
+        patch.setattr(ConcreteExecution, "_truth", looks)
         patch.setattr(Claiming, "count_step", steps)
         options = Options(root=Path(bench_kernels.__file__).parents[1], phases=(1, 2, 3, 4), engine="embedded")
         target = replace(bench_kernels.matmul(columns, options), expect=dict.fromkeys(range(1, 5), Verdict.SUCCESSFUL))

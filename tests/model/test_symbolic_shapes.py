@@ -18,8 +18,7 @@ from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assumed
 from nkiverify.model.dtypes import float32, int8, int32, uint16
-from nkiverify.model.elements import Elements
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.execution import SHAPE_PHASES, Elements
 from nkiverify.model.hardware import TRN2
 from nkiverify.model.memory import SBUF
 from nkiverify.model.policy import STRICT, Policy, applied

@@ -67,7 +67,7 @@ class Execution:
 
     @property
     def elements(self) -> ComputedElements:
-        """What its tensors hold."""
+        """The contents of its tensors."""
         return elements_of(self.run)
 
     def given(self, values: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import field
 from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.ir.program import SetProof
 from nkiverify.model.contracts import contract
 from nkiverify.phases.phase import Claimed, Explored, Statement, state
@@ -28,7 +28,7 @@ def state_claims(kernel: Explored, seconds: float, operations: int | None) -> Da
     """Put what a proof for all shapes is about into the program; nothing where that is not all of the kernel."""
     if kernel.run.unsupported_construct is not None:
         return DataflowClaims()
-    if isinstance(kernel.run, ConcreteLaunch):
+    if isinstance(kernel.run, ConcreteExecution):
         # One run says it all.
         return DataflowClaims(ended=Inconclusive("the launch was run in plain Python"))
     program = kernel.run.program

@@ -16,7 +16,6 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Coverage
 from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.frontend.concrete import TOO_LONG, BrokenContract, ConcreteExecution, Observer
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
 from nkiverify.frontend.observe import BreakObserver, Key, Observation, key_of, loops_from
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Severity
@@ -233,7 +232,7 @@ def executed(
     return Trial(values, findings, recorded=recorded, work=work, tolerated=tolerated, layouts=layouts)
 
 
-def trial_of(target: Target, run: ConcreteLaunch, seconds: float) -> Trial:
+def trial_of(target: Target, run: ConcreteExecution, seconds: float) -> Trial:
     """The result of a run of a launch of numbers, its operations executed on the shadow memory for so many seconds."""
     if run.unsupported_construct is not None:
         return Trial({}, Findings(), run.unsupported_construct.construct)

@@ -40,8 +40,8 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import KernelWarning
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import ConcreteExecution, Observer
-from nkiverify.frontend.concrete_launch import MAX_RECORDED, executes_more
 from nkiverify.frontend.observe import Observation, seen_from
+from nkiverify.frontend.stated import MAX_RECORDED, executes_more
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.ir.walk import items

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from nkiverify.foundation.records import LiveTensor, MemoryPeak
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.concrete import BrokenContract
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.memory import MemoryRegion
@@ -20,13 +19,13 @@ from nkiverify.phases.memory.occupancy import Key, Occupancy, key_of, name_of
 _CAPACITY, _OVERLAP = "mem.capacity_live", "mem.placed_overlap"
 
 
-def state_played(run: ConcreteLaunch, hardware: Hardware) -> MemoryClaims:
+def state_played(run: ConcreteExecution, hardware: Hardware) -> MemoryClaims:
     """Claim of the run that what is live fits, where the target asks for it, and that no placed tensor was overwritten
     while it was needed."""
     stated = MemoryClaims()
     broken = findings(run.recorded, hardware, run.no_spills)
     for one in broken:
-        run.claim(contract(one.rule), False, one.site, quantities=one.quantities)
+        run.claims.claim(contract(one.rule), False, one.site, quantities=one.quantities)
         run.note(BrokenContract(contract(one.rule), one.site, one.quantities))
     rules = {one.rule for one in broken}
     operations = [item for item in run.recorded if isinstance(item, Executed)]
@@ -40,14 +39,14 @@ def state_played(run: ConcreteLaunch, hardware: Hardware) -> MemoryClaims:
     if unknown is not None and (placed or run.no_spills):
         stated.gap = f"a tensor of {unknown.buffer} that is used without having been allocated"
     if placed and _OVERLAP not in rules:
-        run.claim(contract(_OVERLAP), True, None)
+        run.claims.claim(contract(_OVERLAP), True, None)
     peaks = [(region, *_followed(run.recorded, region, sites)) for region in REGIONS]
     for region, most, _ in peaks:
         if run.no_spills and _CAPACITY not in rules:
             # Tensors of few partitions may lie side by side: more than this may fit as well.
             limit = limit_of(region, hardware)
             shown = (("memory", str(region)), ("live", most.bytes), ("limit", limit))
-            run.claim(contract(_CAPACITY), most.bytes <= limit, most.site, quantities=shown, sufficient=True)
+            run.claims.claim(contract(_CAPACITY), most.bytes <= limit, most.site, quantities=shown, sufficient=True)
     by_allocator = any(view.storage.allocator for item in placed for view in item.operation.views)
     if not by_allocator:
         stated.peaks = [_peak(region, most, live, hardware, sites) for region, most, live in peaks if most.tensors]

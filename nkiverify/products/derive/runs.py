@@ -19,8 +19,8 @@ from nkiverify.foundation.errors import described
 from nkiverify.foundation.records import Violation
 from nkiverify.foundation.source import Site, is_raised_by_kernel
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Observer, innermost_kernel_site
-from nkiverify.frontend.concrete_launch import rule_of
 from nkiverify.frontend.observe import BreakObserver, Observation, key_of, observed_in
+from nkiverify.frontend.stated import rule_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Claim, Program

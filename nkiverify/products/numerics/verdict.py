@@ -21,7 +21,7 @@ from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.concrete_launch import ConcreteLaunch
+from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.model.contracts import contract
 from nkiverify.phases import DATAFLOW, NUMERICS, SHAPES
 from nkiverify.phases.dataflow.claims import DataflowClaims
@@ -189,7 +189,7 @@ class _Deciding:
     def _not_for_all(self) -> str:
         """The reason that nothing is proved for all shapes at once; empty where it is."""
         run, left = self._exploration.run, max(0.1, (self._end - now()) / 2)
-        if isinstance(run, ConcreteLaunch) or not run.program.dimensions:
+        if isinstance(run, ConcreteExecution) or not run.program.dimensions:
             return "the sizes are numbers"
         if run.unsupported_construct is not None:
             return run.unsupported_construct.construct
@@ -242,7 +242,7 @@ class _Deciding:
     def _shapes(self) -> Iterator[dict[str, int]]:
         """Shapes of the domain: all, where they are few."""
         run = self._exploration.run
-        if isinstance(run, ConcreteLaunch) or not run.program.dimensions:
+        if isinstance(run, ConcreteExecution) or not run.program.dimensions:
             self._known.complete = True
             yield {}
             return
