@@ -6,10 +6,10 @@ import functools
 import os
 import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from nkiverify.foundation import resources
+from nkiverify.foundation.dataclass import dataclass
 
 #: The packages that the stub library stands for.
 STUB_PACKAGES = ("nki", "neuronxcc")
@@ -31,18 +31,19 @@ class ModuleFiles:
         self._root = root
         #: The files of modules that were asked for by file: their names may be spelled otherwise.
         self._named: dict[str, Path] = {}
+        #: The folders that were looked into for names; None where that cannot be.
+        self._folders: dict[str, _Folder | None] = {}
         #: The names that were asked about.
         self._has: dict[str, bool] = {}
         #: Top-level names that could be served, each with the folder that serves it: the nearest one to the kernel.
         self.served: dict[str, Path] = {}
-        for folder in _import_roots(root, base):
-            with os.scandir(folder) as entries:
-                for entry in entries:
-                    name = entry.name.removesuffix(".py")
-                    if (name != entry.name or entry.is_dir()) and _may_be_served(name):
-                        self.served.setdefault(name, folder)
-        for folder in _import_roots(root, base):
-            if _is_top(folder) and (folder / "__init__.py").is_file() and _may_be_served(folder.name):
+        folders = _import_roots(root, base)
+        for folder in folders:
+            for name in _looked_into(str(folder)).served:
+                self.served.setdefault(name, folder)
+        for folder in folders:
+            found = _looked_into(str(folder))
+            if found.is_top and found.is_package and _may_be_served(folder.name):
                 # A package whose folder is the repository's.
                 self.served.setdefault(folder.name, folder.parent)
 
@@ -60,8 +61,24 @@ class ModuleFiles:
     def has(self, name: str) -> bool:
         """True if there is a file, or a folder, of the module `name`: as it was when that was asked first."""
         if name not in self._has:
-            self._has[name] = (self.source_of(name) or self.folder_of(name)) is not None
+            self._has[name] = name in self._named or self._is_there(name)
         return self._has[name]
+
+    def _is_there(self, name: str) -> bool:
+        top = self.served.get(name.partition(".")[0])
+        if top is None:
+            return False
+        # As text: a process of tests has hundreds of modules of the repository that its kernels lie in.
+        folder, _, last = f"{top}{os.sep}{name.replace('.', os.sep)}".rpartition(os.sep)
+        if folder not in self._folders:
+            try:
+                self._folders[folder] = _looked_into(folder)
+            except OSError:  # there is none, or it may be entered and not read
+                self._folders[folder] = None
+        found = self._folders[folder]
+        if found is None:
+            return (self.source_of(name) or self.folder_of(name)) is not None
+        return last in found.names
 
     def source_of(self, name: str) -> Path | None:
         """The file of the module `name` in the kernel's repository, if there is one."""
@@ -80,7 +97,7 @@ class ModuleFiles:
         return folder.joinpath(*name.split(".")) if folder is not None else None
 
 
-def _import_roots(root: Path, base: Path | None) -> Iterator[Path]:
+def _import_roots(root: Path, base: Path | None) -> list[Path]:
     """Folders that modules are imported from: `root`, then those around it to the top of the repository, if any.
 
     `base`, where the user is, counts as such a top, as Python imports from there.
@@ -88,15 +105,52 @@ def _import_roots(root: Path, base: Path | None) -> Iterator[Path]:
     folders = [root, *root.parents]
     marked = (depth for depth, folder in enumerate(folders) if _is_top(folder))
     top = max(next(marked, 0), folders.index(base) if base in folders else 0)
+    found: list[Path] = []
     for folder in folders[: top + 1]:
-        yield folder
+        found.append(folder)
         if folder is not root and (folder / "src").is_dir():
-            yield folder / "src"
+            found.append(folder / "src")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Folder:
+    """The entries of a folder that say what is imported from it: the names of modules and packages, those of them that
+    may be served, whether it is the top of a repository, and whether it is a package."""
+
+    names: frozenset[str]
+    served: tuple[str, ...]
+    is_top: bool
+    is_package: bool
+
+
+def _looked_into(folder: str) -> _Folder:
+    """The entries of `folder`, which are read again where one has come or gone: each run of a kernel asks."""
+    found = Path(folder).stat()
+    return _entries(folder, found.st_ino, found.st_ctime_ns)
+
+
+@functools.lru_cache(maxsize=1024)
+def _entries(folder: str, number: int, changed: int) -> _Folder:
+    names: list[str] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            name = entry.name.removesuffix(".py")
+            if (name != entry.name and entry.is_file()) or entry.is_dir():
+                names.append(name)
+    served = tuple(filter(_may_be_served, names))
+    return _Folder(frozenset(names), served, _is_top(Path(folder)), Path(folder, "__init__.py").is_file())
 
 
 def _is_top(folder: Path) -> bool:
     """True if a folder is the top of a repository, from which its modules are imported."""
-    return any((folder / mark).exists() for mark in _TOP_MARKS)
+    found = folder.stat()
+    return _has_mark(str(folder), found.st_ino, found.st_ctime_ns)
+
+
+@functools.lru_cache(maxsize=1024)
+def _has_mark(folder: str, number: int, changed: int) -> bool:
+    return any(Path(folder, mark).exists() for mark in _TOP_MARKS)
 
 
 def _may_be_served(name: str) -> bool:

@@ -31,6 +31,20 @@ def call_it(v: Verification) -> None:
     v.call(v.dim("n", 0))
 
 
+def test_modules_that_came_or_went_since_another_run_are_found_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "pack").mkdir()
+    write(tmp_path, kernel="import helper\nimport pack.part\n\ndef kernel(n):\n    return helper.N + pack.part.N\n")
+    write(tmp_path, helper="N = 1\n")
+    write(tmp_path / "pack", part="N = 2\n")
+    assert load_kernel("kernel.py::kernel", tmp_path)[0](0) == 3
+    (tmp_path / "helper.py").unlink()
+    (tmp_path / "helper").mkdir()
+    write(tmp_path / "helper", __init__="N = 10\n")
+    (tmp_path / "pack" / "part.py").rename(tmp_path / "pack" / "other.py")
+    write(tmp_path, kernel="import helper\nimport pack.other\n\ndef kernel(n):\n    return helper.N + pack.other.N\n")
+    assert load_kernel("kernel.py::kernel", tmp_path)[0](0) == 12
+
+
 def test_nothing_of_a_run_is_left_in_the_process(tmp_path: Path) -> None:
     write(tmp_path, helper="def size(n):\n    return n + 1\n")
     imports = "import nki.language as nl\nfrom helper import size\n"
