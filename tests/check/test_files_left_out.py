@@ -43,8 +43,7 @@ FILES = {
 }
 
 
-@pytest.mark.parametrize("first", [0, 1], ids=["beside a right one", "beside a wrong one"])
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize(("name", "first"), [*((name, 0) for name in FILES), ("conflict", 1)])
 def test_a_file_that_is_no_python_is_named(name: str, first: int, check: Checker) -> None:
     write(check.folder, right=KERNEL.format(first=0), other=KERNEL.format(first=first))
     (check.folder / "sub").mkdir()

@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 
 from tests.check.kernel_files import Checker, write
+from tests.representatives import representatives
 
 KERNEL = """
     import nki
@@ -71,7 +72,9 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    "call", representatives(CALLS, kind=lambda call: call.partition(" of ")[0], name=lambda call: call)
+)
 def test_a_symbolic_mode_is_what_its_numbers_are(call: str, check: Checker) -> None:
     write(check.folder, k=MODES.format(body=CALLS[call]))
     legal = []

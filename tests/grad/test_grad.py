@@ -19,6 +19,7 @@ from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.discovery import returned_names
 from nkiverify.project.request import Request, parameters_of, request
 from tests.grad import SHAPES
+from tests.representatives import representatives
 
 FOLDER = Path(__file__).parent / "kernels"
 WORDS = {"EQUAL": Answer.YES, "TESTED": Answer.TESTED, "DIFFERENT": Answer.NO, "UNKNOWN": Answer.UNKNOWN}
@@ -57,7 +58,8 @@ def checked(file: str, forward: str, backward: str) -> GradientAnswers:
 
 
 @pytest.mark.parametrize(
-    ("file", "forward", "backward", "expected", "said"), CASES, ids=[f"{c[0]}-{c[2]}" for c in CASES]
+    ("file", "forward", "backward", "expected", "said"),
+    representatives(CASES, kind=lambda one: (one[0], one[3]), name=lambda one: f"{one[0]}-{one[2]}", parts=5),
 )
 def test_gradients(file: str, forward: str, backward: str, expected: tuple[Answer, ...], said: str) -> None:
     found = checked(file, forward, backward)

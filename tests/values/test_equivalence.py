@@ -19,6 +19,7 @@ from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.error_probability import error_bits
 from nkiverify.products.equiv.paired_runs import PairedRuns, Side
 from nkiverify.project.request import Request, parameters_of, request
+from tests.representatives import representatives
 
 ROOT = resources.root()
 HERE = Path(__file__).parent
@@ -168,7 +169,10 @@ VALUE_MUTANTS = [
 ]
 
 
-@pytest.mark.parametrize(("reference", "pattern", "replacement", "arguments"), VALUE_MUTANTS)
+@pytest.mark.parametrize(
+    ("reference", "pattern", "replacement", "arguments"),
+    representatives(VALUE_MUTANTS, kind=lambda one: one[0], name=lambda one: one[0].partition("::")[2], parts=4),
+)
 def test_mutants_that_only_change_values_are_different(
     tmp_path: Path, reference: str, pattern: str, replacement: str, arguments: str
 ) -> None:

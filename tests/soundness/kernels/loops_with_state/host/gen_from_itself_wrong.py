@@ -1,5 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
+# args: --timeout 1
 """A generator that yields from itself."""
 def g(n):
     if n > 0:

@@ -1,5 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
+# args: --timeout 2
 """Two tests."""
 def kernel(n):
     i = 0

@@ -1,6 +1,6 @@
 # expect: 1 UNKNOWN
 # dims: 1..
-# args: --timeout 5
+# args: --timeout 2
 # shapes: none
 
 import nki.isa as nisa

@@ -1,5 +1,6 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
+# solver: 100
 
 def kernel(n, m):
     if m > 0:
