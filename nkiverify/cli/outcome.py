@@ -15,7 +15,7 @@ from pathlib import Path
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.language_rules import Finding
 from nkiverify.project.request import Request
 from nkiverify.project.vacuous import counted, is_empty
@@ -26,8 +26,8 @@ from nkiverify.results.session import Session, counting
 from nkiverify.results.warning_rules import Outside
 from nkiverify.run.supervisor import keep
 from nkiverify.symbolic.terms import anew
+from nkiverify.verify.evidence import replacement
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
-from nkiverify.verify.rules import replacement
 from nkiverify.verify.verifier import verify
 
 #: What is said of a phase that has no verdict yet.
@@ -91,7 +91,7 @@ def check(
 
     def heard(number: int, so_far: list[Run]) -> None:
         unfinished = [
-            replacement(target, options, Verdict.UNKNOWN, _UNFINISHED, _UNFINISHED, so_far=() if later else so_far)
+            replacement(target, options, Basis.TIME_OUT, _UNFINISHED, _UNFINISHED, so_far=() if later else so_far)
             for later, target in enumerate(targets[number:])
         ]
         told(session((*runs, *chain.from_iterable(unfinished))))
@@ -100,7 +100,7 @@ def check(
         request.outcome.returned = False
         begin = now()
         found = verify(targets[number], options, partial(heard, number))
-        if request.where and any(run.verdict is Verdict.UNKNOWN or run.qualifier for run in found):
+        if request.where and any(run.verdict is Verdict.UNKNOWN or run.is_bounded for run in found):
             from nkiverify.products.derive.by_ways import decided_by_ways  # as late as this: of few checks
 
             left = options.timeout - (now() - begin)

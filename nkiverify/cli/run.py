@@ -25,6 +25,7 @@ from nkiverify.cli.arguments import (
 from nkiverify.cli.main import COMMAND_LIST
 from nkiverify.cli.policy import add_policy, policy_of
 from nkiverify.foundation.errors import UsageError, described
+from nkiverify.foundation.records import Basis
 from nkiverify.project.repository import ensure_reports, with_targets
 from nkiverify.project.settings import layered
 from nkiverify.verify.options import DEFAULT_PHASES, PHASES, WITHOUT_ESBMC, Options, phases_to_run
@@ -406,7 +407,7 @@ def _formatted(session: Session, form: str, since: SinceCommit | None = None) ->
 
 def _bundle(session: Session, options: Options, folder: Path) -> list[str]:
     """Put together what a report of every witness that does not replay needs; what to tell the user about it."""
-    doubtful = [run for run in session.runs if run.qualifier == "not replayed"]
+    doubtful = [run for run in session.runs if run.basis is Basis.NOT_REPLAYED]
     if not doubtful:
         return []
     from nkiverify.results.emit import BUNDLE_SECONDS

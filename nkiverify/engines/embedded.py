@@ -13,6 +13,7 @@ from dataclasses import field
 
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.records import Basis
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.ir.walk import Visitor
 from nkiverify.symbolic.atoms import Atom, Dimension
@@ -187,7 +188,7 @@ class EmbeddedEngine:
         if reachable is Answer.NO:
             return Decision(claim, Outcome.UNREACHED, Rung.SMT, hypotheses)
         if self._seconds() <= 0:
-            return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason="time-out")
+            return Decision(claim, Outcome.UNDECIDED, Rung.SMT, hypotheses, reason=Basis.TIME_OUT.value)
         answer = path.satisfiable(negate(claim.condition))
         if claim.open and answer is not Answer.NO:
             return Decision(claim, Outcome.UNDECIDED, path.rung, hypotheses, reason=claim.open)
@@ -198,7 +199,7 @@ class EmbeddedEngine:
             return Decision(claim, outcome, path.rung, hypotheses, reason=reason)
         if answer is Answer.YES:
             return Decision(claim, Outcome.REFUTED, path.rung, hypotheses, dict(path.model))
-        reason = "time-out" if self._seconds() <= 0 else "the solver gave up"
+        reason = Basis.TIME_OUT.value if self._seconds() <= 0 else "the solver gave up"
         return Decision(claim, Outcome.UNDECIDED, path.rung, hypotheses, reason=reason)
 
     def _seconds(self) -> float:

@@ -33,11 +33,66 @@ class Verdict(enum.Enum):
     ERROR = "ERROR"
 
 
-#: The qualifier of a run in which two engines contradict each other.
-DISAGREEMENT = "engines disagree"
+class Basis(enum.Enum):
+    """What a verdict rests on, each of which allows one verdict. Of the evidence about a phase, that whose basis
+    stands first here decides: this is the one table of verdicts, of all phases and engines."""
 
-#: The qualifier of a run whose proof a concrete run contradicts.
-CONTRADICTED = "contradicted by a concrete run"
+    verdict: Verdict
+
+    def __new__(cls, text: str, verdict: Verdict) -> Basis:
+        """A basis that is written as `text`."""
+        made = object.__new__(cls)
+        made._value_, made.verdict = text, verdict
+        return made
+
+    # The question, this program or another engine is at fault.
+    USAGE = "usage", Verdict.ERROR
+    FAULT = "internal error", Verdict.ERROR
+    CONTRADICTED = "contradicted by a concrete run", Verdict.ERROR
+    DISAGREEMENT = "engines disagree", Verdict.ERROR
+    UNUSABLE = "unusable", Verdict.ERROR
+    # A claim is refuted: a concrete run shows it; it is in doubt; or nothing explains why no run shows it.
+    REFUTED = "refuted", Verdict.FAILED
+    MASKED = "masked by another fault", Verdict.UNKNOWN
+    NOT_CONFIRMED = "not confirmed", Verdict.UNKNOWN
+    NOT_REPLAYED = "not replayed", Verdict.FAILED
+    # Not all claims are known.
+    UNSUPPORTED = "unsupported", Verdict.UNKNOWN
+    NOT_CLAIMED = "not claimed", Verdict.UNKNOWN
+    # A claim is open.
+    SUFFICIENT_ONLY = "sufficient condition only", Verdict.UNKNOWN
+    NOT_DOCUMENTED = "not documented", Verdict.UNKNOWN
+    NOT_KNOWN = "index not known", Verdict.UNKNOWN
+    SYMBOLIC_ONLY = "symbolic run only", Verdict.UNKNOWN
+    TIME_OUT = "time-out", Verdict.UNKNOWN
+    MEMORY_LIMIT = "memory limit", Verdict.UNKNOWN
+    UNDECIDED = "undecided", Verdict.UNKNOWN
+    # Nothing was asked.
+    EMPTY = "empty domain", Verdict.VACUOUS
+    UNREACHED = "unreached", Verdict.VACUOUS
+    # Some shapes or iterations show nothing, or all hold.
+    CARRIED = "loop-carried", Verdict.UNKNOWN
+    SAMPLED = "sampled", Verdict.UNKNOWN
+    BOUNDED = "bounded", Verdict.SUCCESSFUL
+    PROVED = "proved", Verdict.SUCCESSFUL
+
+    @classmethod
+    def of(cls, verdict: Verdict, qualifier: str) -> Basis:
+        """The basis of a verdict in a record that does not say it, one of an earlier version for example."""
+        for prefix, basis in ((BOUNDED, cls.BOUNDED), (SAMPLED, cls.SAMPLED)):
+            if basis.verdict is verdict and qualifier.startswith(prefix):
+                return basis
+        said = next((one for one in cls if one.verdict is verdict and one.value == qualifier), None)
+        return said or _PLAIN_BASES[verdict]
+
+
+_PLAIN_BASES = {
+    Verdict.SUCCESSFUL: Basis.PROVED,
+    Verdict.FAILED: Basis.REFUTED,
+    Verdict.UNKNOWN: Basis.UNDECIDED,
+    Verdict.VACUOUS: Basis.UNREACHED,
+    Verdict.ERROR: Basis.FAULT,
+}
 
 #: The claims that ESBMC has decided a second time, lowered to another language, in `Run.closed_by`.
 IN_PYTHON = "in Python as well"
@@ -370,11 +425,25 @@ class Run:
     accept: tuple[str, ...] = ()
     #: The shapes that were run concretely beside a SUCCESSFUL, and why others were not.
     concrete: Prose = ""
+    #: What the verdict rests on; where nobody says it, what verdict and qualifier say (`Basis.of`).
+    basis: Basis | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse a basis of another verdict."""
+        if self.basis is None:
+            object.__setattr__(self, "basis", Basis.of(self.verdict, self.qualifier))
+        elif self.basis.verdict is not self.verdict:
+            raise ValueError(f"{self.verdict.value} does not rest on {self.basis.value}")
 
     @property
     def is_bounded(self) -> bool:
         """True if it is SUCCESSFUL up to a bound only: no proof for all shapes of the domain."""
-        return self.verdict is Verdict.SUCCESSFUL and self.qualifier.startswith(BOUNDED)
+        return self.basis is Basis.BOUNDED
+
+    @property
+    def is_plain(self) -> bool:
+        """True if its verdict is proved or refuted for all to see: without a bound, a doubt or anything accepted."""
+        return self.basis in (Basis.PROVED, Basis.REFUTED) and not self.qualifier
 
     @property
     def lacks_proof(self) -> bool:
@@ -385,7 +454,7 @@ class Run:
     def as_expected(self) -> bool:
         """UNKNOWN, VACUOUS and ERROR are never as expected, whatever was written down as the expectation; a verdict up
         to a bound is where the bound is accepted."""
-        if self.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED) or self.qualifier == "not replayed":
+        if self.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED) or self.basis is Basis.NOT_REPLAYED:
             return False
         if self.lacks_proof:
             return False

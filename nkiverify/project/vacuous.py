@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.binding import SymbolicBinding
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.explorer import SymbolicExecution
@@ -52,7 +52,7 @@ def _explained(run: Run, request: Request, hardware: str) -> Run:
     """`run`, VACUOUS where the kernel returns for no values; with the precise reason where it is."""
     if run.verdict is Verdict.SUCCESSFUL and not request.outcome.returned:
         reason = "the kernel returns for no values of the domain"
-        run = replace(run, verdict=Verdict.VACUOUS, qualifier="", reason=reason)
+        run = replace(run, verdict=Verdict.VACUOUS, basis=Basis.UNREACHED, qualifier="", reason=reason)
     if run.verdict is not Verdict.VACUOUS or request.outcome.returned:
         return run
     if request.where and is_empty(request, hardware):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 
-from nkiverify.foundation.records import BOUNDED, IN_PYTHON, SAMPLED, Run, Verdict
+from nkiverify.foundation.records import BOUNDED, IN_PYTHON, Basis, Run, Verdict
 from nkiverify.model.versions import NEWEST
 from nkiverify.phases.phase import RULES
 from nkiverify.report.columns import columns, field
@@ -165,7 +165,7 @@ def summary(session: Session, width: int = WIDTH) -> str:
 
 def _named(run: Run) -> str:
     """A run by its target and phase; one that rests on some shapes only, or up to a bound, says so."""
-    rests_on = f": {run.qualifier}" if run.qualifier.startswith(SAMPLED) or run.lacks_proof else ""
+    rests_on = f": {run.qualifier}" if run.basis is Basis.SAMPLED or run.lacks_proof else ""
     return f"{run.target}{_GLUE}(phase{_GLUE}{run.phase}{rests_on})"
 
 

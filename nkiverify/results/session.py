@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nkiverify import __version__
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.records import DISAGREEMENT, AcceptedFinding, KernelAnswer, KernelWarning, Run, Verdict
+from nkiverify.foundation.records import AcceptedFinding, Basis, KernelAnswer, KernelWarning, Run, Verdict
 from nkiverify.model.versions import NEWEST
 
 
@@ -119,7 +119,7 @@ def status_of(run: Run) -> ExitStatus:
     A FAILED whose witness does not fail in plain Python is our contradiction, not the kernel's: an internal error. A
     SUCCESSFUL up to a bound is no proof: it counts as UNKNOWN unless it is accepted by name.
     """
-    if run.qualifier == DISAGREEMENT:
+    if run.basis is Basis.DISAGREEMENT:
         return ExitStatus.MISMATCH
     if run.advisory and run.verdict is not Verdict.FAILED:
         # What is left open, or proved, beside the run that counts changes nothing.
@@ -128,9 +128,9 @@ def status_of(run: Run) -> ExitStatus:
         return ExitStatus.UNKNOWN
     if run.verdict is Verdict.VACUOUS:
         return ExitStatus.NOTHING_VERIFIED
-    if run.verdict is Verdict.ERROR and run.qualifier == "usage":
+    if run.basis is Basis.USAGE:
         return ExitStatus.USAGE
-    if run.verdict is Verdict.ERROR or "not replayed" in run.qualifier:
+    if run.verdict is Verdict.ERROR or run.basis is Basis.NOT_REPLAYED:
         return ExitStatus.INTERNAL_ERROR
     wanted = run.expected if run.expected is not None else Verdict.SUCCESSFUL
     if run.verdict is not wanted:
@@ -150,7 +150,7 @@ def telling(runs: Sequence[Run]) -> list[Run]:
         run
         for run in runs
         if not run.advisory
-        or run.qualifier == DISAGREEMENT
+        or run.basis is Basis.DISAGREEMENT
         or (status_of(run) is not ExitStatus.AS_EXPECTED and (run.target, run.phase) not in refuted)
     ]
 
@@ -178,14 +178,14 @@ def accepted(runs: Iterable[Run]) -> list[AcceptedFinding]:
 
 def is_open(run: Run) -> bool:
     """True if `run`, of another engine beside the one that counts, comes to no conclusion."""
-    return run.qualifier != DISAGREEMENT and run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED)
+    return run.basis is not Basis.DISAGREEMENT and run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED)
 
 
 def beside(run: Run, other: Run | None) -> str:
     """The answer of `other`, of another engine, about the claims of `run`, in a word; empty where there is none."""
     if other is None:
         return ""
-    if other.qualifier == DISAGREEMENT:
+    if other.basis is Basis.DISAGREEMENT:
         return "DISAGREES"
     if is_open(other):
         return "open"

@@ -21,7 +21,7 @@ from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Language
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.errors import UsageError
-from nkiverify.foundation.records import DISAGREEMENT, IN_PYTHON, Run, Verdict
+from nkiverify.foundation.records import IN_PYTHON, Basis, Run, Verdict
 from nkiverify.symbolic.prover import Rung
 from nkiverify.verify.options import Options
 from nkiverify.verify.verdicts import PhaseVerdict
@@ -112,7 +112,7 @@ def cross_checked(ours: PhaseVerdict, questions: Questions, options: Options, se
     deadline = spent() + seconds
     runs = [_by_lowering(ours, questions, options, language, max(0.0, deadline - spent())) for language in asked]
     # The first is told, unless another one contradicts the embedded engine.
-    at_odds = next((run for run in runs if run.qualifier == DISAGREEMENT), None)
+    at_odds = next((run for run in runs if run.basis is Basis.DISAGREEMENT), None)
     return at_odds or (runs[0] if len(runs) == 1 else _lowered_twice(*runs))
 
 
@@ -156,7 +156,13 @@ def _by_lowering(ours: PhaseVerdict, questions: Questions, options: Options, lan
     if options.disagreements is not None:
         kept = engine.leave([one.claim.number for one in contradictions], ours.phase, options.disagreements)
         reason = f"{reason}; ESBMC was given {kept}"
-    return replace(run, verdict=Verdict.ERROR, qualifier=DISAGREEMENT, reason=reason)
+    return replace(
+        run,
+        verdict=Verdict.ERROR,
+        basis=Basis.DISAGREEMENT,
+        qualifier=Basis.DISAGREEMENT.value,
+        reason=reason,
+    )
 
 
 def _as_embedded(decision: Decision) -> embedded.Decision:

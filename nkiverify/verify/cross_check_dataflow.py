@@ -26,16 +26,16 @@ from nkiverify.engines.esbmc.naming import place
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.records import BOUNDED, DISAGREEMENT, Run, Verdict
+from nkiverify.foundation.records import BOUNDED, Basis, Run, Verdict
 from nkiverify.ir.contract import Severity
 from nkiverify.ir.program import Claim, decided_lines
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases.dataflow.one_element import LOWERED, LoweredRun, lower_run
 from nkiverify.phases.dataflow.pieces import NotLowered
 from nkiverify.phases.dataflow.trial import ANY_WORK, Trial, attempt
-from nkiverify.verify import rules
 from nkiverify.verify.candidates import Candidates, solved
 from nkiverify.verify.cross_check import installation
+from nkiverify.verify.evidence import Evidence, recorded
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.options import Options
 
@@ -70,10 +70,10 @@ def cross_checked(
     try:
         told = _asked(found, explored, ours, options, proved, deadline)
     except _Contradicts as reason:
-        conclusion = rules.Conclusion(Verdict.ERROR, DISAGREEMENT, str(reason))
-        told = rules.recorded(explored.target, ours.phase, found.name, conclusion)
+        conclusion = Evidence(Basis.DISAGREEMENT, Basis.DISAGREEMENT.value, str(reason))
+        told = recorded(explored.target, ours.phase, found.name, conclusion)
     except NotLowered as reason:
-        told = rules.recorded(explored.target, ours.phase, found.name, _open(f"it is not lowered: {reason}"))
+        told = recorded(explored.target, ours.phase, found.name, _open(f"it is not lowered: {reason}"))
     return replace(
         told,
         advisory=True,
@@ -113,19 +113,19 @@ def _asked(
     conclusion = known.conclusion()
     if options.keep_lowered is not None:
         leave_text(options.keep_lowered / f"{name}.c", session.text(every))
-    if conclusion.qualifier == DISAGREEMENT and options.disagreements is not None:
+    if conclusion.basis is Basis.DISAGREEMENT and options.disagreements is not None:
         kept = options.disagreements / f"{name}.c"
         leave_text(kept, session.text(every))
         conclusion = replace(conclusion, reason=f"{conclusion.reason}; ESBMC was given {kept}")
-    run = rules.recorded(explored.target, ours.phase, found.name, conclusion)
+    run = recorded(explored.target, ours.phase, found.name, conclusion)
     told = ((claim, outcomes[claim.number]) for claim in lowered.claims.values())
     decided = decided_lines((claim, one.value, "" if one is Outcome.UNDECIDED else BY) for claim, one in told)
     return replace(run, decided=decided)
 
 
-def _open(reason: str, claims: int = 0) -> rules.Conclusion:
+def _open(reason: str, claims: int = 0) -> Evidence:
     """A conclusion that leaves something open, and changes nothing."""
-    return rules.Conclusion(Verdict.UNKNOWN, reason, reason, claims=claims)
+    return Evidence(Basis.UNDECIDED, reason, reason, claims=claims)
 
 
 # --- the shape --------------------------------------------------------------------------------------------------------
@@ -269,12 +269,12 @@ class _Known:
     doubts: bool
     shape: str
 
-    def conclusion(self) -> rules.Conclusion:
+    def conclusion(self) -> Evidence:
         """Agreement, contradiction, or what is left open."""
         contradictions = [*self._of_the_shadow(), *self._of_the_verdict()]
         count = len(self.lowered.claims)
         if contradictions:
-            return rules.Conclusion(Verdict.ERROR, DISAGREEMENT, "; ".join(contradictions[:3]), claims=count)
+            return Evidence(Basis.DISAGREEMENT, Basis.DISAGREEMENT.value, "; ".join(contradictions[:3]), claims=count)
         undecided = [key for key, claim in self.lowered.claims.items() if self._outcome(claim) is Outcome.UNDECIDED]
         refutes = {key[0] for key in self._refuted()} & self._told()
         if not count:
@@ -282,19 +282,21 @@ class _Known:
         if self.ours.verdict is Verdict.FAILED:
             if not refutes:
                 return _open(f"{self.session.reason or ', '.join(sorted(self._told()))} is not decided by it", count)
-            return self._concluded(Verdict.FAILED)
+            return self._concluded(Basis.REFUTED)
         if undecided:
             return _open(f"{len(undecided)} of {count} claims: {self.session.reason}", count)
-        return self._concluded(Verdict.SUCCESSFUL)
+        return self._concluded(Basis.PROVED)
 
-    def _concluded(self, verdict: Verdict) -> rules.Conclusion:
+    def _concluded(self, basis: Basis) -> Evidence:
         lowered = self.lowered
         told = f"{lowered.operations} operations{f' for {self.shape}' if self.shape else ''}"
         if lowered.left_out:
             told += f", {lowered.left_out} accesses left out"
-        bounded = f"{BOUNDED} {self.shape}" if self.shape and verdict is Verdict.SUCCESSFUL else ""
+        bounded = bool(self.shape) and basis is Basis.PROVED
+        qualifier = f"{BOUNDED} {self.shape}" if bounded else ""
+        basis = Basis.BOUNDED if bounded else basis
         decided = sum(self._outcome(claim) is not Outcome.UNDECIDED for claim in lowered.claims.values())
-        return rules.Conclusion(verdict, bounded, told, claims=len(lowered.claims), closed_by={BY: decided})
+        return Evidence(basis, qualifier, told, claims=len(lowered.claims), closed_by={BY: decided})
 
     def _told(self) -> set[str]:
         """The contracts that our verdict says are broken."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from nkiverify.analysis.sets.used import all_used
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.engines.shapes import Shapes, domain_of
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.records import BOUNDED, SAMPLED, KernelWarning, Run, Verdict, Violation
+from nkiverify.foundation.records import BOUNDED, SAMPLED, Basis, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of
 from nkiverify.ir.contract import Contract, Severity
@@ -34,7 +35,7 @@ from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.candidates import no_fault_up_to
 from nkiverify.verify.dataflow_question import Question, Search
-from nkiverify.verify.rules import Conclusion, concluded, recorded
+from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED, advice_on
 
@@ -217,7 +218,7 @@ def _inputs(left: Unread | None, shapes: Shapes) -> Iterator[dict[str, int]]:
 # --- from what is known to a verdict ----------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
+@dataclass
 class Known:
     """The facts known when the verdict is made. `search` is None where the proof left nothing open."""
 
@@ -228,37 +229,54 @@ class Known:
     #: No simpler shape has the fault that was found.
     smallest: bool
 
+    @cached_property
+    def searched(self) -> Search | None:
+        """The search, where it is for what the proof leaves open: of what is shown up to a bound it is for shapes
+        beyond it, and in a domain that may be empty it finds none."""
+        return None if nothing_to_follow(self) or self.is_within or self.is_empty else self.search
+
+    @cached_property
+    def is_within(self) -> bool:
+        """True if all is shown up to a bound, and not every shape was run."""
+        return self.search is not None and not self.search.complete and self.question.shown_within
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """True if no shape is in the domain."""
+        search, limit = self.search, self.question.limit
+        return search is not None and limit is None and not search.inside and _is_empty(self.question.program)
+
     @property
     def reason(self) -> str:
         """Why nothing is proved for all shapes."""
         return _why(self.question, self.proof, self.ended)
 
-    def unknown(self, qualifier: str, advice: str = "", reason: str = "") -> Conclusion:
-        """UNKNOWN, at the first claim that is open."""
+    def unknown(self, basis: Basis, qualifier: str, advice: str = "", reason: str = "") -> Evidence:
+        """What is not known, at the first claim that is open."""
         advice = advice_on(self.question.program, advice, dataflow=True)
         site = next((claim.site for claim in self.proof.open if claim.site is not None), None)
-        return Conclusion(Verdict.UNKNOWN, qualifier, reason or self.reason, site, advice)
+        return Evidence(basis, qualifier, reason or self.reason, site, advice)
 
 
-def nothing_to_follow(known: Known) -> Conclusion | None:
+def nothing_to_follow(known: Known) -> Evidence | None:
     """No tensor is read, written or returned."""
     if (known.search is not None and known.question.bounded is None) or (known.question.reached and known.proof.claims):
         return None
-    return Conclusion(Verdict.VACUOUS, reason="no tensor is read, written or returned")
+    return Evidence(Basis.UNREACHED, reason="no tensor is read, written or returned")
 
 
-def proved(known: Known) -> Conclusion | None:
+def proved(known: Known) -> Evidence | None:
     """The walk shows all claims for all shapes."""
     if known.search is not None or known.proof.open or known.ended is not None:
         return None
     claims = known.proof.claims
-    return Conclusion(Verdict.SUCCESSFUL, claims=claims, closed_by={"sets": claims})
+    return Evidence(Basis.PROVED, claims=claims, closed_by={"sets": claims})
 
 
-def proved_within(known: Known) -> Conclusion | None:
+def proved_within(known: Known) -> Evidence | None:
     """The walk shows all claims as far as loops have been unrolled, and no shape beyond that was run has a fault."""
     search, bounded = known.search, known.question.bounded
-    if search is None or search.complete or bounded is None or not known.question.shown_within:
+    if search is None or bounded is None or not known.is_within:
         return None
     claims = known.proof.claims
     told = [bounded.reason]
@@ -269,26 +287,27 @@ def proved_within(known: Known) -> Conclusion | None:
     return replace(bounded, claims=claims, closed_by={"sets": claims}, reason="; ".join(told))
 
 
-def empty(known: Known) -> Conclusion | None:
+def empty(known: Known) -> Evidence | None:
     """No shape is in the domain."""
-    question, search = known.question, known.search
-    if question.limit is not None or search is None or search.inside or not _is_empty(question.program):
+    if not known.is_empty:
         return None
-    return Conclusion(Verdict.VACUOUS, reason="no run comes to its end: the domain is empty")
+    return Evidence(Basis.EMPTY, reason="no run comes to its end: the domain is empty")
 
 
-def shown(known: Known) -> Conclusion | None:
+def shown(known: Known) -> Evidence | None:
     """A shape was run that has a fault."""
     if known.search is None or known.search.found is None:
         return None
     violations = [told for _, told in _violations(known.question, known.search.found, known.smallest)]
     if not violations:
         values = ", ".join(f"{name} = {value}" for name, value in known.search.found.values.items())
-        return known.unknown(NOT_CONFIRMED, reason=f"a run for {values} has a fault that a second one does not show")
-    return Conclusion(Verdict.FAILED, claims=max(known.proof.claims, 1), violations=violations)
+        return known.unknown(
+            Basis.NOT_CONFIRMED, NOT_CONFIRMED, reason=f"a run for {values} has a fault that a second one does not show"
+        )
+    return Evidence(Basis.REFUTED, claims=max(known.proof.claims, 1), violations=violations)
 
 
-def not_understood(known: Known) -> Conclusion | None:
+def not_understood(known: Known) -> Evidence | None:
     """The exploration ended at something it does not understand, or out of time."""
     limit, search = known.question.limit, known.search
     if limit is None:
@@ -298,66 +317,71 @@ def not_understood(known: Known) -> Conclusion | None:
         from nkiverify.verify.candidates import proved_for, shapes_show_nothing
 
         reason = f"{reason}; {shapes_show_nothing(search.tried)}{proved_for(search.part)}"
-    return Conclusion(Verdict.UNKNOWN, limit.construct, reason, limit.site, limit.advice)
+    return Evidence(Basis.UNSUPPORTED, limit.construct, reason, limit.site, limit.advice)
 
 
-def late(known: Known) -> Conclusion | None:
+def late(known: Known) -> Evidence | None:
     """Time was over before the proof, or the search, was at its end."""
-    late = known.search is not None and known.search.late
-    return known.unknown("time-out", ADVICE_TIME) if late or isinstance(known.ended, OutOfTime) else None
+    late = known.searched is not None and known.searched.late
+    if not late and not isinstance(known.ended, OutOfTime):
+        return None
+    return known.unknown(Basis.TIME_OUT, Basis.TIME_OUT.value, ADVICE_TIME)
 
 
-def doubtful(known: Known) -> Conclusion | None:
+def doubtful(known: Known) -> Evidence | None:
     """A shape was run of which nothing can be told."""
-    doubt = known.search.doubt if known.search is not None else ""
+    doubt = known.searched.doubt if known.searched is not None else ""
     if not doubt:
         return None
     reason = known.reason if doubt in known.reason else f"{known.reason}; {doubt}"
     # Whatever other phases are about comes first.
     other = doubt.endswith((" (phase 1)", " (phase 2)"))
-    return known.unknown(doubt, "mend what that phase finds" if other else "", reason)
+    return known.unknown(Basis.NOT_KNOWN, doubt, "mend what that phase finds" if other else "", reason)
 
 
-def not_run(known: Known) -> Conclusion | None:
+def not_run(known: Known) -> Evidence | None:
     """No shape could be run."""
-    return known.unknown("no shape could be run") if known.search is not None and not known.search.tried else None
+    if known.searched is None or known.searched.tried:
+        return None
+    return known.unknown(Basis.SAMPLED, "no shape could be run")
 
 
-def all_run(known: Known) -> Conclusion | None:
+def all_run(known: Known) -> Evidence | None:
     """Every shape of the domain was run, and has no fault."""
-    search = known.search
+    search = known.searched
     if search is None or not search.complete:
         return None
     looked = {"shapes": search.tried}
-    return Conclusion(Verdict.SUCCESSFUL, claims=search.claims, closed_by=looked)
+    return Evidence(Basis.PROVED, claims=search.claims, closed_by=looked)
 
 
-def all_run_within(known: Known) -> Conclusion | None:
+def all_run_within(known: Known) -> Evidence | None:
     """Every shape of the domain up to some bounds was run, and has no fault."""
-    search = known.search
-    if search is None or search.part is None or not search.twice:
+    search = known.searched
+    if search is None or not search.up_to_bounds:
         return None
     looked = {"shapes": search.tried}
     bounds, reason = f"{BOUNDED} {search.part}", known.reason
     if search.furthest:
         reason = f"{reason}; {no_fault_up_to(search.furthest)}"
     site = next((claim.site for claim in known.proof.open if claim.site is not None), None)
-    return Conclusion(Verdict.SUCCESSFUL, bounds, reason, site, ADVICE_WITHIN, search.claims, looked)
+    return Evidence(Basis.BOUNDED, bounds, reason, site, ADVICE_WITHIN, search.claims, looked)
 
 
-def sampled(known: Known) -> Conclusion | None:
+def sampled(known: Known) -> Evidence | None:
     """Some shapes were run, and have no fault: that is no proof."""
-    if known.search is None:
+    search = known.searched
+    if search is None or search.complete or search.up_to_bounds:
         return None
     from nkiverify.verify.candidates import proved_for
 
-    tried = known.search.tried
-    reason = f"{known.reason}{proved_for(known.search.part)}"
-    return known.unknown(f"{SAMPLED} {tried} shape{'s' if tried > 1 else ''}", ADVICE_BOUND, reason)
+    reason = f"{known.reason}{proved_for(search.part)}"
+    shapes = f"{search.tried} shape{'s' if search.tried > 1 else ''}"
+    return known.unknown(Basis.SAMPLED, f"{SAMPLED} {shapes}", ADVICE_BOUND, reason)
 
 
-#: Every way to a verdict of phase 4, in order: the first that applies is the verdict.
-RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
+#: All that may be evidence about phase 4.
+RULES: tuple[Callable[[Known], Evidence | None], ...] = (
     nothing_to_follow,
     proved,
     empty,

@@ -15,8 +15,8 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.phase import Phase
 from nkiverify.verify.candidates import just_past
+from nkiverify.verify.evidence import Evidence
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.rules import Conclusion
 from nkiverify.verify.verdicts import advice_on, up_to_rounds, within_rounds
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Question:
     assumptions: tuple[str, ...]
     reached: bool
     limit: Limit | None
-    bounded: Conclusion | None
+    bounded: Evidence | None
     seconds: float
     #: The run of a launch whose sizes are all numbers, where it was made in plain Python.
     trial: Trial | None = None
@@ -131,3 +131,8 @@ class Search:
     def complete(self) -> bool:
         """True if every shape of the domain was run."""
         return self.part is not None and self.part.is_all
+
+    @property
+    def up_to_bounds(self) -> bool:
+        """True if every shape up to some bounds was run, and each loop that can go round twice does so there."""
+        return self.part is not None and not self.complete and self.twice

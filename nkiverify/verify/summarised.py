@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
@@ -56,7 +56,7 @@ def settled(explored: Exploration, engine: EmbeddedEngine, phase: int, seconds: 
 def as_in_plain_python(run: Run) -> bool:
     """True if plain Python would give the same verdict with the same warnings: it has shown those that there are."""
     shown = all(warning.holds == "for these shapes" for warning in run.warnings)
-    return run.verdict is Verdict.SUCCESSFUL and not run.qualifier and not run.accepted and shown
+    return run.basis is Basis.PROVED and run.is_plain and not run.accepted and shown
 
 
 def _is_settled(decision: Decision) -> bool:

@@ -15,7 +15,7 @@ from nkiverify.engines.embedded import Decision, EmbeddedEngine
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.explorer import TargetRaised
 from nkiverify.frontend.paths import Limits
@@ -234,7 +234,7 @@ def proved_within(exploration: Exploration, still_open: Sequence[Decision], seco
 
 def _holds(run: Run | None) -> bool:
     """True if all that a phase claims of a shape holds, if anything is claimed."""
-    return run is not None and run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) and not run.qualifier
+    return run is not None and (run.verdict is Verdict.VACUOUS or run.basis is Basis.PROVED) and not run.qualifier
 
 
 def _run(

@@ -13,7 +13,7 @@ from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.foundation.clock import Allowance
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.foundation.records import BOUNDED, MemoryPeak, Run, Verdict, Violation
+from nkiverify.foundation.records import BOUNDED, Basis, MemoryPeak, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED, SEARCHED, Program, decided_lines
@@ -22,8 +22,8 @@ from nkiverify.model.contracts import SILENT
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import PHASES
+from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, divided, told
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class PhaseVerdict:
             [violation for violation in violations if self._confirmation.may_hold(violation)],
         )
         found = concluded(RULES, known)
-        confirmed = found.verdict is Verdict.FAILED and not found.qualifier
+        confirmed = found.basis is Basis.REFUTED
         if confirmed:
             # What only may be wrong is no violation beside what is.
             violations = [one for one in violations if one.replayed or not self._doubtful(one)]
@@ -209,9 +209,9 @@ class PhaseVerdict:
             return sufficient(self.program, left, witnesses, Allowance(SUFFICIENT_MS))
         return ()
 
-    def _enough(self, known: Known, found: Conclusion) -> tuple[str, ...]:
+    def _enough(self, known: Known, found: Evidence) -> tuple[str, ...]:
         """A domain on which no loop goes round more often than it was unrolled, where the verdict is up to a bound."""
-        if found.verdict is not Verdict.SUCCESSFUL or not known.open_loops:
+        if found.basis is not Basis.BOUNDED:
             return ()
         return within_rounds(self.program, known.open_loops)
 
@@ -275,22 +275,22 @@ def _may_fail(violation: Violation) -> str:
     return f"{violation.contract} at {violation.file}:{violation.line} may fail"
 
 
-def replayed(known: Known) -> Conclusion | None:
+def replayed(known: Known) -> Evidence | None:
     """A claim is refuted, and plain Python breaks the contract on the witness."""
-    return Conclusion(Verdict.FAILED) if any(violation.replayed for violation in known.violations) else None
+    return Evidence(Basis.REFUTED) if any(violation.replayed for violation in known.violations) else None
 
 
-def masked(known: Known) -> Conclusion | None:
+def masked(known: Known) -> Evidence | None:
     """A claim is refuted; the concrete run on the witness ends before it comes there."""
     played = next((one for one in known.replays if one.raised is not None), None)
     if not known.violations or played is None:
         return None
     text = f"{type(played.raised).__name__}: {played.raised}, at {played.raised_at}"
     reason = f"{_may_fail(known.violations[0])}, but the concrete run ends before it with {text}"
-    return Conclusion(Verdict.UNKNOWN, "masked by another fault", reason, known.refuted_at)
+    return Evidence(Basis.MASKED, Basis.MASKED.value, reason, known.refuted_at)
 
 
-def not_confirmed(known: Known) -> Conclusion | None:
+def not_confirmed(known: Known) -> Evidence | None:
     """A claim is refuted; plain Python cannot follow the kernel on the witness, or not in time."""
     limited = next((one.unsupported for one in known.replays if one.unsupported), "")
     shown = known.shown
@@ -299,21 +299,21 @@ def not_confirmed(known: Known) -> Conclusion | None:
     values = ", ".join(f"{name} = {value}" for name, value in shown.witness.items())
     doubt = f"{shown.contract} at {shown.file}:{shown.line} is refuted for {values}"
     reason = f"{doubt}, which is not confirmed: {limited}"
-    return Conclusion(Verdict.UNKNOWN, NOT_CONFIRMED, reason, known.refuted_at, ADVICE_PLAIN)
+    return Evidence(Basis.NOT_CONFIRMED, NOT_CONFIRMED, reason, known.refuted_at, ADVICE_PLAIN)
 
 
-def cut_short(known: Known) -> Conclusion | None:
+def cut_short(known: Known) -> Evidence | None:
     """A claim is refuted behind a loop that was cut: a `break` of the loop around it may never have been seen."""
     if known.shown is None or not known.open_loops:
         return None
     bound = known.exploration.run.limits.unwind
     reason = f"{_may_fail(known.shown)}; loops are followed for {bound} rounds only"
-    return Conclusion(Verdict.UNKNOWN, NOT_CONFIRMED, reason, known.refuted_at)
+    return Evidence(Basis.NOT_CONFIRMED, NOT_CONFIRMED, reason, known.refuted_at)
 
 
-def not_replayed(known: Known) -> Conclusion | None:
+def not_replayed(known: Known) -> Evidence | None:
     """A claim is refuted, and plain Python breaks nothing on the witness: one of the two is wrong."""
-    return None if known.shown is None else Conclusion(Verdict.FAILED, "not replayed", _CONTRADICTION)
+    return None if known.shown is None else Evidence(Basis.NOT_REPLAYED, Basis.NOT_REPLAYED.value, _CONTRADICTION)
 
 
 def advice_on(program: Program, advice: str, *, dataflow: bool = False) -> str:
@@ -322,7 +322,7 @@ def advice_on(program: Program, advice: str, *, dataflow: bool = False) -> str:
     return advice or (for_shapes if program.dimensions else for_numbers)
 
 
-def not_understood(known: Known) -> Conclusion | None:
+def not_understood(known: Known) -> Evidence | None:
     """The exploration ended at something it does not understand, or out of time."""
     limit = known.exploration.run.unsupported_construct
     if limit is None:
@@ -331,12 +331,12 @@ def not_understood(known: Known) -> Conclusion | None:
     advice = f"; {limit.advice}" if limit.advice else ""
     reason = f"{limit.construct}{where}{advice}"
     advice = advice_on(known.exploration.run.program, limit.advice)
-    return Conclusion(Verdict.UNKNOWN, limit.construct, reason, limit.site, advice)
+    return Evidence(Basis.UNSUPPORTED, limit.construct, reason, limit.site, advice)
 
 
-def not_claimed(known: Known) -> Conclusion | None:
+def not_claimed(known: Known) -> Evidence | None:
     """The phase could not state all of its claims."""
-    return Conclusion(Verdict.UNKNOWN, known.gap, known.gap) if known.gap else None
+    return Evidence(Basis.NOT_CLAIMED, known.gap, known.gap) if known.gap else None
 
 
 def _kept(violation: Violation) -> str:
@@ -344,31 +344,33 @@ def _kept(violation: Violation) -> str:
     return f"{where}: {violation.message}; the concrete runs that were tried keep it"
 
 
-def may_not_fit(known: Known) -> Conclusion | None:
+def may_not_fit(known: Known) -> Evidence | None:
     """The condition that is enough for all to fit is refuted, and no concrete run breaks what is necessary."""
     unsure = next((one for one in known.unsure if one.contract in SUFFICIENT), None)
-    return Conclusion(Verdict.UNKNOWN, "may not fit", _kept(unsure), known.refuted_at) if unsure is not None else None
+    return (
+        Evidence(Basis.SUFFICIENT_ONLY, "may not fit", _kept(unsure), known.refuted_at) if unsure is not None else None
+    )
 
 
-def searched_for(known: Known) -> Conclusion | None:
+def searched_for(known: Known) -> Evidence | None:
     """A claim is refuted for a number that a `while` statement need not end with."""
     searches = known.exploration.run.program.searches
     if not known.unsure or not searches:
         return None
     site = min(searches, key=str)
     reason = f"{_kept(known.unsure[0])}; it is about {SEARCHED}, at {site}"
-    return Conclusion(Verdict.UNKNOWN, SEARCHED, reason, known.refuted_at, ADVICE_SEARCHED)
+    return Evidence(Basis.SUFFICIENT_ONLY, SEARCHED, reason, known.refuted_at, ADVICE_SEARCHED)
 
 
-def index_not_known(known: Known) -> Conclusion | None:
+def index_not_known(known: Known) -> Evidence | None:
     """The condition that is enough for an index is refuted, and no concrete run breaks what is necessary."""
     if not known.unsure:
         return None
     reason = _kept(known.unsure[0])
-    return Conclusion(Verdict.UNKNOWN, "index not known well enough", reason, known.refuted_at, ADVICE_INDEX)
+    return Evidence(Basis.SUFFICIENT_ONLY, "index not known well enough", reason, known.refuted_at, ADVICE_INDEX)
 
 
-def not_documented(known: Known) -> Conclusion | None:
+def not_documented(known: Known) -> Evidence | None:
     """The documentation says neither that something is legal nor that it is not."""
     found = [one.claim for one in known.claims if one.outcome is Outcome.UNDECIDED and SILENT in one.claim.open]
     if not found:
@@ -377,10 +379,10 @@ def not_documented(known: Known) -> Conclusion | None:
     where = f" at {first.site}" if first.site is not None else ""
     why, _, advice = first.open.partition("; ")
     advice = advice_on(known.exploration.run.program, advice)
-    return Conclusion(Verdict.UNKNOWN, NOT_DOCUMENTED, f"{first.contract.id}{where}: {why}", first.site, advice)
+    return Evidence(Basis.NOT_DOCUMENTED, NOT_DOCUMENTED, f"{first.contract.id}{where}: {why}", first.site, advice)
 
 
-def index_open(known: Known) -> Conclusion | None:
+def index_open(known: Known) -> Evidence | None:
     """A run cannot tell if an index stays inside: its numbers are not given."""
     found = [
         one.claim for one in known.claims if one.outcome is Outcome.UNDECIDED and (one.claim.open or one.claim.void)
@@ -392,19 +394,19 @@ def index_open(known: Known) -> Conclusion | None:
     others = f", and {len(found) - 1} more" if len(found) > 1 else ""
     why, _, advice = (first.void or first.open).partition("; ")
     reason = f"{first.contract.id}{where}{others}: {why}"
-    return Conclusion(Verdict.UNKNOWN, INDEX_NOT_KNOWN, reason, first.site, advice or ADVICE_INDEX)
+    return Evidence(Basis.NOT_KNOWN, INDEX_NOT_KNOWN, reason, first.site, advice or ADVICE_INDEX)
 
 
-def raises_symbolically_only(known: Known) -> Conclusion | None:
+def raises_symbolically_only(known: Known) -> Evidence | None:
     """The symbolic run raises, and the plain one does not."""
     raised = next((one for one in known.violations if one.contract in _RAISED), None)
     if raised is None:
         return None
     text = f"{raised.message}, in the symbolic run only, at {raised.file}:{raised.line}"
-    return Conclusion(Verdict.UNKNOWN, RAISES_SYMBOLICALLY, text, None, ADVICE_UNFAITHFUL)
+    return Evidence(Basis.SYMBOLIC_ONLY, RAISES_SYMBOLICALLY, text, None, ADVICE_UNFAITHFUL)
 
 
-def undecided(known: Known) -> Conclusion | None:
+def undecided(known: Known) -> Evidence | None:
     """A claim is neither proved nor refuted."""
     found = [decision for decision in known.claims if decision.outcome is Outcome.UNDECIDED]
     if not found:
@@ -412,33 +414,34 @@ def undecided(known: Known) -> Conclusion | None:
     first = found[0]
     where = f" at {first.claim.site}" if first.claim.site is not None else ""
     told = f"{len(found)} of {len(known.claims)} claims: {first.reason}; first {first.claim.contract.id}{where}"
-    advice = ADVICE_TIME if first.reason == "time-out" else ADVICE_SOLVER
-    return Conclusion(Verdict.UNKNOWN, first.reason, told, first.claim.site, advice)
+    late = first.reason == Basis.TIME_OUT.value
+    advice, basis = (ADVICE_TIME, Basis.TIME_OUT) if late else (ADVICE_SOLVER, Basis.UNDECIDED)
+    return Evidence(basis, first.reason, told, first.claim.site, advice)
 
 
-def not_called(known: Known) -> Conclusion | None:
+def not_called(known: Known) -> Evidence | None:
     """No path comes to the kernel."""
     if known.exploration.reached:
         return None
     reason = "the kernel is called on no path: the domain is empty, or the target does not call it"
-    return Conclusion(Verdict.VACUOUS, reason=reason)
+    return Evidence(Basis.UNREACHED, reason=reason)
 
 
-def nothing_claimed(known: Known) -> Conclusion | None:
+def nothing_claimed(known: Known) -> Evidence | None:
     """No claim is reached."""
     if known.claims:
         return None
-    return Conclusion(Verdict.VACUOUS, reason="no claim was reached: the domain is empty, or there is nothing to check")
+    return Evidence(Basis.UNREACHED, reason="no claim was reached: the domain is empty, or there is nothing to check")
 
 
-def handed_on(known: Known) -> Conclusion | None:
+def handed_on(known: Known) -> Evidence | None:
     """All claims hold as Python runs a legacy loop; its body is traced once, with what the first iteration finds."""
     if not known.holds or not carries_state(known.exploration.run.program):
         return None
-    return Conclusion(Verdict.UNKNOWN, CARRIED, CARRIED, None, ADVICE_CARRIED)
+    return Evidence(Basis.CARRIED, CARRIED, CARRIED, None, ADVICE_CARRIED)
 
 
-def unrolled(known: Known) -> Conclusion | None:
+def unrolled(known: Known) -> Evidence | None:
     """All claims hold, as far as loops have been unrolled."""
     if not known.open_loops or not known.holds:
         return None
@@ -461,23 +464,23 @@ def within_rounds(program: Program, open_loops: Sequence[Decision]) -> tuple[str
     return ()
 
 
-def up_to_rounds(exploration: Exploration, open_loops: Sequence[Decision]) -> Conclusion:
+def up_to_rounds(exploration: Exploration, open_loops: Sequence[Decision]) -> Evidence:
     """SUCCESSFUL for the rounds that these loops have been unrolled for."""
     bound = exploration.run.limits.unwind
     sites = sorted({str(decision.claim.site) for decision in open_loops})
     first = open_loops[0].claim.site
     why = exploration.unrolled.get(first) if first is not None else None
     reason = f"loops at {', '.join(sites)}{f': {why}' if why else ''}"
-    return Conclusion(Verdict.SUCCESSFUL, f"{BOUNDED} {bound}", reason, first, ADVICE_BOUNDED)
+    return Evidence(Basis.BOUNDED, f"{BOUNDED} {bound}", reason, first, ADVICE_BOUNDED)
 
 
-def proved(known: Known) -> Conclusion | None:
+def proved(known: Known) -> Evidence | None:
     """All claims hold."""
-    return Conclusion(Verdict.SUCCESSFUL) if known.holds else None
+    return Evidence(Basis.PROVED) if known.holds else None
 
 
-#: Every way to a verdict of phases 1 to 3, in order: the first that applies is the verdict.
-RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
+#: All that may be evidence about phases 1 to 3.
+RULES: tuple[Callable[[Known], Evidence | None], ...] = (
     replayed,
     masked,
     not_confirmed,

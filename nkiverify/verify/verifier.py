@@ -14,7 +14,7 @@ from nkiverify.foundation.clock import counting, now, spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import harmless, with_texts
-from nkiverify.foundation.records import CONTRADICTED, Kind, Run, Verdict
+from nkiverify.foundation.records import Basis, Kind, Run, Verdict
 from nkiverify.foundation.source import identity
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.concrete import TOO_LONG, ConcreteExecution
@@ -29,11 +29,11 @@ from nkiverify.ir.walk import claims
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import ARITHMETIC, DATAFLOW, MEMORY, NUMERICS, PHASES, SHAPES
+from nkiverify.verify.evidence import Evidence, Told, recorded
 from nkiverify.verify.exploration import Exploration, explore, played
 from nkiverify.verify.options import CROSS_CHECK_SECONDS, LEAST_ESBMC_SECONDS, Options, phases_to_run, unwind_of
 from nkiverify.verify.plugged import product_of
 from nkiverify.verify.rule_ids import check_comments
-from nkiverify.verify.rules import Conclusion, Told, recorded
 from nkiverify.verify.tolerated import accepted_warnings, qualified
 from nkiverify.verify.unfaithful import unfaithful
 from nkiverify.verify.verdicts import (
@@ -86,7 +86,7 @@ def _guarded(target: Target, options: Options, told: Told) -> list[Run]:
             return accepted(_Verifying(target, options, phases, lambda runs: told(accepted(runs))).run())
     except (UsageError, TargetRaised) as error:
         # The target is at fault, not the kernel and not we.
-        return [_plain(target, phase, Verdict.ERROR, str(error), started, "usage") for phase in phases]
+        return [_plain(target, phase, Basis.USAGE, str(error), started) for phase in phases]
     except UnsupportedConstruct as limit:
         return [_limited(target, phase, limit, started) for phase in phases]
     except RecursionError:
@@ -95,19 +95,20 @@ def _guarded(target: Target, options: Options, told: Told) -> list[Run]:
         raise
     except BaseException as error:  # signals of ours as well, which a kernel can raise
         message = described(error)
-        runs = [_plain(target, phase, Verdict.ERROR, message, started) for phase in phases]
+        runs = [_plain(target, phase, Basis.FAULT, message, started) for phase in phases]
         return [replace(run, traceback=traceback.format_exc()) for run in runs]
 
 
-def _plain(target: Target, phase: int, verdict: Verdict, reason: str, started: float, qualifier: str = "") -> Run:
-    found = Conclusion(verdict, reason if verdict is Verdict.UNKNOWN else qualifier, reason)
+def _plain(target: Target, phase: int, basis: Basis, reason: str, started: float) -> Run:
+    qualifier = reason if basis.verdict is Verdict.UNKNOWN else "" if basis is Basis.FAULT else basis.value
+    found = Evidence(basis, qualifier, reason)
     run = recorded(target, phase, EmbeddedEngine.name, found)
     return replace(run, milliseconds=(time.perf_counter() - started) * 1000)
 
 
 def _limited(target: Target, phase: int, limit: UnsupportedConstruct, started: float) -> Run:
     """UNKNOWN for what is not understood outside a run of the kernel."""
-    run = _plain(target, phase, Verdict.UNKNOWN, limit.construct, started)
+    run = _plain(target, phase, Basis.UNSUPPORTED, limit.construct, started)
     return replace(run, place=limit.site, advice=limit.advice or ADVICE_UNSUPPORTED)
 
 
@@ -322,7 +323,9 @@ class _Verifying:
         reason = f"{CARRIED}: {found.qualifier or found.reason or 'a contract is broken'}"
         if found.violations:
             reason = f"{CARRIED}: {found.violations[0].contract} at line {found.violations[0].line} is broken then"
-        return replace(run, verdict=Verdict.UNKNOWN, qualifier=CARRIED, reason=reason, advice=ADVICE_CARRIED)
+        return replace(
+            run, verdict=Verdict.UNKNOWN, basis=Basis.CARRIED, qualifier=CARRIED, reason=reason, advice=ADVICE_CARRIED
+        )
 
     def _limits(self, seconds: float) -> Limits:
         """The limits of a run that may take so many seconds."""
@@ -382,9 +385,11 @@ class _Verifying:
             if found is not None:
                 self._runs[phase] = replace(found, milliseconds=run.milliseconds + found.milliseconds)
             elif tried.fault:
-                self._runs[phase] = replace(run, verdict=Verdict.ERROR, qualifier="", reason=tried.fault, advice="")
+                self._runs[phase] = _faulty(run, tried.fault)
             elif phase in tried.whole:
-                self._runs[phase] = replace(run, qualifier="", reason="", place=None, advice="", suffices=())
+                self._runs[phase] = replace(
+                    run, basis=Basis.PROVED, qualifier="", reason="", place=None, advice="", suffices=()
+                )
             elif tried.furthest:
                 self._runs[phase] = replace(run, reason=f"{run.reason}; {no_fault_up_to(tried.furthest)}")
 
@@ -400,7 +405,7 @@ class _Verifying:
             if found is not None:
                 self._runs[phase] = replace(found, milliseconds=run.milliseconds + found.milliseconds)
             elif tried.fault:
-                self._runs[phase] = replace(run, verdict=Verdict.ERROR, qualifier="", reason=tried.fault, advice="")
+                self._runs[phase] = _faulty(run, tried.fault)
             elif tried.tried:
                 ours = self._verdicts.get(phase)
                 still_open = None if ours is None else ours.left_open()
@@ -424,7 +429,13 @@ class _Verifying:
         for one in reversed(found.contradictions):
             run = self._runs[one.phase]
             self._runs[one.phase] = replace(
-                run, verdict=Verdict.ERROR, qualifier=CONTRADICTED, reason=str(one), place=one.site, advice=ADVICE_ERROR
+                run,
+                verdict=Verdict.ERROR,
+                basis=Basis.CONTRADICTED,
+                qualifier=Basis.CONTRADICTED.value,
+                reason=str(one),
+                place=one.site,
+                advice=ADVICE_ERROR,
             )
         if found.contradictions:
             self._told(list(self._runs.values()))
@@ -444,8 +455,7 @@ class _Verifying:
             from nkiverify.verify import cross_check_dataflow
 
             ask = cross_check_dataflow.cross_checked
-            proved = {run.phase for run in self._runs.values() if run.verdict is Verdict.SUCCESSFUL}
-            proved -= {run.phase for run in self._runs.values() if run.qualifier}
+            proved = {run.phase for run in self._runs.values() if run.basis is Basis.PROVED and run.is_plain}
             asked[DATAFLOW.number] = partial(ask, explored.exploration, dataflow, options, proved)
         return asked
 
@@ -458,9 +468,14 @@ class _Verifying:
             for phase in phases:
                 if not PHASES[phase].for_engines:
                     why = f"ESBMC is not asked about {PHASES[phase].name}"
-                    untold = _plain(self._target, phase, Verdict.UNKNOWN, why, time.perf_counter())
+                    untold = _plain(self._target, phase, Basis.NOT_CLAIMED, why, time.perf_counter())
                     runs[phase] = replace(untold, engine="esbmc")
         return [run for phase in phases for found in (runs, others) for run in [found.get(phase)] if run is not None]
+
+
+def _faulty(run: Run, fault: str) -> Run:
+    """`run`, in error for a fault of this program that a concrete run has shown."""
+    return replace(run, verdict=Verdict.ERROR, basis=Basis.FAULT, qualifier="", reason=fault, advice="")
 
 
 def _took_too_long(exploration: Exploration) -> bool:
@@ -520,6 +535,6 @@ def _cross_check(target: Target, phase: int, ask: _Asked, options: Options, seco
             raise
         # Whatever is wrong with ESBMC, or with asking it, takes nothing from the verdict of the embedded engine.
         told = str(error) if isinstance(error, UsageError) else described(error)
-        unusable = _plain(target, phase, Verdict.ERROR, told, started, "unusable")
+        unusable = _plain(target, phase, Basis.UNUSABLE, told, started)
         details = "" if isinstance(error, UsageError) else traceback.format_exc()
         return replace(unusable, engine="esbmc", advisory=True, traceback=details)

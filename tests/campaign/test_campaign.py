@@ -17,7 +17,7 @@ from lab.grammar import sameness_draft
 from lab.oracle import Defect, try_subject
 from lab.shrink import shrink
 from lab.subject import Axis, Bench, OutOfTime, Subject, time_limit
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 
 SEED = 2026
 SAMPLE = 75
@@ -122,7 +122,7 @@ def test_a_wrong_verdict_is_seen(bench: Bench, monkeypatch: pytest.MonkeyPatch) 
 
     def wrong(*arguments: object) -> list[Run]:
         runs = right(*arguments)  # type: ignore[arg-type]
-        return [replace(run, verdict=Verdict.SUCCESSFUL, qualifier="") for run in runs]
+        return [replace(run, verdict=Verdict.SUCCESSFUL, basis=Basis.PROVED, qualifier="") for run in runs]
 
     failing = subject("assert n != 3")
     assert try_subject(failing, bench).complaints == ()
@@ -141,7 +141,7 @@ def test_a_bounded_verdict_speaks_of_as_many_iterations_as_it_says(
 
     def bounded(*arguments: object) -> list[Run]:
         runs = right(*arguments)  # type: ignore[arg-type]
-        return [replace(run, verdict=Verdict.SUCCESSFUL, qualifier="bounded 2") for run in runs]
+        return [replace(run, verdict=Verdict.SUCCESSFUL, basis=Basis.BOUNDED, qualifier="bounded 2") for run in runs]
 
     monkeypatch.setattr(oracle, "verdicts", bounded)
     kernel = subject(f"for i in range(n):\n    pass\nassert n < {limit}", unwind=2)

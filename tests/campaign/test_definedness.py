@@ -13,7 +13,7 @@ from lab.fuzz import MEMORY, Tally, moving_number, try_number
 from lab.oracle import Defect
 from lab.subject import Axis, Bench, Subject
 from nkiverify.analysis.marks.findings import Findings
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.phases.dataflow.trial import Trial, attempt
 from nkiverify.verify.verifier import verify
 
@@ -73,7 +73,7 @@ def test_kernels_are_the_same_for_the_same_seed(bench: Bench) -> None:
 def test_a_wrong_success_is_seen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(*arguments: object) -> list[Run]:
         runs = verify(*arguments)  # type: ignore[arg-type]
-        return [replace(run, verdict=Verdict.SUCCESSFUL, qualifier="") for run in runs]
+        return [replace(run, verdict=Verdict.SUCCESSFUL, basis=Basis.PROVED, qualifier="") for run in runs]
 
     assert defects(bench, "min(2, C)") == set()
     monkeypatch.setattr(definedness, "verify", wrong)

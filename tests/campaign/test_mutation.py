@@ -25,7 +25,7 @@ from lab.mutation import companions, good_targets, sample
 from lab.operators import OPERATORS, Mutant, sites
 from lab.same_operations import program_of, same_operations
 from nkiverify.foundation import resources
-from nkiverify.foundation.records import Verdict
+from nkiverify.foundation.records import Basis, Verdict
 from nkiverify.project.manifest import load_targets
 from nkiverify.verify.verifier import verify
 
@@ -126,7 +126,8 @@ def test_a_survivor_that_fails_on_some_shape_is_a_defect(
         fates,
         "verify",
         lambda *asked: [
-            replace(run, verdict=Verdict.SUCCESSFUL, qualifier="", violations=()) for run in verify(*asked)
+            replace(run, verdict=Verdict.SUCCESSFUL, basis=Basis.PROVED, qualifier="", violations=())
+            for run in verify(*asked)
         ],
     )
     outcome = try_mutant(matmul, mutant)

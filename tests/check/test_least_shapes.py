@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.foundation.records import Verdict
+from nkiverify.foundation.records import Basis, Verdict
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.model.operation import Operation
 from nkiverify.verify.verdicts import PhaseVerdict
@@ -47,7 +47,9 @@ def proving(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         PhaseVerdict,
         "run",
-        lambda self: replace(decide(self), verdict=Verdict.SUCCESSFUL, qualifier="", reason="", violations=()),
+        lambda self: replace(
+            decide(self), verdict=Verdict.SUCCESSFUL, basis=Basis.PROVED, qualifier="", reason="", violations=()
+        ),
     )
 
 

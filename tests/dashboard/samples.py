@@ -8,7 +8,7 @@ from typing import Any
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import (
-    DISAGREEMENT,
+    Basis,
     Coverage,
     Decided,
     Kind,
@@ -114,7 +114,7 @@ def marked() -> Session:
         run(**target, phase=2, cached=True),
         run(**target, **beside, phase=2, verdict=Verdict.UNKNOWN, qualifier="time-out"),
         run(target="disputed"),
-        run(target="disputed", **beside, verdict=Verdict.ERROR, qualifier=DISAGREEMENT, reason="claim 1"),
+        run(target="disputed", **beside, verdict=Verdict.ERROR, qualifier=Basis.DISAGREEMENT.value, reason="claim 1"),
         root=ROOT,
     )
 

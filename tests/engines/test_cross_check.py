@@ -15,7 +15,7 @@ from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
 from nkiverify.engines.esbmc.lowering import Language
 from nkiverify.foundation import resources
-from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.phases import PHASES
 from nkiverify.project.manifest import load_targets
@@ -83,7 +83,7 @@ def test_a_contradiction_is_a_mismatch_that_names_both_sides(monkeypatch: pytest
 
     monkeypatch.setattr(EsbmcEngine, "decide", contrary)
     _, theirs, *_ = runs_of("matmul_basic", disagreements=tmp_path / "disagreements")
-    assert theirs.qualifier == DISAGREEMENT
+    assert theirs.qualifier == Basis.DISAGREEMENT.value
     assert "embedded says proved, ESBMC says refuted" in theirs.reason
     assert status_of(theirs) is ExitStatus.MISMATCH
     kept = tmp_path / "disagreements" / "matmul_basic-phase1.c"
@@ -311,4 +311,4 @@ def test_a_contradiction_of_the_lowering_to_python_alone_is_told(monkeypatch: py
 
     monkeypatch.setattr(EsbmcEngine, "decide", contrary)
     (_, theirs) = runs_of("matmul_tiled", phases=(1,), lowering="both", timeout=120.0)
-    assert theirs.qualifier == DISAGREEMENT
+    assert theirs.qualifier == Basis.DISAGREEMENT.value

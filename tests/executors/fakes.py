@@ -16,8 +16,8 @@ from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.run.executors.messages import Answer
+from nkiverify.verify.evidence import Told
 from nkiverify.verify.options import Options
-from nkiverify.verify.rules import Told
 
 
 def target(name: str, **fields: Any) -> Target:

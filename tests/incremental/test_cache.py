@@ -26,8 +26,8 @@ from nkiverify.results import codec as json_results
 from nkiverify.results.cache import key, remembered, store
 from nkiverify.results.cache.remembered import VerdictCache
 from nkiverify.run.executors.jobs import InProcess
+from nkiverify.verify.evidence import Told
 from nkiverify.verify.options import Options, phases_to_run
-from nkiverify.verify.rules import Told
 from tests.executors import fakes
 from tests.incremental.project import HARNESS, KERNEL, Project
 from tests.quick import main

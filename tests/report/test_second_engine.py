@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.model.contracts import all_contracts
 from nkiverify.report import annotations as github_log
 from nkiverify.report import junit, markdown, sarif, terminal
@@ -25,7 +25,7 @@ OPEN = {"verdict": Verdict.UNKNOWN, "qualifier": "time-out", "reason": "3 of 12 
 
 def both(first: Run, **other: object) -> Session:
     """`first`, and beside it what ESBMC says: the same, but for `other`."""
-    return session(first, replace(first, **{"engine": ENGINE, "advisory": True, **other}))  # type: ignore[arg-type]
+    return session(first, replace(first, **{"engine": ENGINE, "advisory": True, "basis": None, **other}))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -34,7 +34,7 @@ def both(first: Run, **other: object) -> Session:
         (both(run()), "agrees"),
         (both(refuted()), "agrees"),
         (both(run(), **OPEN), "open"),
-        (both(run(), verdict=Verdict.ERROR, qualifier=DISAGREEMENT), "DISAGREES"),
+        (both(run(), verdict=Verdict.ERROR, qualifier=Basis.DISAGREEMENT.value), "DISAGREES"),
         # Where the embedded engine concludes nothing, there is nothing to agree with.
         (both(run(**OPEN), verdict=Verdict.SUCCESSFUL, qualifier="", reason=""), "SUCCESSFUL"),
     ],
@@ -114,7 +114,9 @@ def test_a_repeated_refutation_is_replayed_once(tmp_path: Path) -> None:
 
 def test_a_disagreement_shows_both_sides_whatever_was_chosen() -> None:
     words = "claim 7: embedded says proved, ESBMC says refuted"
-    told = both(run(), verdict=Verdict.ERROR, qualifier=DISAGREEMENT, reason=words, violations=(COUNT_VIOLATION,))
+    told = both(
+        run(), verdict=Verdict.ERROR, qualifier=Basis.DISAGREEMENT.value, reason=words, violations=(COUNT_VIOLATION,)
+    )
     assert told.exit_status == 1
     text = " ".join(terminal.report(told, detail_expected=False).split())
     assert words in text

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.results.session import PRECEDENCE, ExitStatus, status_of, worst
 from tests.report.samples import refuted, run, session
 
@@ -30,7 +30,7 @@ from tests.report.samples import refuted, run, session
         (run(verdict=Verdict.VACUOUS), ExitStatus.NOTHING_VERIFIED),
         (run(advisory=True, verdict=Verdict.UNKNOWN), ExitStatus.AS_EXPECTED),
         (run(advisory=True, verdict=Verdict.ERROR, qualifier="unusable"), ExitStatus.AS_EXPECTED),
-        (run(advisory=True, verdict=Verdict.ERROR, qualifier=DISAGREEMENT), ExitStatus.MISMATCH),
+        (run(advisory=True, verdict=Verdict.ERROR, qualifier=Basis.DISAGREEMENT.value), ExitStatus.MISMATCH),
         (refuted(advisory=True), ExitStatus.AS_EXPECTED),
         (refuted(advisory=True, expected=Verdict.SUCCESSFUL), ExitStatus.MISMATCH),
         (refuted(advisory=True, expected=None), ExitStatus.MISMATCH),

@@ -124,5 +124,5 @@ def test_concrete_runs_contradict_a_wrong_verdict(
     (run,) = answer(file, header).runs
     (violation,) = run.violations
     changed = replace(violation, witness={"n": witness}, values={"n": witness})
-    wrong = replace(run, verdict=verdict, qualifier=qualifier, violations=(changed,))
+    wrong = replace(run, verdict=verdict, basis=None, qualifier=qualifier, violations=(changed,))
     assert "".join(contradicted(wrong, Concrete.of(file, header))) == said

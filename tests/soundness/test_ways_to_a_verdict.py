@@ -30,9 +30,9 @@ from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.symbolic.prover import BUDGETS
 from nkiverify.verify import cross_check, dataflow, dataflow_search, verdicts, verifier
 from nkiverify.verify.candidates import Part
+from nkiverify.verify.evidence import concluded
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
-from nkiverify.verify.rules import concluded
 from nkiverify.verify.verdicts import Known, PhaseVerdict
 from nkiverify.verify.verifier import verify
 from nkiverify.verify.witness import faults

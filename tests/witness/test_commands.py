@@ -21,6 +21,7 @@ from nkiverify.cli import run as run_command
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import ContractViolation
+from nkiverify.foundation.records import Basis
 from nkiverify.ir.program import Claim
 from nkiverify.project.manifest import load_targets
 from nkiverify.results.session import Session, Versions
@@ -262,7 +263,7 @@ def test_unknown_is_shown_with_its_line_and_advice(project: Path, capsys: pytest
 def test_what_does_not_replay_is_bundled(project: Path) -> None:
     (target,) = [target for target in load_targets(project) if target.name == "ragged"]
     (run,) = verify(target, Options(root=project))
-    doubtful = replace(run, qualifier="not replayed")
+    doubtful = replace(run, basis=Basis.NOT_REPLAYED, qualifier="not replayed")
     session = Session((doubtful,), project, datetime.now(timezone.utc), 1.0, 1, Versions.installed())
     folder = project / "reports" / "not-replayed"
     (told,) = run_command._bundle(session, Options(root=project), folder)

@@ -12,7 +12,7 @@ from nkiverify.engines.esbmc.engine import Decision, Result
 from nkiverify.engines.esbmc.lowering import LoopForm
 from nkiverify.engines.esbmc.naming import place
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.ir.program import Claim, decided_lines
 
 #: What reports call the forms that loops take, in the order they are mentioned.
@@ -68,6 +68,7 @@ def completed(run: Run, result: Result) -> Run:
     return replace(
         run,
         verdict=Verdict.ERROR if broken else run.verdict,
+        basis=Basis.UNUSABLE if broken else run.basis,
         closed_by=dict(closed),
         milliseconds=result.seconds * 1000,
         decided=decided_lines((one.claim, one.outcome.value, _by(one)) for one in result.decisions),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.foundation.clock import now
-from nkiverify.foundation.records import BOUNDED, Run, Verdict
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.products.derive.ways import verdicts_by_ways, ways_through
 from nkiverify.project.request import Request
@@ -17,7 +17,7 @@ from nkiverify.verify.verifier import verify
 
 def is_open(run: Run) -> bool:
     """True if a verdict is none about all shapes."""
-    open_or_bounded = run.verdict is Verdict.UNKNOWN or run.qualifier.startswith(BOUNDED)
+    open_or_bounded = run.verdict is Verdict.UNKNOWN or run.is_bounded
     return open_or_bounded and run.engine == EmbeddedEngine.name
 
 

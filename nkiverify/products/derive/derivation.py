@@ -18,7 +18,7 @@ from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.clock import Allowance, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.foundation.records import BOUNDED, Run, Verdict
+from nkiverify.foundation.records import BOUNDED, Basis, Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import parse
@@ -205,6 +205,7 @@ class _Derivation:
         told = [
             replace(
                 run,
+                basis=Basis.BOUNDED,
                 qualifier=", ".join(filter(None, (within, run.qualifier))),
                 reason=open_phases[run.phase].reason,
                 place=open_phases[run.phase].place,
@@ -236,7 +237,15 @@ class _Derivation:
             values = ", ".join(f"{name} = {value}" for name, value in first.witness.items())
             why = f"{first.contract} does not hold for {values}, and no bounds were found within which it does"
             advice = "bound the dimensions with --where"
-        return replace(run, verdict=Verdict.UNKNOWN, qualifier="", reason=why, advice=advice, violations=())
+        return replace(
+            run,
+            verdict=Verdict.UNKNOWN,
+            basis=Basis.UNDECIDED,
+            qualifier="",
+            reason=why,
+            advice=advice,
+            violations=(),
+        )
 
     def _bounded(self, runs: Iterable[Run]) -> bool:
         """Bound the largest dimension of what fails only beyond what the hardware can hold, below where it does;

@@ -13,7 +13,7 @@ from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
-from nkiverify.foundation.records import MemoryPeak, Run, Verdict, Violation
+from nkiverify.foundation.records import Basis, MemoryPeak, Run, Verdict, Violation
 from nkiverify.frontend.domain.expressions import names_in
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.language_rules import findings
@@ -305,6 +305,7 @@ def _with_failures(target: Target, derived: Derived, hardware: Hardware, seconds
         runs[phase] = replace(
             plain,
             verdict=Verdict.FAILED,
+            basis=Basis.REFUTED,
             qualifier="",
             reason="",
             violations=tuple(violations),

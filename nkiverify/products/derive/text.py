@@ -156,7 +156,7 @@ def _proof(runs: Sequence[Run], derived: Derived) -> str:
     counted = [run for run in derived.runs or runs if run.verdict is Verdict.SUCCESSFUL]
     by_bound: dict[str, list[int]] = {}
     for run in counted:
-        if run.qualifier:
+        if run.is_bounded:
             by_bound.setdefault(run.qualifier.removeprefix(BOUNDED).strip(), []).append(run.phase)
     bounds = [
         f"{wording.phases(sorted(numbers))}: {f'{bound} iterations' if bound.isdigit() else bound}"

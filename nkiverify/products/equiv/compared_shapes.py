@@ -173,9 +173,7 @@ def _limits() -> Limits:
     return Limits(seconds=DEFAULT_TIMEOUT_SECONDS)
 
 
-def _ranges(
-    domains: Iterable[DomainDimension], own: Mapping[str, Term], greatest: int
-) -> Iterator[Condition | bool]:
+def _ranges(domains: Iterable[DomainDimension], own: Mapping[str, Term], greatest: int) -> Iterator[Condition | bool]:
     """The ranges of dimensions, of which none is beyond `greatest`."""
     for dimension in domains:
         term = own[dimension.atom.name]

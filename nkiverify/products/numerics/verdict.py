@@ -19,7 +19,7 @@ from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import TooMany
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.records import BOUNDED, SAMPLED, Run, Verdict, Violation
+from nkiverify.foundation.records import BOUNDED, SAMPLED, Basis, Run, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.model.contracts import contract
@@ -36,8 +36,8 @@ from nkiverify.products.numerics.trial import (
     on_ranges,
 )
 from nkiverify.verify.candidates import MAX_SHAPES, Candidates
+from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.rules import Conclusion, concluded, recorded
 from nkiverify.verify.verdicts import ADVICE_TIME
 
 __all__ = ["again", "verdict_of"]
@@ -96,6 +96,16 @@ class Known:
     open: str = ""
     #: How far loops were unrolled for it, if that may not have been enough.
     bounded: str = ""
+
+    @property
+    def by_shapes(self) -> bool:
+        """True if shapes were run, and each of them is proved."""
+        return self.every is None and self.tried > 0 and self.still_open is None
+
+    @property
+    def is_all(self) -> bool:
+        """True if all shapes of the domain were run, and are proved."""
+        return self.complete and self.proved == self.tried
 
 
 def verdict_of(exploration: Exploration, engine: EmbeddedEngine, seconds: float, largest: bool) -> Run:
@@ -171,7 +181,7 @@ class _Deciding:
         known, trial = self._known, self._known.still_open
         if trial is not None and (known.shown or trial.findings):
             known.largest = self._largest(trial, self._holds)
-        if known.every is None and not (known.complete and known.proved == known.tried):
+        if known.every is None and not known.is_all:
             known.largest_for_all = self._largest_for_all()
 
     def _holds(self, cut: float) -> bool:
@@ -328,43 +338,44 @@ def _proved_where(known: Known) -> str:
 # --- from what is known to a verdict ----------------------------------------------------------------------------------
 
 
-def proved_for_all(known: Known) -> Conclusion | None:
+def proved_for_all(known: Known) -> Evidence | None:
     """The walk over the program shows that nothing goes wrong, for all shapes."""
     if known.every is None:
         return None
     lines = known.every.lines
-    return Conclusion(Verdict.SUCCESSFUL, known.bounded, claims=lines, closed_by={"ranges": lines})
+    basis = Basis.BOUNDED if known.bounded else Basis.PROVED
+    return Evidence(basis, known.bounded, claims=lines, closed_by={"ranges": lines})
 
 
-def nothing_to_run(known: Known) -> Conclusion | None:
+def nothing_to_run(known: Known) -> Evidence | None:
     """No shape of the domain was run."""
-    if known.tried:
+    if known.tried or known.every is not None:
         return None
     if known.late:
-        return Conclusion(Verdict.UNKNOWN, "time-out", "no shape was run in time", advice=ADVICE_TIME)
+        return Evidence(Basis.TIME_OUT, Basis.TIME_OUT.value, "no shape was run in time", advice=ADVICE_TIME)
     if known.complete:
-        return Conclusion(Verdict.VACUOUS, reason="the domain is empty")
-    return Conclusion(Verdict.UNKNOWN, "no shape could be run", advice=_ADVICE_SHAPES)
+        return Evidence(Basis.EMPTY, reason="the domain is empty")
+    return Evidence(Basis.SAMPLED, "no shape could be run", advice=_ADVICE_SHAPES)
 
 
-def shown(known: Known) -> Conclusion | None:
+def shown(known: Known) -> Evidence | None:
     """Inputs were run that show a fault."""
     if not known.shown:
         return None
     where = _proved_where(known)
     note = f"it holds {where}" if where else ""
     violations = [_violation(one, note) for one in known.shown]
-    return Conclusion(Verdict.FAILED, claims=max(known.lines, 1), violations=violations)
+    return Evidence(Basis.REFUTED, claims=max(known.lines, 1), violations=violations)
 
 
-def nothing_computed(known: Known) -> Conclusion | None:
+def nothing_computed(known: Known) -> Evidence | None:
     """The kernel computes nothing."""
-    if known.lines or known.still_open is not None:
+    if not known.by_shapes or known.lines:
         return None
-    return Conclusion(Verdict.VACUOUS, reason="no operation computes anything")
+    return Evidence(Basis.UNREACHED, reason="no operation computes anything")
 
 
-def not_usable(known: Known) -> Conclusion | None:
+def not_usable(known: Known) -> Evidence | None:
     """A run tells nothing of the kernel."""
     trial = known.still_open
     if trial is None or not trial.unusable:
@@ -374,23 +385,23 @@ def not_usable(known: Known) -> Conclusion | None:
         advice = "mend what that phase finds"
     elif trial.unusable.endswith(" (phase 4)"):
         advice = "such numbers are not followed; phase 4 says whether an output depends on them"
-    return Conclusion(Verdict.UNKNOWN, trial.unusable, place=trial.place, advice=advice)
+    return Evidence(Basis.NOT_KNOWN, trial.unusable, place=trial.place, advice=advice)
 
 
-def not_followed(known: Known) -> Conclusion | None:
+def not_followed(known: Known) -> Evidence | None:
     """An operation has no ranges."""
     trial = known.still_open
-    if trial is None or not trial.unfollowed:
+    if trial is None or trial.unusable or not trial.unfollowed:
         return None
     construct, site = trial.unfollowed[0]
     reason = f"not followed: {first_lines(trial.unfollowed)}; {_no_input(known)}"
-    return Conclusion(Verdict.UNKNOWN, construct, reason, site, "leave this phase out: --phase 1,2,3,4")
+    return Evidence(Basis.UNSUPPORTED, construct, reason, site, "leave this phase out: --phase 1,2,3,4")
 
 
-def not_proved(known: Known) -> Conclusion | None:
+def not_proved(known: Known) -> Evidence | None:
     """Ranges do not rule a fault out, and no input shows one."""
     trial = known.still_open
-    if trial is None:
+    if trial is None or not trial.findings:
         return None
     first = trial.findings[0]
     where = _proved_where(known)
@@ -398,29 +409,33 @@ def not_proved(known: Known) -> Conclusion | None:
     reason = f"{contract(first.contract).id} is not ruled out: {first}; {_no_input(known)}{proved}"
     undeclared = trial.ranges.keys() - trial.declared
     advice = _ADVICE_RANGE if undeclared else "check smaller ranges, or bound the number by nl.minimum or nl.maximum"
-    return Conclusion(Verdict.UNKNOWN, first.contract, reason, first.site, advice)
+    return Evidence(Basis.UNDECIDED, first.contract, reason, first.site, advice)
 
 
-def proved(known: Known) -> Conclusion | None:
+def proved(known: Known) -> Evidence | None:
     """All shapes of the domain are proved."""
-    if not known.complete or known.proved < known.tried:
+    if not known.by_shapes or not known.is_all:
         return None
-    return Conclusion(Verdict.SUCCESSFUL, claims=known.lines, closed_by={"ranges": known.lines})
+    return Evidence(Basis.PROVED, claims=known.lines, closed_by={"ranges": known.lines})
 
 
-def sampled(known: Known) -> Conclusion | None:
+def sampled(known: Known) -> Evidence | None:
     """Some shapes are proved: that is no proof for the domain."""
+    if not known.by_shapes or not known.lines or known.is_all:
+        return None
     count = f"{known.proved} shape{'s' if known.proved > 1 else ''}"
     if known.late:
-        return Conclusion(Verdict.UNKNOWN, "time-out", f"{count} proved, each for all inputs", advice=ADVICE_TIME)
+        return Evidence(
+            Basis.TIME_OUT, Basis.TIME_OUT.value, f"{count} proved, each for all inputs", advice=ADVICE_TIME
+        )
     reason = f"each of {count} is proved for all inputs, the others of the domain are not: {known.open}"
     where = _proved_where(known)
     reason += f"; proved {where}" if where else ""
-    return Conclusion(Verdict.UNKNOWN, f"{SAMPLED} {count}", reason, advice=_ADVICE_SHAPES)
+    return Evidence(Basis.SAMPLED, f"{SAMPLED} {count}", reason, advice=_ADVICE_SHAPES)
 
 
-#: Every way to a verdict of phase 5, in order: the first that applies is the verdict.
-RULES: tuple[Callable[[Known], Conclusion | None], ...] = (
+#: All that may be evidence about phase 5.
+RULES: tuple[Callable[[Known], Evidence | None], ...] = (
     proved_for_all,
     nothing_to_run,
     shown,

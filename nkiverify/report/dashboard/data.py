@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.report.changes import Changes, changes_since
@@ -279,7 +279,7 @@ def state(run: Run) -> str:
     if status is ExitStatus.AS_EXPECTED:
         if run.verdict is Verdict.FAILED:
             return "refuted"
-        return "bounded" if run.qualifier else "pass"
+        return "pass" if run.is_plain else "bounded"
     if status is ExitStatus.MISMATCH:
         return "mismatch"
     if run.is_bounded:
@@ -292,7 +292,7 @@ STATES: tuple[str, ...] = ("mismatch", "error", "unknown", "bounded", "pass", "r
 
 
 def _word(run: Run) -> str:
-    if run.qualifier == DISAGREEMENT:
+    if run.basis is Basis.DISAGREEMENT:
         return "disagrees"
     return "open" if state(run) == "open" else "agrees"
 
@@ -424,7 +424,7 @@ def _disagreements(runs: Sequence[Run]) -> Iterable[tuple[Run, ...]]:
         alike.setdefault((run.target, run.phase), []).append(run)
     for group in alike.values():
         both = {Verdict.SUCCESSFUL, Verdict.FAILED} <= {run.verdict for run in group}
-        if both or any(run.qualifier == DISAGREEMENT for run in group):
+        if both or any(run.basis is Basis.DISAGREEMENT for run in group):
             yield tuple(group)
 
 

@@ -57,7 +57,7 @@ def marks(runs: Sequence[Run]) -> Marks:
             say(warning.file, warning.line, "warned", f"warning: {warning.rule}")
         for file, line in _not_understood(run):
             say(file, line, "unknown", "unknown")
-        if run.qualifier.startswith("bounded"):
+        if run.is_bounded:
             for file, text in _PLACE.findall(run.reason):
                 say(file, int(text), "unrolled", "unrolled")
         for place in run.assumed_at:

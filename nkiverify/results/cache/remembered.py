@@ -95,5 +95,5 @@ def concludes(run: Run) -> bool:
     if run.reads:
         return False
     if run.verdict is Verdict.FAILED:
-        return not run.qualifier and any(violation.replayed for violation in run.violations)
+        return run.is_plain and any(violation.replayed for violation in run.violations)
     return run.verdict is Verdict.SUCCESSFUL

@@ -27,14 +27,14 @@ from distributed import Client, LocalCluster, get_worker
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run
 from nkiverify.run.confinement import Confinement
 from nkiverify.run.executors.jobs import ExecutorLost, Job, targets_by_name, verify_target
 from nkiverify.run.executors.parcels import Parcel, relocated
 from nkiverify.run.executors.processes import END_SECONDS, WorkerProcesses
 from nkiverify.run.resident_memory import MEBIBYTE, default_limit
+from nkiverify.verify.evidence import replacement
 from nkiverify.verify.options import Options
-from nkiverify.verify.rules import replacement
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -103,7 +103,7 @@ class DaskCluster:
             future.set_result(remote.result())
         else:
             reason = f"on the Dask cluster: {described(error)}"
-            future.set_result(replacement(job.target, job.options, Verdict.ERROR, reason))
+            future.set_result(replacement(job.target, job.options, Basis.FAULT, reason))
         return [future]
 
     def withdrawn(self) -> Mapping[str, list[Run]]:

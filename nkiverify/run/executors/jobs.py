@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Protocol, TextIO, cast
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import described
 from nkiverify.foundation.kernel_text import HarmlessStream
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run
+from nkiverify.verify.evidence import Told, replacement
 from nkiverify.verify.options import phases_to_run
-from nkiverify.verify.rules import Told, replacement
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -127,7 +127,7 @@ def whole(job: Job, runs: list[Run]) -> list[Run]:
     phases = phases_to_run(job.target, job.options)
     if {run.phase for run in runs} == set(phases) and all(run.target == job.target.name for run in runs):
         return runs
-    return replacement(job.target, job.options, Verdict.ERROR, "its answer does not have the phases asked for")
+    return replacement(job.target, job.options, Basis.FAULT, "its answer does not have the phases asked for")
 
 
 class InProcess:
@@ -183,7 +183,7 @@ def verify_guarded(target: Target, options: Options, verify: Verify, told: Told 
 def faulted(target: Target, options: Options, fault: BaseException) -> list[Run]:
     """The runs of a target whose verification raised `fault`, which is being handled."""
     reason = described(fault)
-    runs = replacement(target, options, Verdict.ERROR, reason)
+    runs = replacement(target, options, Basis.FAULT, reason)
     return [replace(run, traceback=traceback.format_exc()) for run in runs]
 
 

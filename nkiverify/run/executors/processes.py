@@ -29,15 +29,15 @@ from typing import TYPE_CHECKING
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.process import is_for_kernels
-from nkiverify.foundation.records import Run, Verdict
+from nkiverify.foundation.records import Basis, Run
 from nkiverify.run.executors.jobs import Job, Loader, Verify, WorkerStopped, faulted, verify_guarded
 from nkiverify.run.executors.messages import Answer, Progress, Question, as_told, runs_in
 from nkiverify.run.relay import Relay, give_up_descriptors, give_up_output, give_up_streams, open_descriptors
 from nkiverify.run.resident_memory import MEBIBYTE, processor_seconds, resident_bytes
 from nkiverify.run.supervisor import GRACE_SECONDS
 from nkiverify.run.unpickled import Inbox
+from nkiverify.verify.evidence import replacement
 from nkiverify.verify.options import phases_to_run
-from nkiverify.verify.rules import replacement
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -78,10 +78,10 @@ class _Task:
         self.future.set_result(runs)
         return self.future
 
-    def ended(self, verdict: Verdict, reason: str, qualifier: str = "", seconds: float = 0.0) -> list[Run]:
+    def ended(self, basis: Basis, reason: str, qualifier: str = "", seconds: float = 0.0) -> list[Run]:
         """The runs where it has ended by force: those that there are, and this verdict of the other phases."""
         so_far = runs_in(self.so_far.runs) if self.so_far is not None else ()
-        return replacement(self.job.target, self.options, verdict, reason, qualifier, seconds, so_far)
+        return replacement(self.job.target, self.options, basis, reason, qualifier, seconds, so_far)
 
 
 @dataclass(slots=True)
@@ -304,7 +304,7 @@ class WorkerProcesses:
             task.death = death
             self._again.append(task)
             return None
-        return task.ended(Verdict.ERROR, f"{task.death}; retried alone, {death}")
+        return task.ended(Basis.FAULT, f"{task.death}; retried alone, {death}")
 
     def _has_come_to(self, worker: _Worker, task: _Task, progress: Progress) -> None:
         """The task has come so far: at first no phase has its verdict, when its time begins; at last all have, which
@@ -343,17 +343,17 @@ class WorkerProcesses:
         if worker.answered is not None:
             task = worker.answered
             reason = "its worker process answered more than once: none of the answers counts"
-            self._withdrawn[task.job.name] = replacement(task.job.target, task.options, Verdict.ERROR, reason)
+            self._withdrawn[task.job.name] = replacement(task.job.target, task.options, Basis.FAULT, reason)
 
     def _timed_out(self, task: _Task, limit: str) -> list[Run]:
         reason = f"no verdict within {limit}, nor {self._grace:g} s later; its process was stopped"
         qualifier = f"time-out {task.options.timeout:g} s"
-        return task.ended(Verdict.UNKNOWN, reason, qualifier, task.options.timeout)
+        return task.ended(Basis.TIME_OUT, reason, qualifier, task.options.timeout)
 
     def _too_large(self, task: _Task, limit: int) -> list[Run]:
         qualifier = f"memory limit {limit // MEBIBYTE} MiB"
         reason = f"its process held more than {limit // MEBIBYTE} MiB and was stopped"
-        return task.ended(Verdict.UNKNOWN, reason, qualifier)
+        return task.ended(Basis.MEMORY_LIMIT, reason, qualifier)
 
     def _dismiss(self, worker: _Worker) -> None:
         self._workers.remove(worker)

@@ -15,7 +15,7 @@ from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.locate import Installation, Origin
 from nkiverify.foundation import resources
-from nkiverify.foundation.records import DISAGREEMENT, Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
@@ -215,9 +215,9 @@ def test_a_proof_that_one_shape_refutes_is_a_contradiction() -> None:
     options = Options(root=resources.root(), engine="auto", phases=(4,))
     explored = explore(target, hardware_named(target.hardware), Limits(), frozenset({4}))
     ours, _ = entries(target.name)
-    proved = replace(ours, verdict=Verdict.SUCCESSFUL, violations=())
+    proved = replace(ours, verdict=Verdict.SUCCESSFUL, basis=None, violations=())
     theirs = cross_check_dataflow.cross_checked(explored, proved, options, (), 30.0)
-    assert theirs is not None and theirs.qualifier == DISAGREEMENT
+    assert theirs is not None and theirs.qualifier == Basis.DISAGREEMENT.value
     assert "df.output_written" in theirs.reason and "phase 4 says proved, ESBMC says refuted" in theirs.reason
 
 

@@ -1,4 +1,4 @@
-"""From what is known of a phase to its verdict: a table of rules in order, of which the first that applies decides."""
+"""Evidence about a phase, and the verdict that it amounts to: that of the evidence whose basis comes first."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from typing import TypeVar
 
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.records import Run, Verdict, Violation
+from nkiverify.foundation.records import Basis, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.verify.options import Options, phases_to_run
@@ -16,15 +16,18 @@ _Known = TypeVar("_Known")
 #: Hears the runs of a target of which some phases have their verdicts: those that there are.
 Told = Callable[["list[Run]"], None]
 
+_ORDER = {basis: number for number, basis in enumerate(Basis)}
+
 
 @dataclass(frozen=True, slots=True)
-class Conclusion:
-    """A verdict with its qualifier and reason; where an UNKNOWN arises, and what can be done about it.
+class Evidence:
+    """A piece of evidence about a phase: its basis, the qualifier of the verdict that it gives, and the reason; where
+    it arises, and what can be done about it.
 
-    It rests on so many `claims`, `closed_by` what closed them, and on `violations`.
+    It is about so many `claims`, `closed_by` what closed them, and about `violations`.
     """
 
-    verdict: Verdict
+    basis: Basis
     qualifier: str = ""
     reason: str = ""
     place: Site | None = None
@@ -33,18 +36,22 @@ class Conclusion:
     closed_by: Mapping[str, int] = field(default_factory=dict)
     violations: Sequence[Violation] = ()
 
-
-def concluded(rules: Sequence[Callable[[_Known], Conclusion | None]], known: _Known) -> Conclusion:
-    """The verdict by the first rule that applies. Where none does, nothing is concluded."""
-    for rule in rules:
-        found = rule(known)
-        if found is not None:
-            return found
-    return Conclusion(Verdict.ERROR, reason="no rule gives a verdict: please report this")
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict, if no other evidence comes before this."""
+        return self.basis.verdict
 
 
-def recorded(target: Target, phase: int, engine: str, found: Conclusion) -> Run:
-    """The conclusion about a phase of `target`, by `engine`, as the record of results."""
+def concluded(rules: Sequence[Callable[[_Known], Evidence | None]], known: _Known) -> Evidence:
+    """The evidence that decides, of all that `rules` find in what is known: the first of those whose basis comes first.
+    Without any, nothing is concluded."""
+    evidence = filter(None, (rule(known) for rule in rules))
+    found = min(evidence, key=lambda one: _ORDER[one.basis], default=None)
+    return found or Evidence(Basis.FAULT, reason="no evidence was found: please report this")
+
+
+def recorded(target: Target, phase: int, engine: str, found: Evidence) -> Run:
+    """The verdict that evidence gives about a phase of `target`, by `engine`, as the record of results."""
     return Run(
         target=target.name,
         kernel=target.kernel,
@@ -63,20 +70,21 @@ def recorded(target: Target, phase: int, engine: str, found: Conclusion) -> Run:
         tags=target.tags,
         place=found.place,
         advice=found.advice,
+        basis=found.basis,
     )
 
 
 def replacement(
     target: Target,
     options: Options,
-    verdict: Verdict,
+    basis: Basis,
     reason: str,
     qualifier: str = "",
     seconds: float = 0.0,
     so_far: Sequence[Run] = (),
 ) -> list[Run]:
     """The runs of a target that could not report its own, or those of the phases in which it has none `so_far`."""
-    found = Conclusion(verdict, qualifier, reason)
+    found = Evidence(basis, qualifier, reason)
     runs = []
     for phase in phases_to_run(target, options):
         own = [run for run in so_far if run.phase == phase]
