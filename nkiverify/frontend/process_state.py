@@ -28,6 +28,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
+from nkiverify.symbolic.substitution import HEAP_TYPE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -391,10 +392,13 @@ _STATES = (
 _ASSIGNING = frozenset(opcode.opmap[name] for name in ("STORE_ATTR", "DELETE_ATTR"))
 _ASSIGNERS = frozenset({"setattr", "delattr", "__setattr__", "__delattr__", "__dict__", "vars"})
 _NONE: Any = object()
+#: The flags of a class that attributes can be assigned to: made at run time, and not immutable.
+_CHANGEABLE = HEAP_TYPE | 1 << 8
 
 #: Attributes that owners have of themselves, by the identity of the owner.
 _Attributes = dict[int, tuple[Any, dict[str, Any]]]
-#: Modules of ours that kernels of several files are shown, and what is in those of NKI.
+#: Modules of ours that kernels of several files are shown; and what is in those of NKI, and the classes and functions
+#: in those of libraries.
 _shown: _Attributes = {}
 _inside: _Attributes = {}
 #: Of each of the two, once it is compared: the owners; the names of the attributes that each has of itself; and the
@@ -453,6 +457,16 @@ def show(module: ModuleType, *, parts: bool = False) -> None:
         for part in (value,) if isinstance(value, FunctionType | type) else (value, type(value)):
             if hasattr(part, "__dict__") and not isinstance(part, ModuleType) and id(part) not in _inside:
                 _note(_inside, part)
+
+
+def show_library(module: ModuleType) -> None:
+    """Record the functions and classes of a library, and the methods of these, before kernel code sees them."""
+    public = [value for name, value in vars(module).items() if not name.startswith("_")]
+    classes = [value for value in public if isinstance(value, type) and value.__flags__ & _CHANGEABLE == HEAP_TYPE]
+    methods = [value for one in classes for value in vars(one).values()]
+    for part in [*classes, *(value for value in (*public, *methods) if type(value) is FunctionType)]:
+        if id(part) not in _inside:
+            _note(_inside, part)
 
 
 def taken_back() -> list[Assigned]:

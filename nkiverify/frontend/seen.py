@@ -21,7 +21,7 @@ from typing import Any, TypeGuard
 
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
-from nkiverify.frontend.process_state import show
+from nkiverify.frontend.process_state import show, show_library
 from nkiverify.frontend.source_names import walk
 
 #: The name that marks a module of a harness, as `KERNEL_MARKER` one of kernels; its value is the file.
@@ -203,6 +203,7 @@ class Substitute(ModuleType):
         self.__dict__["__all__"] = tuple(name for name in dir(module) if not name.startswith("_"))
         self.__dict__["__wrapped__"] = module
         show(self)
+        show_library(module)
 
     def __getattr__(self, name: str) -> Any:
         module: ModuleType = self.__dict__["__wrapped__"]
