@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nkiverify.frontend.explorer import SymbolicExecution
-from nkiverify.frontend.holders import LABELS, is_watched
+from nkiverify.frontend.holders import LABELS, MAKE_UP, is_watched
 from nkiverify.frontend.host_integers import method
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.placeholders import get_attribute, has_attribute
@@ -109,9 +109,6 @@ OWN_NAMES = (
     | _IMPORTED_BY_STUBS
 )
 
-#: What a function or class is made of: a change of it changes what it does.
-_MAKE_UP = frozenset({"__class__", "__bases__", "__code__", "__defaults__", "__kwdefaults__", "__mro__"})
-
 
 def stands_for(value: object) -> type | None:
     """The built-in class whose place the symbolic `value` takes; None for any other value."""
@@ -165,7 +162,7 @@ def storing(value: Any, name: str) -> Any:
     if stands_for(value) is not None:
         raise no_attribute(value, name)
     described = type(value).__name__
-    if name in _MAKE_UP or not is_watched(value):
+    if name in MAKE_UP or not is_watched(value):
         raise unsupported(f"assigning the attribute `{name}` of a {described}")
     if isinstance(value, types.FunctionType | type) and name in LABELS and run.open_loops:
         raise unsupported(f"assigning the attribute `{name}` of a {described} in a loop")

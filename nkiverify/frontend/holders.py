@@ -17,6 +17,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
 from nkiverify.foundation.source import KERNEL_MARKER, identity, is_kernel_class
+from nkiverify.frontend.process_state import is_shown
 from nkiverify.frontend.seen import library_module
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
@@ -97,7 +98,10 @@ class Holder:
 
 #: What describes a function or class, beside its `__dict__`.
 LABELS = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__annotations__"})
-_LABELS_OF_FUNCTIONS = tuple(name for name in sorted(LABELS) if hasattr(types.FunctionType, name))
+#: What a function or class is made of, beside what is in it.
+MAKE_UP = frozenset({"__class__", "__bases__", "__code__", "__defaults__", "__kwdefaults__", "__mro__"})
+_OF_FUNCTIONS = tuple(name for name in sorted(LABELS | MAKE_UP) if name in vars(types.FunctionType))
+_OF_CLASSES = {name: vars(type)[name] for name in ("__bases__", "__name__", "__qualname__")}
 
 
 # --- which objects have state -----------------------------------------------------------------------------------------
@@ -111,8 +115,9 @@ def is_leaf(value: object) -> bool:
         return not is_kernel_class(kind)
     if not isinstance(value, _LEAF_TYPES):
         return False
-    # A class derived from `int` or `str` has attributes, be it the kernel's or that of a library.
-    return not kind.__dictoffset__ and not is_kernel_class(kind)
+    # A class derived from `int` or `str` has attributes, be it the kernel's or that of a library; a fraction has slots.
+    slotted = isinstance(value, PLAIN) and bool(slot_names(kind))
+    return not (kind.__dictoffset__ or slotted or is_kernel_class(kind))
 
 
 def is_stateless(kind: type) -> bool:
@@ -146,10 +151,11 @@ def is_watched(value: Any) -> bool:
 
 
 def follows_module(module: types.ModuleType) -> bool:
-    """True if the names of a module are state: it is a kernel's, or one the kernel has made itself."""
+    """True if the names of a module are state: it is a kernel's, or one the kernel has made itself; those of modules
+    that all kernels are shown are compared with them (`frontend.process_state`)."""
     module = library_module(module)
     names = vars(module)
-    return KERNEL_MARKER in names or sys.modules.get(names.get("__name__", "")) is not module
+    return KERNEL_MARKER in names or (not is_shown(module) and sys.modules.get(names.get("__name__", "")) is not module)
 
 
 def parts_inside(value: object) -> Iterable[object] | None:
@@ -251,7 +257,7 @@ def holder_of(value: object) -> Holder | None:
 
 
 def labels_of(function: types.FunctionType) -> Holder:
-    """The names and texts that describe a function, but for those in its `__dict__`."""
+    """The names and texts that describe a function, but for those in its `__dict__`, and its code and defaults."""
     return Holder(function, _read_labels, _write_labels)
 
 
@@ -361,14 +367,16 @@ def _write_cell(value: types.CellType, content: dict[Any, Any]) -> None:
 
 
 def _read_class(value: type) -> dict[Any, Any]:
-    return {name: member for name, member in vars(value).items() if name not in ("__dict__", "__weakref__")}
+    own = {name: member for name, member in vars(value).items() if name not in ("__dict__", "__weakref__")}
+    return {**own, **{name: part.__get__(value) for name, part in _OF_CLASSES.items()}}
 
 
 def _write_class(value: type, content: dict[Any, Any]) -> None:
-    for name in set(_read_class(value)) - set(content):
+    now = _read_class(value)
+    for name in now.keys() - content.keys():
         delattr(value, name)
     for name, member in content.items():
-        if vars(value).get(name, MISSING) is not member:
+        if now.get(name, MISSING) is not member:
             setattr(value, name, member)
 
 
@@ -410,12 +418,13 @@ def _write_object(value: Any, content: dict[Any, Any]) -> None:
 
 
 def _read_labels(function: types.FunctionType) -> dict[Any, Any]:
-    return {name: getattr(function, name) for name in _LABELS_OF_FUNCTIONS}
+    return {name: getattr(function, name) for name in _OF_FUNCTIONS}
 
 
 def _write_labels(function: types.FunctionType, content: dict[Any, Any]) -> None:
     for name, part in content.items():
-        setattr(function, name, part)
+        if getattr(function, name) is not part:
+            setattr(function, name, part)
 
 
 def _read_cached(function: Any) -> dict[Any, Any]:

@@ -30,6 +30,7 @@ from nkiverify.frontend import hooks
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TELLING
 from nkiverify.frontend.executed_text import know, text_functions
 from nkiverify.frontend.guard import ImportRefused, allowed, guarded_import
+from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.kernel_files import STUB_PACKAGES, ModuleFiles, module_name, stub_file
 from nkiverify.frontend.module_code import execute
@@ -58,6 +59,7 @@ from nkiverify.frontend.process_state import (
 )
 from nkiverify.frontend.reach import Doubt, doubting
 from nkiverify.frontend.seen import note_text, noting
+from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.trees import nested_deeply, parse, parse_anew
 
 if TYPE_CHECKING:
@@ -80,6 +82,43 @@ _under: dict[str, set[str]] = {}
 _compiled: dict[tuple[str, int, int, Rewriting], CodeType] = {}
 
 
+class ModuleState:
+    """The state of the modules of a space, and of what `more` leads to, at one moment."""
+
+    def __init__(self, space: KernelSpace, more: Iterable[object] = ()) -> None:
+        self._space = space
+        self._assigned = list(space._assigned)
+        self._left = dict(space._left)
+        self._doubts = list(space.doubts)
+        modules = map(vars, space.modules.values())
+        self._contents = Snapshot(None, [*more, *modules, *(one.value for one in self._assigned)])
+        self._known = space.modules.keys() | sys.modules.keys()
+
+    @property
+    def opaque(self) -> OpaqueState | None:
+        """An object in it whose state can be neither compared nor put back, if there is one."""
+        return self._contents.opaque
+
+    @property
+    def is_complete(self) -> bool:
+        """True if all of it is compared: nothing is opaque, nor held by the process, as a handler of a signal is."""
+        return self.opaque is None and not self._left
+
+    def put_back(self) -> None:
+        """Make the modules as they were; those imported since are imported again where they are needed. Raises
+        `OpaqueState` where something has changed that cannot be put back."""
+        self._contents.restore()
+        for modules in (self._space.modules, sys.modules):
+            for name in [name for name in modules.keys() - self._known if _is_of_space(modules[name])]:
+                del modules[name]
+
+    def put_back_all(self) -> None:
+        """The same outside the space, whose state in the process is put back too."""
+        self.put_back()
+        self._space._assigned, self._space._left = list(self._assigned), dict(self._left)
+        self._space.doubts[:] = self._doubts
+
+
 class KernelSpace:
     """Kernel modules loaded together, all rewritten in the same way."""
 
@@ -89,8 +128,11 @@ class KernelSpace:
         self.modules: dict[str, ModuleType] = {}
         #: Why no kernel of these modules has a verdict.
         self.doubts: list[Doubt] = []
-        #: Whether a kernel of these modules has been run since they were imported.
-        self.executed = False
+        #: The modules as they were imported, if they can be put back; and whether code of theirs has run since.
+        self._imported_as: ModuleState | None = None
+        self._used = False
+        #: How many runs of their code are in progress.
+        self._running = 0
         #: The files the modules were read from, as they were then: time of the last change, and size.
         self._read: dict[Path, tuple[int, int]] = {}
         #: The names that their code has.
@@ -118,6 +160,8 @@ class KernelSpace:
 
     @contextmanager
     def _importing(self) -> Iterator[None]:
+        self._used = True
+        self._running += 1
         with running_code(self._named), doubting(self.doubts):
             before = present()
             try:
@@ -126,6 +170,28 @@ class KernelSpace:
                     yield
             finally:
                 self._left = put_back(before)
+                self._running -= 1
+
+    def has_been_imported(self) -> None:
+        """The modules are as they are for whoever imports them."""
+        state = ModuleState(self)
+        # What is opaque may be waiting to be freed.
+        self._imported_as, self._used = state if state.is_complete else None, False
+
+    def as_imported(self) -> bool:
+        """Make the modules as they were when they had been imported; False where that cannot be, as something has
+        changed that cannot be put back, or a file, or a run of theirs is in progress."""
+        if self._running or self._outdated():
+            return False
+        if self._used:
+            if self._imported_as is None:
+                return False
+            try:
+                self._imported_as.put_back_all()
+            except OpaqueState:
+                return False
+            self._used = False
+        return True
 
     @contextmanager
     def _imported(self) -> Iterator[None]:
@@ -142,7 +208,7 @@ class KernelSpace:
                 sys.meta_path.remove(self._finder)
                 for name, module in self._shadowed({**mine, **_changed_since(entered)}).items():
                     del sys.modules[name]
-                    if isinstance(module, PlaceholderModule) or getattr(module, KERNEL_MARKER, None) is not None:
+                    if _is_of_space(module):
                         self.modules[name] = module
                     elif name.partition(".")[0] in STUB_PACKAGES:
                         _stub_modules[name] = module
@@ -186,7 +252,7 @@ class KernelSpace:
         """Remember what `file` is now."""
         self._read[file] = _stamp(file)
 
-    def outdated(self) -> bool:
+    def _outdated(self) -> bool:
         """True if a file has changed since a module was read from it."""
         return any(not file.is_file() or _stamp(file) != stamp for file, stamp in self._read.items())
 
@@ -202,6 +268,11 @@ class KernelSpace:
         code of the module."""
         with nullcontext() if name in vars(module) else self._importing():
             return _function_named(name, module, path_text)
+
+
+def _is_of_space(module: ModuleType) -> bool:
+    """True if a module belongs to the space in which it was imported."""
+    return isinstance(module, PlaceholderModule) or getattr(module, KERNEL_MARKER, None) is not None
 
 
 def _changed_since(before: dict[str, ModuleType]) -> dict[str, ModuleType]:
@@ -346,7 +417,7 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
     return code
 
 
-_spaces: dict[tuple[Path, Path, Allowed], KernelSpace] = {}
+_spaces: dict[tuple[Path, Path, Allowed, Rewriting], KernelSpace] = {}
 
 
 def load_kernel(
@@ -354,8 +425,9 @@ def load_kernel(
 ) -> tuple[Callable[..., Any], KernelSpace]:
     """The function `name` of `path::name`, with the space it lives in. Relative paths are relative to `base`.
 
-    Fully rewritten modules are loaded once in a process, others anew each time. Raises `UsageError` where there is no
-    such file or function, or where importing it raises.
+    Modules are imported once in a process for each rewriting, and are as they were then each time; where they cannot
+    be, they are imported again. Raises `UsageError` where there is no such file or function, or where importing it
+    raises.
     """
     path_text, separator, name = reference.partition("::")
     if not separator or not name:
@@ -371,14 +443,12 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
     if not file.is_file():
         raise UsageError(f"no kernel file {path_text}")
     root, dotted = module_name(file)
-    shared = rewriting is Rewriting.FULL
     # Not by folder: what one file leaves in modules that others import as well is its own.
-    key = (file, base.resolve(), allowed())
-    space = _spaces.get(key) if shared else None
-    if space is None or space.outdated():
-        space = KernelSpace(root, rewriting, key[1])
-        if shared:
-            _spaces[key] = space
+    key = (file, base.resolve(), allowed(), rewriting)
+    known = _spaces.get(key)
+    if known is not None and known.as_imported() and dotted in known.modules:
+        return known.modules[dotted], known
+    space = KernelSpace(root, rewriting, key[1])
     space.files.serve(dotted, file)
     try:
         with guarded_import(), kernel_output():
@@ -396,6 +466,8 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
             raise
         place = _place_of(error) or path_text
         raise UsageError(f"{place}: importing {path_text} raises {described(error)}") from error
+    space.has_been_imported()
+    _spaces[key] = space
     return module, space
 
 

@@ -297,7 +297,7 @@ def _put_back_import_system(before: Any) -> None:
     finders, hooks, others = before
     sys.meta_path[:] = [*filter(_is_ours, sys.meta_path), *map(_objects.__getitem__, finders)]
     sys.path_hooks[:] = map(_objects.__getitem__, hooks)
-    for name in [name for name, module in sys.modules.items() if not isinstance(module, ModuleType)]:
+    for name in [name for name, module in sys.modules.items() if name not in others and _is_made(name, module)]:
         del sys.modules[name]
     out = set().union(*_hidden)
     sys.modules.update({name: module for name, module in _imported.items() if name not in out})
@@ -306,6 +306,11 @@ def _put_back_import_system(before: Any) -> None:
             sys.modules[name] = _objects[module]
         else:
             sys.modules.pop(name, None)
+
+
+def _is_made(name: str, module: object) -> bool:
+    """True of what kernel code has put into `sys.modules`: the import system has not, nor do we."""
+    return not (_is_of_kernels(name, module) or _is_imported(name, module) or _imported.get(name, _NONE) is module)
 
 
 def _is_imported(name: str, module: object) -> bool:
@@ -467,6 +472,11 @@ def show_library(module: ModuleType) -> None:
     for part in [*classes, *(value for value in (*public, *methods) if type(value) is FunctionType)]:
         if id(part) not in _inside:
             _note(_inside, part)
+
+
+def is_shown(module: ModuleType) -> bool:
+    """True of a module that has been recorded so."""
+    return id(module) in _shown
 
 
 def taken_back() -> list[Assigned]:

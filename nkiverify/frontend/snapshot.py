@@ -155,7 +155,9 @@ class Snapshot:
     def _visit_function(self, function: types.FunctionType, pending: deque[object]) -> None:
         if self._whole:
             labels = labels_of(function)
-            self._holders[identity(function)] = (labels, labels.read(function))
+            content = labels.read(function)
+            self._holders[identity(function)] = (labels, content)
+            pending.extend(content.values())
         pending.extend(function.__closure__ or ())
         pending.extend(function.__defaults__ or ())
         if function.__kwdefaults__:

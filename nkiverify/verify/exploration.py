@@ -19,9 +19,8 @@ from nkiverify.frontend.concrete import ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import KernelSpace, load_kernel
+from nkiverify.frontend.loader import ModuleState, load_kernel
 from nkiverify.frontend.paths import FloatsMatter, Limits, LoopNotSummarised, LoopSearches
-from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.ir.program import Block, Claim, Program
@@ -106,12 +105,12 @@ def explore(
     Raises `UnsupportedConstruct` where one run does not know all that is to be unrolled, nor `most` of them.
     """
     deadline = now() + limits.seconds
-    kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
     unrolled: dict[Site, str] = {}
     searched: set[Site] = set()
     follows_floats = False
     for _ in range(most):
         left = replace(limits, seconds=max(0.0, deadline - now()))
+        kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
         run = SymbolicExecution(hardware, left, unrolled, phases)
         run.searched = searched
         run.model.follows_floats = follows_floats
@@ -119,7 +118,7 @@ def explore(
         verification = Verification(binding, kernel, fixed)
         try:
             with space.active():
-                _explore_paths(run, partial(target.function, verification), space)
+                _explore_paths(run, partial(target.function, verification), ModuleState(space, (run.model, kernel)))
         except LoopNotSummarised as signal:
             unrolled[signal.site] = signal.reason
             continue
@@ -170,16 +169,16 @@ def played(
     return Exploration(target, run.hardware, run, (), ending.called, (), ranged=ending.ranged)
 
 
-def _explore_paths(run: SymbolicExecution, execute: Callable[[], object], space: KernelSpace) -> None:
-    """Explore all paths; each begins with the model as it is now, and the modules of the kernel as they were when they
-    had been imported."""
-    state = Snapshot(None, [run.model, *(vars(module) for module in space.modules.values())])
+def _explore_paths(run: SymbolicExecution, execute: Callable[[], object], state: ModuleState) -> None:
+    """Explore all paths; each begins with the model, the kernel and its modules as they are now."""
+    executed = False
 
     def execute_anew() -> None:
+        nonlocal executed
         _restore(state)
-        if state.opaque is not None and space.executed:
+        if state.opaque is not None and executed:
             raise run.unsupported(f"running again with {state.opaque} at module level, whose state cannot be put back")
-        space.executed = True
+        executed = True
         execute()
 
     try:
@@ -188,8 +187,8 @@ def _explore_paths(run: SymbolicExecution, execute: Callable[[], object], space:
         _restore(state)
 
 
-def _restore(state: Snapshot) -> None:
+def _restore(state: ModuleState) -> None:
     try:
-        state.restore()
+        state.put_back()
     except OpaqueState as opaque:
         raise UnsupportedConstruct(f"{opaque} at module level changes while the kernel runs") from None
