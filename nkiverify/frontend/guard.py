@@ -59,6 +59,8 @@ _ASKING = frozenset(
 _SOLVER, _DEBUGGER = (f"-packages{os.sep}z3{os.sep}", "ctypes."), (f"{_LIBRARY}bdb.py", "sys.settrace")
 #: Reads what is installed, on which every verdict depends anyway.
 _METADATA = f"{_LIBRARY}importlib{os.sep}metadata{os.sep}"
+#: Where the import system's own code is.
+_IMPORT_SYSTEM = "<frozen importlib"
 #: What such code reads on behalf of a kernel, which may ask it for other files too.
 _SOURCES = (".py", ".pyc", ".pyi", ".so", ".pyd")
 
@@ -261,7 +263,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     frame = _asking(sys._getframe(1), event, subject)
     if frame is None or _is_own(event, subject):
         return
-    if event == _EXECUTED:
+    if event == _EXECUTED and not sys._getframe(1).f_code.co_filename.startswith(_IMPORT_SYSTEM):
         # Compiled by a library for the kernel.
         register_kernel_code(arguments[0])
         return
@@ -271,12 +273,24 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         note(f"asks for {what} {subject!r}", frame)
         return
     place = f"{frame.f_code.co_filename}:{frame.f_lineno}"
-    asked = f"{what} {subject!r}"
+    asked, advice = f"{what} {subject!r}", _way_to_allow(what, event, arguments, subject)
+    if event == _EXECUTED:
+        asked, advice = f"a loader to execute {arguments[0].co_filename!r}", "import it by its name"
     if run is not None or not _imports:
         allowable = " or allow it" if what in (_FILE, _FOLDER, _NETWORK) else ""
-        raise unsupported(f"the kernel asks for {asked}", f"make it an argument{allowable}: docs/security.md")
+        elsewhere = f"make it an argument{allowable}: docs/security.md"
+        raise unsupported(f"the kernel asks for {asked}", advice if event == _EXECUTED else elsewhere)
     _imports[-1].append(f"{place}: importing it asks for {asked}")
-    raise ImportRefused(_imports[-1][-1], place, _way_to_allow(what, event, arguments, subject))
+    raise ImportRefused(_imports[-1][-1], place, advice)
+
+
+def _is_imported(frame: FrameType | None) -> bool:
+    """True if a loader executes a module that has been imported: not where kernel code asks the loader itself to."""
+    while frame is not None and not is_kernel_frame(frame):
+        if frame.f_code.co_name == "_find_and_load" and frame.f_code.co_filename.startswith(_IMPORT_SYSTEM):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _is_package_listed(frame: FrameType, folder: str) -> bool:
@@ -345,7 +359,7 @@ def _asking(frame: FrameType | None, event: str, subject: str) -> FrameType | No
         if (
             (file.startswith(_PACKAGE) and event != READS and _asks(file, frame.f_code))
             or any(part in file and event.startswith(asked) for part, asked in (_SOLVER, _DEBUGGER))
-            or (file.startswith("<frozen importlib") and event != _IMPORTED)
+            or (file.startswith(_IMPORT_SYSTEM) and (_is_imported(frame) if event == _EXECUTED else event != _IMPORTED))
             or file.startswith(_METADATA)
         ):
             return None

@@ -58,6 +58,13 @@ class ModuleFiles:
         self._named[name] = file
         self._has.clear()
 
+    def serve_from(self, folder: Path, name: str) -> bool:
+        """Let the top-level `name` mean what is in `folder`; False where kernels cannot have modules of that name."""
+        if _may_be_served(name):
+            self.served.setdefault(name, folder)
+            self._has.clear()
+        return name in self.served
+
     def has(self, name: str) -> bool:
         """True if there is a file, or a folder, of the module `name`: as it was when that was asked first."""
         if name not in self._has:

@@ -15,7 +15,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from operator import is_
 from pathlib import Path
 from types import CodeType, ModuleType
@@ -58,7 +58,7 @@ from nkiverify.frontend.process_state import (
     taken_back,
 )
 from nkiverify.frontend.reach import Doubt, doubting
-from nkiverify.frontend.seen import note_text, noting
+from nkiverify.frontend.seen import note, note_text, noting
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.trees import nested_deeply, parse, parse_anew
 
@@ -143,6 +143,8 @@ class KernelSpace:
         self._left: dict[ProcessState, dict[str, bytes]] = {}
         self._finder = _Finder(self)
         self.files = ModuleFiles(root, base)
+        #: The folders that Python imports from, without those that kernel code has added.
+        self._path = frozenset(sys.path)
         #: Whether one of the modules has named the package of the legacy API, and whether one was loaded before that.
         self._legacy = legacy
         self._plain = False
@@ -248,6 +250,18 @@ class KernelSpace:
         """True if modules were loaded as those of the new API before one of them named the legacy one."""
         return self._legacy and self._plain
 
+    def serves(self, name: str) -> bool:
+        """True if the top-level `name` is found in a folder that kernel code has added to Python's path: what is there
+        is code of kernels too, and of no library."""
+        added = [entry for entry in sys.path if entry not in self._path]
+        found = PathFinder.find_spec(name) if added and name not in self.files.served else None
+        places = [] if found is None else [*(found.submodule_search_locations or ()), *filter(None, (found.origin,))]
+        for entry in added:
+            if any(Path(place).parent == Path(entry) for place in places):
+                note(f"imports {name} from {entry}, which it adds to the path")
+                return self.files.serve_from(Path(entry).resolve(), name)
+        return False
+
     def will_read(self, file: Path) -> None:
         """Remember what `file` is now."""
         self._read[file] = _stamp(file)
@@ -300,6 +314,11 @@ class _Finder(MetaPathFinder):
                 return None
             return _spec(fullname, file, _StubLoader(fullname, str(file)))
         file = self._space.files.source_of(fullname)
+        if file is None and path is None and self._space.serves(fullname):
+            file = self._space.files.source_of(fullname)
+            if file is None and self._space.files.folder_of(fullname) is None:
+                # An archive, or native code: nothing that can be rewritten.
+                raise ModuleNotFoundError(f"No module named {fullname!r}", name=fullname)
         if file is not None:
             return _spec(fullname, file, _KernelLoader(fullname, file, self._space))
         folder = self._space.files.folder_of(fullname)
