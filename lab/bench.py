@@ -203,7 +203,7 @@ def _manifest_seconds(targets: Sequence[Target], options: Options) -> float:
 
     jobs = [Job(target.name, target, options) for target in targets]
     begin = time.perf_counter()
-    executor = made(replace(options, jobs=MANIFEST_JOBS), targets, asks_esbmc=options.engine != "embedded")
+    executor = made(replace(options, jobs=MANIFEST_JOBS), targets, starts_programs=options.engine != "embedded")
     outcome = perform(jobs, executor, Silence())
     seconds = time.perf_counter() - begin
     if outcome.interrupted:

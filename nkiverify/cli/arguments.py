@@ -8,15 +8,14 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nkiverify.engines.table import ENGINES, LOWERINGS, SECOND
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import Project
 from nkiverify.project.settings import layered
 from nkiverify.verify.options import (
     DEFAULT_ENGINE,
     DEFAULT_TIMEOUT_SECONDS,
-    ENGINES,
     HARDWARE,
-    LOWERINGS,
     PHASES,
     Options,
 )
@@ -39,7 +38,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "--keep-lowered",
         type=Path,
         metavar="DIR",
-        help="leave the programs that ESBMC is given in DIR",
+        help=f"leave the programs that {SECOND.title} is given in DIR",
     )
     add(
         "--unwind",
@@ -86,12 +85,14 @@ def add_engine(parser: argparse.ArgumentParser, default: str) -> None:
     parser.add_argument(
         "--engine",
         choices=ENGINES,
-        help=f"what decides (default: {default}); auto asks ESBMC beside the embedded engine, where there is an ESBMC",
+        help=f"what decides (default: {default}); auto asks {SECOND.title} beside the embedded engine, "
+        "where there is one",
     )
     parser.add_argument(
         "--lowering",
         choices=LOWERINGS,
-        help="what programs are lowered to for ESBMC (default: c, and python beside it for every twentieth target)",
+        help=f"what programs are lowered to for {SECOND.title} "
+        "(default: c, and python beside it for every twentieth target)",
     )
 
 

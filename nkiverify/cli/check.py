@@ -20,6 +20,7 @@ from nkiverify.cli.arguments import (
 )
 from nkiverify.cli.formats import FORMATS, text_of
 from nkiverify.cli.policy import add_policy, policy_of
+from nkiverify.engines.table import asks_second
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
 from nkiverify.project.settings import Settings, layered
@@ -164,22 +165,22 @@ def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
 
 
 def _confinement(options: Options) -> Confinement:
-    """The confinement of the process that checks kernels: it writes where the ESBMC that it asks is kept."""
+    """The confinement of the process that checks kernels: it writes where the second engine that it asks is kept."""
     from nkiverify.run.confinement import Confinement
 
     folders: list[Path | None] = []
-    asks_esbmc = options.engine != "embedded"
-    if asks_esbmc:
+    starts_programs = asks_second(options.engine)
+    if starts_programs:
         from nkiverify.foundation.resources import cache_folder
 
         folders.append(cache_folder())
-    return Confinement.of(options.allowed, folders, programs=asks_esbmc, memory=options.memory)
+    return Confinement.of(options.allowed, folders, programs=starts_programs, memory=options.memory)
 
 
 def _limits(options: Options, arguments: argparse.Namespace) -> tuple[float, float]:
     """Seconds of the wall's clock, and of processor time, after which what is checked must have its verdicts; endless
-    where somebody debugs, or tries an ESBMC."""
-    endless = arguments.pdb or options.engine != "embedded"
+    where somebody debugs, or tries the second engine."""
+    endless = arguments.pdb or asks_second(options.engine)
     return (float("inf"),) * 2 if endless else (options.hard_deadline, options.processor_deadline)
 
 

@@ -30,7 +30,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = DESCRIPTION
     add = parser.add_argument
     add("--results", type=Path, metavar="FILE", help="the results to show (default: reports/results.json)")
-    add("--no-lowered", action="store_true", help="leave out the programs that ESBMC is given: it saves some seconds")
+    add(
+        "--no-lowered",
+        action="store_true",
+        help="leave out the programs that the second engine is given: it saves some seconds",
+    )
     add("--output", type=Path, metavar="FILE", help="the page to write (default: reports/dashboard/index.html)")
 
 
@@ -40,13 +44,13 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError(f"the dashboard needs {' and '.join(lacking)}: pip install 'nkiverify[dashboard]'")
     from nkiverify.project.manifest import load_targets
     from nkiverify.results import file as results_file
-    from nkiverify.run import lowered
+    from nkiverify.verify.plugged import second_engine
 
     project = here_or_ours()
     results = results_file.read(arguments.results or project.reports / "results.json")
     programs = {}
     if not arguments.no_lowered:
-        programs = lowered.programs(project.root, list({run.target: None for run in results.runs}))
+        programs = second_engine().programs(project.root, list({run.target: None for run in results.runs}))
     path = arguments.output or page_of(project)
     try:
         told = write(project, load_targets(project.root), results, path, programs)
@@ -76,7 +80,8 @@ def write(
     remembers: bool = True,
 ) -> str:
     """Write the page of `results` to `path`; what to tell of it. `manifest` describes the targets that they are of,
-    `lowered` has what ESBMC is given, by target; where it `remembers`, colours of sources are kept beside verdicts.
+    `lowered` has what the second engine is given, by target; where it `remembers`, colours of sources are kept beside
+    verdicts.
 
     Raises `OSError` where it cannot be written.
     """

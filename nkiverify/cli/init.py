@@ -7,6 +7,7 @@ import ast
 import re
 from pathlib import Path
 
+from nkiverify.engines.table import EMBEDDED, SECOND
 from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import MANIFEST_FILE
 
@@ -44,7 +45,7 @@ _NEEDED = {
     "target": "nkiverify.project.manifest",
 }
 
-_SETTINGS = """\
+_SETTINGS = f"""\
 [tool.nkiverify]
 # Settings of `nkiverify run` and `nkiverify check`; a target and the command line come before them. `nkiverify run
 # --show-config` says what each is and where it comes from.
@@ -55,7 +56,7 @@ _SETTINGS = """\
 # unwind = 8                            # bound of loops that cannot be summarised
 # timeout = 55                          # seconds for all phases of a target
 # jobs = 4                              # targets at the same time; default: one per core
-# engine = "auto"                       # of `run`; or "embedded" as for `check`, "esbmc", "both"
+# engine = "auto"                       # of `run`; {EMBEDDED} as for `check`, {SECOND.name}, both
 # nki = "0.6"                           # the version of NKI to verify for
 # strict = false                        # true: contested contracts are FAILED and no warning
 # accept = ["bounded", "tested"]        # verdicts up to a bound, answers at some shapes have exit status 0, not 3

@@ -24,11 +24,12 @@ from nkiverify.cli.arguments import (
 )
 from nkiverify.cli.main import COMMAND_LIST
 from nkiverify.cli.policy import add_policy, policy_of
+from nkiverify.engines.table import SECOND, asks_second, second_alone
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Basis
 from nkiverify.project.repository import ensure_reports, with_targets
 from nkiverify.project.settings import layered
-from nkiverify.verify.options import DEFAULT_PHASES, PHASES, WITHOUT_ESBMC, Options, phases_to_run
+from nkiverify.verify.options import DEFAULT_PHASES, EMBEDDED_ONLY, PHASES, Options, phases_to_run
 
 if TYPE_CHECKING:
     from nkiverify.cli.since import Before
@@ -109,7 +110,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if arguments.list:
         print(target_list.plain(targets))
         return ExitStatus.AS_EXPECTED
-    targets, options = _within_esbmc(targets, options)
+    targets, options = _within_second(targets, options)
     if not targets:
         return ExitStatus.NOTHING_VERIFIED
     earlier = _earlier(arguments, targets, project, files)
@@ -214,22 +215,27 @@ def _earlier(
     return found
 
 
-def _within_esbmc(targets: list[Target], options: Options) -> tuple[list[Target], Options]:
-    """Where ESBMC alone decides, the targets and phases that it can be asked about; stderr says what is left out."""
-    if options.engine != "esbmc":
+def _within_second(targets: list[Target], options: Options) -> tuple[list[Target], Options]:
+    """Where the second engine alone decides, the targets and phases that it can be asked about; stderr says what is
+    left out."""
+    if not second_alone(options.engine):
         return targets, options
-    left_out = [phase for target in targets for phase in phases_to_run(target, options) if phase in WITHOUT_ESBMC]
-    phases = tuple(phase for phase in options.phases or DEFAULT_PHASES if phase not in WITHOUT_ESBMC)
+    left_out = [phase for target in targets for phase in phases_to_run(target, options) if phase in EMBEDDED_ONLY]
+    phases = tuple(phase for phase in options.phases or DEFAULT_PHASES if phase not in EMBEDDED_ONLY)
     narrowed = replace(options, phases=phases)
     if left_out:
         names = " and ".join(f"{phase} ({PHASES[phase]})" for phase in sorted(set(left_out)))
-        print(f"nkiverify: ESBMC is not asked about phase {names}: {len(left_out)} runs are left out", file=sys.stderr)
+        print(
+            f"nkiverify: {SECOND.title} is not asked about phase {names}: {len(left_out)} runs are left out",
+            file=sys.stderr,
+        )
     return [target for target in targets if phases_to_run(target, narrowed)], narrowed
 
 
-def _try_esbmc(options: Options, names: Sequence[str]) -> None:
-    """Try the ESBMC that workers will ask, in a process of its own: libraries it loads start threads here otherwise."""
-    if options.engine == "embedded" or options.executor not in ("processes", "in-process"):
+def _try_second(options: Options, names: Sequence[str]) -> None:
+    """Try the second engine that workers will ask, in a process of its own: libraries it loads start threads here
+    otherwise."""
+    if not asks_second(options.engine) or options.executor not in ("processes", "in-process"):
         return
     from nkiverify.run.executors.processes import start_method
 
@@ -239,9 +245,9 @@ def _try_esbmc(options: Options, names: Sequence[str]) -> None:
 
 
 def _prepare(names: Sequence[str], lowering: str | None) -> None:
-    from nkiverify.verify.cross_check import prepare
+    from nkiverify.verify.plugged import second_engine
 
-    prepare(names, lowering)
+    second_engine().prepare(names, lowering)
 
 
 def _outside_language(targets: Sequence[Target], options: Options) -> tuple[list[Finding], str]:
@@ -296,9 +302,9 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
             print(f"nkiverify: {choice.IN_PROCESS} (docs/security.md)", file=sys.stderr)
         order = choice.longest_first(left, durations(database(reports))) if processes > 1 else left
         jobs = [Job(target.name, target, options) for target in order]
-        _try_esbmc(options, [target.name for target in order])
+        _try_second(options, [target.name for target in order])
         try:
-            executor = choice.made(options, left, asks_esbmc=options.engine != "embedded")
+            executor = choice.made(options, left, starts_programs=asks_second(options.engine))
             listener = progress if cache is None else Remembering(cache, left, progress)
             outcome = perform(jobs, executor, listener, fails if options.fail_fast else None)
         finally:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.arguments import add_executor, positive_seconds
 from nkiverify.cli.policy import configured
+from nkiverify.engines.table import asks_second
 from nkiverify.project.repository import Project, ensure_reports, with_targets
 from nkiverify.project.settings import layered
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options
@@ -141,8 +142,8 @@ def _run(items: Sequence[Item], store: Store, project: Project, options: Options
     if left and not keeping.problem:
         jobs = [Job(item.name, item.target, item.options) for item in left]
         try:
-            asks_esbmc = any(item.options.engine != "embedded" for item in left)
-            outcome = perform(jobs, made(options, [item.target for item in left], asks_esbmc), keeping)
+            starts_programs = any(asks_second(item.options.engine) for item in left)
+            outcome = perform(jobs, made(options, [item.target for item in left], starts_programs), keeping)
         finally:
             progress.close()
     unknown = [found for item in left if (found := _again(item, digests, keeping.runs.get(item.name, ())))]

@@ -24,7 +24,7 @@ def bounds_of(qualifier: str) -> dict[str, int]:
 
 
 class Verdict(enum.Enum):
-    """The outcome of one target in one phase by one engine, in the words ESBMC users know."""
+    """The outcome of one target in one phase by one engine, in the words that users of bounded model checkers know."""
 
     SUCCESSFUL = "SUCCESSFUL"
     FAILED = "FAILED"
@@ -94,7 +94,7 @@ _PLAIN_BASES = {
     Verdict.ERROR: Basis.FAULT,
 }
 
-#: The claims that ESBMC has decided a second time, lowered to another language, in `Run.closed_by`.
+#: The claims that the second engine has decided twice, lowered to another language, in `Run.closed_by`.
 IN_PYTHON = "in Python as well"
 
 
@@ -217,8 +217,9 @@ class AcceptedFinding:
 class Decided:
     """Claims of one contract in one file with the same outcome: "proved", "refuted", "undecided" or "unreached".
 
-    `by` is the rung of the embedded engine, or ESBMC's arithmetic; empty where nothing decided. `lines` has an entry
-    for each claim. Where no line of the kernel is to blame, for its output for example, file is empty and line 0.
+    `by` is the rung of the embedded engine, or the second engine's arithmetic; empty where nothing decided. `lines` has
+    an entry for each claim. Where no line of the kernel is to blame, for its output for example, file is empty and line
+    0.
     """
 
     file: FileName

@@ -118,9 +118,9 @@ def target(
 ) -> Callable[[Callable[[Verification], None]], Callable[[Verification], None]]:
     """Make the decorated function a target named like it.
 
-    `kernel` is `path/to/file.py::function`, relative to the folder of the manifest; `flags` are ESBMC's; `hardware`
-    is the generation to verify for, where the repository's settings say nothing trn2; `accept=["bounded"]` takes a
-    SUCCESSFUL up to a bound for one. Raises `UsageError` where a value makes no sense.
+    `kernel` is `path/to/file.py::function`, relative to the folder of the manifest; `flags` are the second engine's;
+    `hardware` is the generation to verify for, where the repository's settings say nothing trn2; `accept=["bounded"]`
+    takes a SUCCESSFUL up to a bound for one. Raises `UsageError` where a value makes no sense.
     """
 
     def register(function: Callable[[Verification], None]) -> Callable[[Verification], None]:

@@ -11,11 +11,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from nkiverify.engines.table import ENGINES
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.policy import ACCEPTABLE
 from nkiverify.model.versions import VERSIONS
-from nkiverify.verify.options import ENGINES, HARDWARE, PHASES
+from nkiverify.verify.options import HARDWARE, PHASES
 
 #: What kernels may be allowed: to use the network, to read what is at or below a path.
 NETWORK, READ = "network", "read:"

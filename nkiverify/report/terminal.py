@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 
+from nkiverify.engines.table import SECOND
 from nkiverify.foundation.records import BOUNDED, IN_PYTHON, Basis, Run, Verdict
 from nkiverify.model.versions import NEWEST
 from nkiverify.phases.phase import RULES
@@ -29,8 +30,8 @@ WIDTH = 80
 
 _COLUMNS: tuple[str, ...] = ("target", "ph", "expected", "actual", "qualifier", "claims", "ms")
 _ALIGNMENT: tuple[str, ...] = ("left", "right", "left", "left", "left", "right", "right")
-#: The column for what ESBMC says beside the embedded engine.
-_SECOND = "ESBMC"
+#: The column for what the second engine says beside the embedded engine.
+_SECOND = SECOND.title
 _EXPECTED = _COLUMNS.index("expected")
 #: The qualifier is not shortened below this: "bounded 8" is readable.
 _NARROWEST_QUALIFIER = len("qualifier")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
+from nkiverify.engines.table import SECOND
 from nkiverify.foundation.records import KernelWarning, Run, Verdict
 
 
@@ -90,6 +91,6 @@ def phases(numbers: Sequence[int]) -> str:
 
 
 def rests_on(runs: Iterable[Run]) -> str:
-    """The line that says that verdicts are of ESBMC alone, where they are; else nothing."""
-    engines = sorted({run.engine for run in runs if run.engine.startswith("esbmc")})
+    """The line that says that verdicts are of the second engine alone, where they are; else nothing."""
+    engines = sorted({run.engine for run in runs if run.engine.startswith(SECOND.name)})
     return f"these verdicts rest on {engines[0]} alone: no other engine has looked at them" if engines else ""

@@ -2,10 +2,11 @@
 
 Python tells its hook of most that a kernel can ask for, and not of all: named pipes, databases that C code opens. Where
 Linux has Landlock, a process that runs kernels writes only below the folders that it has to, and sends no signals to
-others; where it has seccomp, it opens no sockets, starts no processes unless it has an ESBMC to ask, and cannot change
-the clock or look into other processes. Its memory, its processor time and the size of its files have limits of the
-system, getrlimit(2), beside those that whoever started it watches. All of this lasts until the process ends, and holds
-for the processes that it starts. What the system does not offer is left out: `nkiverify doctor` says what there is.
+others; where it has seccomp, it opens no sockets, starts no processes unless it has a second engine to ask, and cannot
+change the clock or look into other processes. Its memory, its processor time and the size of its files have limits of
+the system, getrlimit(2), beside those that whoever started it watches. All of this lasts until the process ends, and
+holds for the processes that it starts. What the system does not offer is left out: `nkiverify doctor` says what there
+is.
 """
 
 from __future__ import annotations
@@ -128,7 +129,8 @@ def has_seccomp() -> bool:
 @dataclass(frozen=True, slots=True)
 class Confinement:
     """The confinement of a process that runs kernels: the folders that it may write to beside that of temporary files,
-    whether it has the network, whether it starts programs (an ESBMC), and the bytes of memory that it may hold."""
+    whether it has the network, whether it starts programs (a second engine), and the bytes of memory that it may
+    hold."""
 
     writable: tuple[Path, ...] = ()
     network: bool = False

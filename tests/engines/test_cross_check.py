@@ -18,12 +18,12 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.phases import PHASES
+from nkiverify.products.esbmc import integers
 from nkiverify.project.manifest import load_targets
 from nkiverify.project.settings import Settings, layered
 from nkiverify.report import terminal
 from nkiverify.results.session import ExitStatus, status_of
-from nkiverify.verify import cross_check
-from nkiverify.verify.options import CROSS_CHECK_SECONDS, DEFAULT_ENGINE, WITHOUT_ESBMC, Options
+from nkiverify.verify.options import DEFAULT_ENGINE, EMBEDDED_ONLY, SECOND_SECONDS, Options
 from nkiverify.verify.verifier import verify
 from tests.check.kernel_files import COPY, write
 
@@ -69,7 +69,7 @@ def test_a_refutation_of_esbmc_is_replayed_in_plain_python() -> None:
 
 
 def test_the_embedded_engine_alone_asks_no_esbmc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cross_check, "cross_checked", None)
+    monkeypatch.setattr(integers, "cross_checked", None)
     assert [run.engine for run in runs_of("matmul_basic", engine="embedded")] == ["embedded", "embedded"]
 
 
@@ -109,13 +109,13 @@ def test_what_esbmc_leaves_open_does_not_change_the_verdict(monkeypatch: pytest.
 
 
 def test_an_esbmc_that_cannot_be_used_takes_nothing_from_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    cross_check.installation.cache_clear()
+    integers.installation.cache_clear()
     monkeypatch.setenv("ESBMC", "/bin/false")
     try:
         beside = runs_of("matmul_basic")
         asked = runs_of("matmul_basic", engine="both")
     finally:
-        cross_check.installation.cache_clear()
+        integers.installation.cache_clear()
     assert [run.verdict for run in beside if not run.advisory] == [Verdict.SUCCESSFUL, Verdict.SUCCESSFUL]
     assert {status_of(run) for run in beside} == {ExitStatus.AS_EXPECTED}
     assert {status_of(run) for run in asked} == {ExitStatus.USAGE}
@@ -152,7 +152,7 @@ def test_esbmc_is_asked_when_the_embedded_engine_has_all_its_verdicts(monkeypatc
     monkeypatch.setattr(EsbmcEngine, "decide", esbmc)
     runs_of("matmul_basic")
     assert asked == [("embedded", 1), ("embedded", 2), ("esbmc", 1), ("esbmc", 2)]
-    assert 0 < sum(given) <= 1.5 * CROSS_CHECK_SECONDS
+    assert 0 < sum(given) <= 1.5 * SECOND_SECONDS
     asked.clear()
     runs_of("matmul_basic", engine="esbmc")
     assert asked == [("esbmc", 1), ("esbmc", 2)]
@@ -262,7 +262,7 @@ def test_a_check_whose_arguments_are_inferred_says_that_esbmc_is_alone(
 
 
 def test_the_phases_that_esbmc_is_not_asked_about_are_those_of_sets() -> None:
-    assert {number for number, phase in PHASES.items() if not phase.for_engines} == WITHOUT_ESBMC
+    assert {number for number, phase in PHASES.items() if not phase.for_engines} == EMBEDDED_ONLY
 
 
 @pytest.mark.skipif(not getattr(locate.find(), "has_python", False), reason="this ESBMC reads no Python")
@@ -277,13 +277,13 @@ def test_programs_are_lowered_to_what_is_asked_for(lowering: str | None, languag
 
 def test_every_twentieth_target_is_lowered_to_python_as_well() -> None:
     names = [f"target_{number}" for number in range(2000)]
-    sampled = [name for name in names if len(cross_check._languages(name, None)) == 2]
-    found = cross_check.installation()
+    sampled = [name for name in names if len(integers._languages(name, None)) == 2]
+    found = integers.installation()
     assert found is not None
     assert (70 < len(sampled) < 130) is found.has_python
-    expected = [len(one.expect.keys() - WITHOUT_ESBMC) for one in load_targets(resources.root())]
-    taken = [one for one in load_targets(resources.root()) if len(cross_check._languages(one.name, None)) == 2]
-    phases = [phase for one in taken for phase in one.expect.keys() - WITHOUT_ESBMC]
+    expected = [len(one.expect.keys() - EMBEDDED_ONLY) for one in load_targets(resources.root())]
+    taken = [one for one in load_targets(resources.root()) if len(integers._languages(one.name, None)) == 2]
+    phases = [phase for one in taken for phase in one.expect.keys() - EMBEDDED_ONLY]
     # Of our own manifest, it is every twentieth run, of each phase.
     assert round(sum(expected) / len(phases)) == 20 and set(phases) == {1, 2, 3}
 

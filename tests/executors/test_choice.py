@@ -30,7 +30,7 @@ def test_what_took_longest_is_first_and_what_is_not_known_before_it() -> None:
     ],
 )
 def test_kernels_run_in_workers_unless_this_process_is_asked_for(options: Options, kind: type) -> None:
-    assert type(made(options, [target("a")], asks_esbmc=False)) is kind
+    assert type(made(options, [target("a")], starts_programs=False)) is kind
 
 
 def test_there_are_no_more_processes_than_jobs() -> None:

@@ -217,7 +217,7 @@ def test_without_dask_the_message_says_what_to_install(root: Path, monkeypatch: 
     monkeypatch.delitem(sys.modules, "nkiverify.run.executors.cluster", raising=False)
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError, match=r"pip install 'nkiverify\[dask\]'"):
-        choice.made(Options(root=root, executor="dask-local"), [], asks_esbmc=False)
+        choice.made(Options(root=root, executor="dask-local"), [], starts_programs=False)
 
 
 @pytest.mark.parametrize("name", ["dask", "dask://", "dask://host", "dask://host:", "threads", "dask://HOST:PORT"])

@@ -125,7 +125,7 @@ def verified(executor: str, targets: Sequence[Target], root: Path) -> Mapping[st
     """The runs of the targets but for their times."""
     options = Options(root=root, phases=(1, 2), engine="embedded", executor=executor, jobs=2, timeout=120)
     jobs = [Job(target.name, target, options) for target in targets]
-    outcome = perform(jobs, made(options, targets, asks_esbmc=False), Record())
+    outcome = perform(jobs, made(options, targets, starts_programs=False), Record())
     assert not outcome.problem
     return {name: [replace(run, milliseconds=0.0) for run in runs] for name, runs in outcome.by_job.items()}
 

@@ -379,7 +379,7 @@ def test_targets_that_finished_are_known_after_a_session_was_killed(
         return _as_expected(target, options, told)
 
     monkeypatch.setattr("nkiverify.run.executors.choice.verify_target", killed)
-    monkeypatch.setattr("nkiverify.run.executors.choice.made", lambda options, left, asks_esbmc: InProcess(killed))
+    monkeypatch.setattr("nkiverify.run.executors.choice.made", lambda options, left, starts_programs: InProcess(killed))
     session = multiprocessing.get_context("fork").Process(target=main, args=(["-j", "1"],))
     session.start()
     session.join()

@@ -16,7 +16,7 @@ from nkiverify.foundation.clock import counting, spent
 from nkiverify.foundation.records import Verdict
 from nkiverify.project.manifest import load_targets
 from nkiverify.project.repository import here_or_ours
-from nkiverify.verify.options import CROSS_CHECK_SECONDS, DEFAULT_TIMEOUT_SECONDS, Options
+from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, SECOND_SECONDS, Options
 from nkiverify.verify.verifier import verify
 
 
@@ -43,11 +43,11 @@ def test_phases_share_the_time_that_esbmc_takes_in_its_own_processes(monkeypatch
         used[0] += seconds
 
     monkeypatch.setattr("nkiverify.verify.verifier.spent", lambda: used[0])
-    monkeypatch.setattr("nkiverify.verify.verifier._cross_check", asked)
-    monkeypatch.setattr("nkiverify.verify.cross_check.prepare", lambda names, lowering: None)
+    monkeypatch.setattr("nkiverify.products.esbmc.second._entry", asked)
+    monkeypatch.setattr("nkiverify.products.esbmc.integers.prepare", lambda names, lowering: None)
     verify(target, Options(root=target.root, engine="auto", phases=(1, 2), unhurried=True))
     assert len(shares) == 2
-    assert sum(shares) <= CROSS_CHECK_SECONDS
+    assert sum(shares) <= SECOND_SECONDS
 
 
 def test_what_others_do_takes_no_time_of_processes_that_are_waited_for() -> None:

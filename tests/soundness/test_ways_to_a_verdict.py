@@ -26,9 +26,10 @@ from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases.replay import Replay
+from nkiverify.products.esbmc import integers
 from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.symbolic.prover import BUDGETS
-from nkiverify.verify import cross_check, dataflow, dataflow_search, verdicts, verifier
+from nkiverify.verify import dataflow, dataflow_search, verdicts, verifier
 from nkiverify.verify.candidates import Part
 from nkiverify.verify.evidence import concluded
 from nkiverify.verify.exploration import explore
@@ -547,7 +548,7 @@ ESBMC = {
 def test_a_row_of_esbmc(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row, genuine = ESBMC[name], EsbmcEngine.decide
     monkeypatch.setattr(EsbmcEngine, "decide", lambda self, phase, seconds: row.change(genuine(self, phase, seconds)))
-    cross_check.installation.cache_clear()
+    integers.installation.cache_clear()
     target = Subject.of(tmp_path, COPY, blocks).target
     asked = Options(root=tmp_path, phases=(1, 4), disagreements=tmp_path / "left")
     shape, flow = verify(target, replace(asked, engine="esbmc"))

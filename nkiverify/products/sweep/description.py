@@ -11,10 +11,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from nkiverify.engines.table import ENGINES
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.frontend.target import Target
-from nkiverify.verify.options import ENGINES, HARDWARE, PHASES, Options, phases_to_run
+from nkiverify.verify.options import HARDWARE, PHASES, Options, phases_to_run
 
 if sys.version_info >= (3, 11):
     import tomllib

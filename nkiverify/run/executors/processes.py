@@ -308,7 +308,7 @@ class WorkerProcesses:
 
     def _has_come_to(self, worker: _Worker, task: _Task, progress: Progress) -> None:
         """The task has come so far: at first no phase has its verdict, when its time begins; at last all have, which
-        ESBMC may be asked about from then on. Neither happens twice, whatever a kernel sends."""
+        the second engine may be asked about from then on. Neither happens twice, whatever a kernel sends."""
         options, before = task.options, task.so_far
         if before is None:
             worker.deadline = time.monotonic() + options.hard_deadline + self._grace

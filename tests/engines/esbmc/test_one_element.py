@@ -19,12 +19,11 @@ from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.phases.dataflow import one_element
-from nkiverify.phases.dataflow.one_element import LoweredRun, _any_place, _Block, _Lowering
 from nkiverify.phases.dataflow.pieces import NotLowered, pieces
+from nkiverify.products.esbmc import elements, one_element
+from nkiverify.products.esbmc.one_element import LoweredRun, _any_place, _Block, _Lowering
 from nkiverify.project.manifest import load_targets
 from nkiverify.results.session import ExitStatus, beside, status_of
-from nkiverify.verify import cross_check_dataflow
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -157,7 +156,7 @@ def test_what_begins_or_lies_elsewhere_is_a_question_of_its_own(change: dict[str
 def test_a_claim_holds_where_all_that_it_asks_does(tmp_path: Path) -> None:
     lowered = LoweredRun(questions={1: {1, 2}, 2: {2}, 3: {1, 3}})
     found = Installation(Path("esbmc"), Origin.PATH, (8, 4, 0), frozenset())
-    session = cross_check_dataflow._Session(found, lowered, "", tmp_path, 0.0, "")
+    session = elements._Session(found, lowered, "", tmp_path, 0.0, "")
     session._decided = {1: Outcome.PROVED, 2: Outcome.REFUTED}
     assert [session.outcome(claim) for claim in (1, 2, 3)] == [Outcome.REFUTED, Outcome.REFUTED, Outcome.UNDECIDED]
     session._decided[3] = Outcome.PROVED
@@ -216,7 +215,7 @@ def test_a_proof_that_one_shape_refutes_is_a_contradiction() -> None:
     explored = explore(target, hardware_named(target.hardware), Limits(), frozenset({4}))
     ours, _ = entries(target.name)
     proved = replace(ours, verdict=Verdict.SUCCESSFUL, basis=None, violations=())
-    theirs = cross_check_dataflow.cross_checked(explored, proved, options, (), 30.0)
+    theirs = elements.cross_checked(explored, proved, options, (), 30.0)
     assert theirs is not None and theirs.qualifier == Basis.DISAGREEMENT.value
     assert "df.output_written" in theirs.reason and "phase 4 says proved, ESBMC says refuted" in theirs.reason
 

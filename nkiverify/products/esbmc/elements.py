@@ -30,11 +30,11 @@ from nkiverify.foundation.records import BOUNDED, Basis, Run, Verdict
 from nkiverify.ir.contract import Severity
 from nkiverify.ir.program import Claim, decided_lines
 from nkiverify.model.policy import applied_policy
-from nkiverify.phases.dataflow.one_element import LOWERED, LoweredRun, lower_run
 from nkiverify.phases.dataflow.pieces import NotLowered
 from nkiverify.phases.dataflow.trial import ANY_WORK, Trial, attempt
+from nkiverify.products.esbmc.integers import installation
+from nkiverify.products.esbmc.one_element import LOWERED, LoweredRun, lower_run
 from nkiverify.verify.candidates import Candidates, solved
-from nkiverify.verify.cross_check import installation
 from nkiverify.verify.evidence import Evidence, recorded
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.options import Options
@@ -61,7 +61,7 @@ def cross_checked(
 ) -> Run | None:
     """ESBMC's run about one shape, beside `ours` of phase 4, within `seconds`; None where there is no ESBMC, or no
     verdict to compare with. A shape that breaks a contract of the phases that are `proved` is a disagreement. Raises
-    `UsageError` as `verify.cross_check` does."""
+    `UsageError` as `integers` does."""
     found = installation()
     if found is None or ours.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return None

@@ -1,0 +1,1 @@
+"""ESBMC as the second engine: it decides claims again, by other means, beside the embedded engine or alone."""
