@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from functools import partial
@@ -24,7 +25,7 @@ from nkiverify.cli.arguments import (
 )
 from nkiverify.cli.main import COMMAND_LIST
 from nkiverify.cli.policy import add_policy, policy_of
-from nkiverify.engines.table import SECOND, asks_second, second_alone
+from nkiverify.engines.table import EMBEDDED, SECOND, asks_second, second_alone, second_must_answer
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Basis
 from nkiverify.project.repository import ensure_reports, with_targets
@@ -32,6 +33,8 @@ from nkiverify.project.settings import layered
 from nkiverify.verify.options import DEFAULT_PHASES, EMBEDDED_ONLY, PHASES, Options, phases_to_run
 
 if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
     from nkiverify.cli.since import Before
     from nkiverify.foundation.records import Run
     from nkiverify.frontend.language_rules import Finding
@@ -232,22 +235,30 @@ def _within_second(targets: list[Target], options: Options) -> tuple[list[Target
     return [target for target in targets if phases_to_run(target, narrowed)], narrowed
 
 
-def _try_second(options: Options, names: Sequence[str]) -> None:
-    """Try the second engine that workers will ask, in a process of its own: libraries it loads start threads here
-    otherwise."""
+def _with_usable_engine(options: Options, names: Sequence[str]) -> Options:
+    """The options, without the second engine where it cannot be used and nobody asked for it by name: stderr says so in
+    a line. It is tried once, in a process of its own: libraries that it loads start threads here otherwise."""
     if not asks_second(options.engine) or options.executor not in ("processes", "in-process"):
-        return
+        return options
     from nkiverify.run.executors.processes import start_method
 
-    process = start_method().Process(target=_prepare, args=(names, options.lowering), daemon=True)
+    receiver, sender = start_method().Pipe(duplex=False)
+    process = start_method().Process(target=_prepare, args=(names, options.lowering, sender), daemon=True)
     process.start()
+    sender.close()
+    with suppress(EOFError):
+        reason = receiver.recv()
+        if reason and not second_must_answer(options.engine):
+            print(f"nkiverify: {SECOND.title} is not asked: {' '.join(reason.split())}", file=sys.stderr)
+            options = replace(options, engine=EMBEDDED)
     process.join()
+    return options
 
 
-def _prepare(names: Sequence[str], lowering: str | None) -> None:
+def _prepare(names: Sequence[str], lowering: str | None, sender: Connection) -> None:
     from nkiverify.verify.plugged import second_engine
 
-    second_engine().prepare(names, lowering)
+    sender.send(second_engine().prepare(names, lowering))
 
 
 def _outside_language(targets: Sequence[Target], options: Options) -> tuple[list[Finding], str]:
@@ -301,8 +312,8 @@ def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | N
         if options.executor == "in-process":
             print(f"nkiverify: {choice.IN_PROCESS} (docs/security.md)", file=sys.stderr)
         order = choice.longest_first(left, durations(database(reports))) if processes > 1 else left
+        options = _with_usable_engine(options, [target.name for target in order])
         jobs = [Job(target.name, target, options) for target in order]
-        _try_second(options, [target.name for target in order])
         try:
             executor = choice.made(options, left, starts_programs=asks_second(options.engine))
             listener = progress if cache is None else Remembering(cache, left, progress)

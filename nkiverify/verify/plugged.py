@@ -59,8 +59,9 @@ class SecondEngine(Protocol):
     ) -> dict[int, Run]:
         """Its runs, by phase, where the embedded engine has its `verdicts` and `runs`; some may be missing."""
 
-    def prepare(self, names: Sequence[str], lowering: str | None) -> None:
-        """Do once what it needs before it is asked about targets of these names."""
+    def prepare(self, names: Sequence[str], lowering: str | None) -> str:
+        """Do once what it needs before it is asked about targets of these names; the reason that it cannot be used,
+        empty where it can."""
 
     def facts(self) -> list[object]:
         """The facts about this machine that its answers depend on."""

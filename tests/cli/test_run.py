@@ -140,6 +140,18 @@ def test_a_run_prints_writes_and_exits_as_the_targets_expect(
     assert schema["$defs"]["run"]["properties"]["phase"]["maximum"] == max(PHASES)
 
 
+def test_a_second_engine_that_cannot_be_used_is_said_in_a_line_and_left_out(
+    project: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ESBMC", "/bin/false")
+    assert main(["--engine", "auto", "--no-cache"]) == 0
+    printed = capsys.readouterr()
+    (said,) = [line for line in printed.err.splitlines() if "ESBMC" in line]
+    assert said.startswith("nkiverify: ESBMC is not asked: /bin/false")
+    assert "esbmc" not in printed.out
+    assert main(["--engine", "both", "--no-cache"]) == 2
+
+
 def test_a_failure_names_contract_line_and_shapes(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["control"]) == 0
     out = capsys.readouterr().out

@@ -20,7 +20,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
 
 #: Seconds a build may take to say its version and its options; a cold disk has 70 to 160 megabytes to read.
-QUESTION_SECONDS = 20.0
+QUESTION_SECONDS = 8.0
 
 #: The environment variable that names the ESBMC to use.
 VARIABLE = "ESBMC"

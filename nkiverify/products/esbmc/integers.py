@@ -6,7 +6,6 @@ that shows both sides.
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import zlib
 from collections.abc import Iterable
@@ -62,15 +61,18 @@ def _announce(found: Installation) -> None:
     print(f"nkiverify: trying {found.name} on programs with known verdicts, once for this build", file=sys.stderr)
 
 
-def prepare(names: Iterable[str], lowering: str | None) -> None:
-    """Try the ESBMC that will be asked about targets of these names, if it has not been tried.
-
-    What is wrong with it is told with the verdicts.
-    """
-    with contextlib.suppress(UsageError):
+def prepare(names: Iterable[str], lowering: str | None) -> str:
+    """Try the ESBMC that will be asked about targets of these names, if it has not been tried; the reason that it
+    cannot be used, empty where it can."""
+    try:
         found = installation()
-        if found is not None and any(Language.PYTHON in _languages(name, lowering) for name in names):
+        if found is None:
+            return "there is none"
+        if any(Language.PYTHON in _languages(name, lowering) for name in names):
             _try(found, Language.PYTHON)
+    except UsageError as reason:
+        return str(reason)
+    return ""
 
 
 class Questions:

@@ -97,11 +97,11 @@ def _entry(target: Target, phase: int, ask: _Ask, options: Options, seconds: flo
         return replace(unusable, advisory=True, traceback=details, milliseconds=taken)
 
 
-def prepare(names: Sequence[str], lowering: str | None) -> None:
-    """Try the ESBMC that will be asked about targets of these names, if it has not been tried."""
+def prepare(names: Sequence[str], lowering: str | None) -> str:
+    """Try the ESBMC that will be asked about targets of these names; the reason that it cannot be used, if any."""
     from nkiverify.products.esbmc import integers
 
-    integers.prepare(names, lowering)
+    return integers.prepare(names, lowering)
 
 
 def facts() -> list[object]:
