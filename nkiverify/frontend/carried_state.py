@@ -168,6 +168,23 @@ class Ending:
     tested: object = True
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Passed:
+    """A place in one pass over the body: the guess about it, or None, its value before the loop, and the values that
+    the paths of iteration `index` leave there."""
+
+    place: _Place
+    guess: _Guess | None
+    entry: Any
+    afters: list[Any]
+    endings: list[Ending]
+    index: Term
+
+    def paths(self) -> Iterator[tuple[Any, Ending]]:
+        """The value that each path leaves, with the path."""
+        return zip(self.afters, self.endings, strict=True)
+
+
 class CarriedState:
     """The state that the iterations of a loop carry: put in place for one of them, checked at its end, and guessed."""
 
@@ -420,10 +437,10 @@ class CarriedState:
             ):
                 self._give_up(f"the value of `{without_prefix(name)}` is carried from one iteration to the next")
             return True
-        entry = self.entry.get(name, _ABSENT)
-        if self._as_guessed(name, guess, entry, afters, endings, index):
+        passed = _Passed(name, guess, self.entry.get(name, _ABSENT), afters, endings, index)
+        if self._as_guessed(passed):
             return True
-        found = None if entry is _ABSENT else self._refined(name, guess, entry, afters, endings, index)
+        found = None if passed.entry is _ABSENT else self._refined(passed)
         # Where nothing is left to be guessed it may be bound anew.
         self._local[name] = _Rebound() if found is None else found
         return False
@@ -443,42 +460,35 @@ class CarriedState:
             return True
         afters = [_part_after(ending, place, entry) for ending in endings]
         guess = None if held is None else held.guess
-        if guess is not None and self._as_guessed(place, guess, entry, afters, endings, index):
+        passed = _Passed(place, guess, entry, afters, endings, index)
+        if guess is not None and self._as_guessed(passed):
             return True
-        found = self._refined(place, guess, entry, afters, endings, index)
+        found = self._refined(passed)
         if found is None or not (isinstance(found, _Linear) or holder.assigns_alone(key)):
             described = Change(holder, key, entry, afters[0]).describe()
             self._give_up(f"it changes {described}")
         self._held[place] = _Held(holder, key, entry, found)
         return False
 
-    def _as_guessed(
-        self,
-        place: _Place,
-        guess: _Guess | None,
-        entry: Any,
-        afters: list[Any],
-        endings: list[Ending],
-        index: Term,
-    ) -> bool:
-        """True if what the paths leave in a place, `afters`, is what the guess says; None says that it is kept."""
+    def _as_guessed(self, passed: _Passed) -> bool:
+        """True if the paths leave what the guess about a place says; without one, if they leave it as it was."""
+        guess, entry, index = passed.guess, passed.entry, passed.index
         if isinstance(guess, _Linear):
             following = guess.at(terms.add(index, terms.constant(1)))
-            if all(as_term(after) is following for after in afters):
+            if all(as_term(after) is following for after in passed.afters):
                 return True
-            self._ragged.add(place)
-            return all(map(self._if_another_follows, afters, [following] * len(afters), endings, [index] * len(afters)))
+            self._ragged.add(passed.place)
+            return all(self._if_another_follows(after, following, ending, index) for after, ending in passed.paths())
         if isinstance(guess, _Follows):
-            starts = [ending.start.get(guess.source, _ABSENT) for ending in endings]
-            return all(after is start for after, start in zip(afters, starts, strict=True))
+            return all(after is ending.start.get(guess.source, _ABSENT) for after, ending in passed.paths())
         if isinstance(guess, _Left):
             return all(
                 self.same(*self._in_its_iteration((guess.template, after), ending, index))
-                for after, ending in zip(afters, endings, strict=True)
+                for after, ending in passed.paths()
             )
         return all(
             entry is after or (entry is not _ABSENT and after is not _ABSENT and self.same(entry, after))
-            for after in afters
+            for after in passed.afters
         )
 
     def _in_its_iteration(self, left: tuple[Any, Any], ending: Ending, index: Term) -> tuple[Any, Any]:
@@ -529,18 +539,11 @@ class CarriedState:
         step = without_minima(terms.add(end, start, -1), ending.context.with_condition(follows))
         return _Linear(start, step) if index_atom(index) not in terms.all_atoms(step) else found
 
-    def _refined(
-        self,
-        place: _Place,
-        guess: _Guess | None,
-        entry: Any,
-        afters: list[Any],
-        endings: list[Ending],
-        index: Term,
-    ) -> _Linear | _Left | _Follows | None:
+    def _refined(self, passed: _Passed) -> _Linear | _Left | _Follows | None:
         """The next guess about a place; None if there is none."""
+        guess, entry, afters, index = passed.guess, passed.entry, passed.afters, passed.index
         if guess is None:
-            found = [self._step(entry, after, ending, index) for after, ending in zip(afters, endings, strict=True)]
+            found = [self._step(entry, after, ending, index) for after, ending in passed.paths()]
             if found[0] is not None and all(found[0].same(one) for one in found):
                 return found[0]
         if self.sequence.traced or self.sequence.parallel or any(after is _ABSENT for after in afters):
@@ -549,7 +552,7 @@ class CarriedState:
             # Ranges of numbers are known of the tiles of unrolled iterations, not of one made anew from that before.
             return None
         if not isinstance(guess, _Left | _Follows):
-            source = self._source(place, afters, endings)
+            source = self._source(passed)
             if source is not None and not all(map(_is_plain, afters)):
                 return _Follows(entry, source)
         for counting in (True, False):
@@ -560,9 +563,7 @@ class CarriedState:
             else:
                 # As one leaves it that is none of the first few: there, numbers are numbers.
                 left = [
-                    after
-                    for after, ending in zip(afters, endings, strict=True)
-                    if ending.context.facts.value_of(index) is None
+                    after for after, ending in passed.paths() if ending.context.facts.value_of(index) is None
                 ] or afters
             if any(not self.same(left[0], one) for one in left):
                 continue
@@ -577,12 +578,16 @@ class CarriedState:
             return _Left(entry, template, counting)
         return None
 
-    def _source(self, place: _Place, afters: list[Any], endings: list[Ending]) -> _Place | None:
+    def _source(self, passed: _Passed) -> _Place | None:
         """The other place whose value of the start of an iteration is in this one at its end, on every path."""
         for source, guess in [*self._guesses(), *((name, None) for name in self.entry if name not in self._local)]:
-            if source == place or isinstance(guess, _Rebound | _Permuted | _Growth) or self._ends_in(source, place):
+            if (
+                source == passed.place
+                or isinstance(guess, _Rebound | _Permuted | _Growth)
+                or self._ends_in(source, passed.place)
+            ):
                 continue
-            if all(after is ending.start.get(source, _ABSENT) for after, ending in zip(afters, endings, strict=True)):
+            if all(after is ending.start.get(source, _ABSENT) for after, ending in passed.paths()):
                 return source
         return None
 

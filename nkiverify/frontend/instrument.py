@@ -220,6 +220,9 @@ class _Rewriter(Watching, ast.NodeTransformer):
         function = self._function
         if function is None:
             return self.generic_visit(node)
+        place = node.test
+        shorter, ends = _without_not(node)
+        node, ends = (node, False) if computed_by(shorter) else (shorter, ends)
         computed = computed_by(node)
         used = UsedNames.of([placed(ast.Expr(node.test), node), *node.body])
         bound = used.stored - function.shared_names
@@ -229,7 +232,8 @@ class _Rewriter(Watching, ast.NodeTransformer):
         searched = [] if function.shared_names & computed.keys() else list(computed)
         binds = any(isinstance(part, ast.NamedExpr) for part in walk(node.test))
         loop, error = self.fresh("while"), self.fresh("error")
-        tested = ast.Call(ast.Attribute(load(loop), "test", ast.Load()), [self.visit(node.test)], [])
+        test = "test_of_break" if ends else "test"
+        tested = ast.Call(ast.Attribute(load(loop), test, ast.Load()), [self.visit(node.test)], [])
         function.loops.append(loop)
         body = self._statements(node.body)
         function.loops.pop()
@@ -247,12 +251,12 @@ class _Rewriter(Watching, ast.NodeTransformer):
             ast.Tuple([ast.Constant(computed[name]) for name in searched], ast.Load()),
         )
         start = ast.Assign([store(loop)], call)
-        ends = ast.If(ast.UnaryOp(ast.Not(), placed(tested, node.test)), [ast.Continue()], [])
-        test = ast.If(ast.Attribute(load(loop), "testing", ast.Load()), [ends], [])
-        guarded = _guarded(loop, error, [placed(test, node.test), *body])
+        leaves = ast.If(ast.UnaryOp(ast.Not(), placed(tested, node.test)), [ast.Continue()], [])
+        testing = ast.If(ast.Attribute(load(loop), "testing", ast.Load()), [leaves], [])
+        guarded = _guarded(loop, error, [placed(testing, node.test), *body])
         goes_on = ast.Call(ast.Attribute(load(loop), "goes_on", ast.Load()), [], [])
         new = ast.While(goes_on, [*self._restore(loop, names), guarded], [*self._restore(loop, names), *otherwise])
-        return [placed(start, node.test), placed(new, node, node.test)]
+        return [placed(start, place), placed(new, node, place)]
 
     def visit_Break(self, node: ast.Break) -> ast.AST | list[ast.stmt]:
         loop = self._function.loops[-1] if self._function is not None and self._function.loops else None
@@ -424,6 +428,19 @@ class _Rewriter(Watching, ast.NodeTransformer):
 
 def _names(names: list[str]) -> ast.expr:
     return ast.Tuple([ast.Constant(name) for name in names], ast.Load())
+
+
+def _without_not(node: ast.While) -> tuple[ast.While, bool]:
+    """The same statement with the test `c` for `not c`, and for `while True:` that begins with `if c: break`; and
+    whether it ends where that holds."""
+    ends = False
+    match node:
+        case ast.While(ast.Constant(True), [ast.If(test, [ast.Break()], []), *body], []) if body:
+            node, ends = ast.copy_location(ast.While(test, body, []), node), True
+    test = node.test
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, ends = test.operand, not ends
+    return (node if test is node.test else ast.copy_location(ast.While(test, node.body, node.orelse), node)), ends
 
 
 def _guarded(loop: str, error: str, body: list[ast.stmt]) -> ast.stmt:

@@ -6,9 +6,10 @@
 
 is summarised as a `for` statement is: its body is run for an arbitrary iteration. An iteration begins after a test that
 is true, and ends with the next test. The number of iterations is guessed from what is tested: where that is
-`f + c*i <= 0` after iteration i, with c at least 1, there are as many as it holds for. It is checked with the rest of
-what is guessed: the first test must be the one of the guess for no iteration, and the test after an arbitrary iteration
-must be true where, by the guess, another one follows, and nowhere else.
+`f + c*i <= 0` after iteration i, with c at least 1, there are as many as it holds for; of several such tests, as of
+`while a and b`, the least number. `f + c*i != 0` is `f + c*i < 0`, or the same with the other sign, where the counter
+meets 0. It is checked with the rest of what is guessed: the first test must be the one of the guess for no iteration,
+and the test after an arbitrary iteration must be true where, by the guess, another one follows, and nowhere else.
 """
 
 from __future__ import annotations
@@ -19,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, frame_site
-from nkiverify.frontend.carried_state import Ending, without_minima
+from nkiverify.frontend.carried_state import Ending, index_atom, without_minima
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
 from nkiverify.frontend.loops import PlainWhile, claim_unwinding
-from nkiverify.frontend.ranges import SymRange
+from nkiverify.frontend.ranges import SymRange, SymZip
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term
@@ -30,6 +31,7 @@ from nkiverify.symbolic.atoms import Term
 if TYPE_CHECKING:
     from nkiverify.frontend.explorer import SymbolicExecution
     from nkiverify.model.known_numbers import AllocationKey
+    from nkiverify.symbolic.path_conditions import Context
 
 #: Rounds of a `while` statement after which it is run again as a search, if it may be one.
 ROUNDS_OF_SEARCH = 4
@@ -112,7 +114,7 @@ class WhileLoop(PlainWhile):
             self._names.summarise
             and self._site not in self._run.unrolled
             and isinstance(condition, conditions.Comparison)
-            and condition.relation is conditions.Relation.AT_MOST
+            and condition.relation is not conditions.Relation.EQUAL
             and not self._may_search
             and self._consumers is not None
         )
@@ -171,8 +173,10 @@ class _SummarisedWhile(SummarisedLoop):
         super().__init__(many, run, site, frame, bound, temporaries, live, grown, "i", consumers)
         self._first = first
         self._ranged = False
-        #: What is tested before iteration i, as far as is known, and the index.
-        self._before: tuple[Term, Term] | None = None
+        #: The terms that are at most 0 before iteration i + 1, as far as is known, and the index i.
+        self._before: tuple[list[Term], Term] | None = None
+        #: The terms that are at most 0 before the iterations that there are.
+        self._ranges: list[SymRange] = []
         self.ends_iteration = False
         self.tested: object = True
 
@@ -187,8 +191,9 @@ class _SummarisedWhile(SummarisedLoop):
         if self._before is None:
             return (*super()._bounds(index), self._first)
         (old,) = self._before[1].atoms
-        before = terms.substitute(self._before[0], {old: terms.add(index, terms.constant(-1))})
-        return (*super()._bounds(index), conditions.at_most_zero(before))
+        earlier = {old: terms.add(index, terms.constant(-1))}
+        before = (conditions.at_most_zero(terms.substitute(term, earlier)) for term in self._before[0])
+        return (*super()._bounds(index), *before)
 
     def _follows(self, ending: Ending, index: Term) -> conditions.Condition | bool:
         tested = ending.tested
@@ -214,43 +219,69 @@ class _SummarisedWhile(SummarisedLoop):
 
     def _find_range(self, endings: list[Ending], index: Term) -> bool:
         """True if the number of iterations is guessed from what the paths test at their ends."""
-        (atom,) = index.atoms
         found: dict[int, Term] = {}
         for ending in endings:
             tested = ending.tested
             if tested is False:
                 continue
-            if not (isinstance(tested, conditions.Comparison) and tested.relation is conditions.Relation.AT_MOST):
+            term = _at_most_zero_while(tested, ending.context, index)
+            if term is None:
                 return False
-            term = without_minima(tested.term, ending.context.with_condition(tested))
             found[term.uid] = term
-        if len(found) != 1:
-            return False
-        (term,) = found.values()
-        parts = terms.coefficient_of(term, atom)
-        if parts is None or any(atom in terms.all_atoms(part) for part in parts):
-            return False
-        step, rest = parts
-        if not self._run.entails(conditions.at_most_zero(terms.add(terms.constant(1), step, -1))):
+        ranges = [_range(term, index, self._run) for term in found.values()]
+        known = [one for one in ranges if one is not None]
+        if not known or len(known) < len(ranges):
             self._before = None
             return False
-        self._before = term, index
-        start = terms.add(rest, step, -1)
+        self._before = list(found.values()), index
         context = self._run.context
-        least = conditions.at_most_zero(start)
-        if least is not self._first and not _equivalent(context, least, self._first):
+        first = _goes_on(known, terms.constant(0))
+        if first is not self._first and not _equivalent(context, first, self._first):
             return False
-        self._state.sequence = SymRange(start, terms.constant(1), step)
+        self._ranges = known
+        self._state.sequence = known[0] if len(known) == 1 else SymZip(tuple(known))
         return True
 
     def _tested_as_guessed(self, ending: Ending, index: Term) -> bool:
-        sequence = self._state.sequence
-        assert isinstance(sequence, SymRange)
-        another = conditions.at_most_zero(sequence.element(terms.add(index, terms.constant(1))))
+        another = _goes_on(self._ranges, terms.add(index, terms.constant(1)))
         return another is ending.tested or _equivalent(ending.context, another, self._follows(ending, index))
 
 
-def _equivalent(context: Any, one: conditions.Condition | bool, two: conditions.Condition | bool) -> bool:
+def _at_most_zero_while(tested: object, context: Context, index: Term) -> Term | None:
+    """The term that is at most 0 where a path through the body goes on after its test, if there is one."""
+    if not isinstance(tested, conditions.Comparison) or tested.relation is conditions.Relation.EQUAL:
+        return None
+    # Of `a and b` a path on which the first one is false ends with it.
+    goes_on = context if context.truth(tested) is False else context.with_condition(tested)
+    term = without_minima(tested.term, goes_on)
+    if tested.relation is conditions.Relation.AT_MOST:
+        return term
+    parts = terms.coefficient_of(term, index_atom(index))
+    if parts is None:
+        return None
+    rises = context.proves(conditions.at_most_zero(terms.scale(parts[0], -1)))
+    return terms.add(terms.constant(1), term, 1 if rises else -1)
+
+
+def _range(term: Term, index: Term, run: SymbolicExecution) -> SymRange | None:
+    """The values of the term before iterations 0, 1, …, as long as they are at most 0, where it is `term` after
+    iteration `index`, and grows."""
+    atom = index_atom(index)
+    parts = terms.coefficient_of(term, atom)
+    if parts is None or any(atom in terms.all_atoms(part) for part in parts):
+        return None
+    step, rest = parts
+    if not run.entails(conditions.at_most_zero(terms.add(terms.constant(1), step, -1))):
+        return None
+    return SymRange(terms.add(rest, step, -1), terms.constant(1), step)
+
+
+def _goes_on(ranges: list[SymRange], index: Term) -> conditions.Condition | bool:
+    """The condition on which there is an iteration `index`."""
+    return conditions.conjunction(conditions.at_most_zero(one.element(index)) for one in ranges)
+
+
+def _equivalent(context: Context, one: conditions.Condition | bool, two: conditions.Condition | bool) -> bool:
     """True if each of two conditions follows from the other."""
     return all(given is False or context.with_condition(given).proves(goal) for given, goal in ((one, two), (two, one)))
 

@@ -1,0 +1,22 @@
+# expect: 1 FAILED
+# args: ::kernel --arg 'x=bf16[128,N:1..20000]'
+# shapes: N=1..200:33
+"""The last tile may be short, and is not."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    off = k = 0
+    while off < N and k <= N:
+        t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + 64])
+        nisa.dma_copy(dst=out[:, off : off + 64], src=t)
+        off += 64
+        k += 1
+    return out

@@ -1,0 +1,24 @@
+# expect: 1 SUCCESSFUL
+# expect: 4 FAILED
+# args: ::kernel --arg 'x=bf16[128,N:1..20000]'
+# shapes: N=1..200:33
+"""Left where no whole tile is left."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    off = 0
+    while True:
+        if off + 64 > N:
+            break
+        t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + 64])
+        nisa.dma_copy(dst=out[:, off : off + 64], src=t)
+        off += 64
+    return out

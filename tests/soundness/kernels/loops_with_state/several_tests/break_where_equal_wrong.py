@@ -1,0 +1,24 @@
+# expect: 1 SUCCESSFUL
+# expect: 4 FAILED
+# args: ::kernel --arg 'x=bf16[128,64*n]' --where 'n <= 1000'
+# shapes: n=1..6
+"""Left where the counter meets the end."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    off = 0
+    while True:
+        if off + 64 == N:
+            break
+        t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + 64])
+        nisa.dma_copy(dst=out[:, off : off + 64], src=t)
+        off += 64
+    return out

@@ -1,0 +1,27 @@
+# expect: 1 SUCCESSFUL
+# expect: 2 SUCCESSFUL
+# expect: 3 SUCCESSFUL
+# expect: 4 SUCCESSFUL
+# args: ::kernel --arg 'x=bf16[128,64*n]' --where 'n <= 1000'
+# shapes: n=1..6
+"""A counter of tiles."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    n = N // 64
+    k = 0
+    while True:
+        if k == n:
+            break
+        t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, 64 * k : 64 * k + 64])
+        nisa.dma_copy(dst=out[:, 64 * k : 64 * k + 64], src=t)
+        k += 1
+    return out

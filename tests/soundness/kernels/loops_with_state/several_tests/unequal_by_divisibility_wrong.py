@@ -1,0 +1,23 @@
+# expect: 1 SUCCESSFUL
+# expect: 4 FAILED
+# args: ::kernel --arg 'x=bf16[128,N:1..64000]' --where 'N % 64 == 0'
+# shapes: N=64..256:64
+"""That the counter meets the end is known of the size."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    assert N % 64 == 0
+    off = 0
+    while off != N:
+        t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + 64])
+        nisa.dma_copy(dst=out[:, off : off + 63], src=t[:, 0:63])
+        off += 64
+    return out

@@ -1,0 +1,21 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# args: ::kernel --arg 'x=bf16[128,N:1..20000]'
+# shapes: none
+"""The counter steps over the end where it is no multiple of 64: the loop goes on beyond the tensor."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    P, N = x.shape
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    off = 0
+    while off != N:
+        t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=x[:, off : off + 64])
+        nisa.dma_copy(dst=out[:, off : off + 64], src=t)
+        off += 64
+    return out
