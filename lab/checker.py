@@ -3,9 +3,10 @@
 Works on a copy of the checkout. One place of one module at a time is changed (`faults`), and the tests that answer for
 the module and reach the place run until the first failure (`noticing`). A fault that no test notices is printed with
 its line. What a fault does when a module is imported, and what `--fuzz` is asked to notice, has a process of its own.
+Campaigns are asked about what `make test` does not notice; faults that they alone notice are listed.
 
-With `--keep FOLDER`, a campaign that was ended goes on where it was; with `--fuzz N`, N random kernels are tried
-instead of the tests: how much the fuzzer sees.
+With `--keep FOLDER`, a campaign that was ended goes on where it was; `--portion 2/30` is a part of the faults; with
+`--fuzz N`, N random kernels are tried instead of the tests: how much the fuzzer sees.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import argparse
 import ast
 import compileall
+import itertools
 import json
 import os
 import random
@@ -25,7 +27,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
+
 from lab.faults import FaultPlace, places
+from lab.portions import Portion, a_portion, in_portion
 from nkiverify.foundation import resources
 
 _SYMBOLIC = ("tests/symbolic", "tests/engines/test_embedded.py", "tests/soundness")
@@ -103,6 +108,9 @@ ANSWERING = {
     "nkiverify/model/indirection.py": _NUMBERS,
 }
 
+#: The lanes of tests that are asked, one after the other.
+LANES = ("test", "campaigns")
+
 #: What a copy needs.
 _FOLDERS = ("nkiverify", "stubs", "kernels", "harness", "controls", "tests", "lab", "dashboard", "docs")
 _FILES = ("pyproject.toml", "verify.py", "README.md", "AUDIT.md", "Makefile")
@@ -135,14 +143,14 @@ class Copy:
         finally:
             path.write_text(before, encoding="utf-8")
 
-    def ends(self, command: Sequence[str], seconds: float = 1e6) -> int:
-        """The status with which the command, run by this Python in the copy, ends; -1 if it does not end in time."""
+    def ends(self, command: Sequence[str], seconds: float = 1e6, lane: str = "test") -> int:
+        """The status with which the command, run by this Python in the copy, ends; -1 if it does not end in time. Of
+        tests it runs those of `lane`."""
         environment = {
             **os.environ,
             "PYTHONPATH": str(self.folder),
             "PYTHONDONTWRITEBYTECODE": "1",
-            # The campaigns notice faults as well.
-            "PYTEST_ADDOPTS": "--lane all",
+            "PYTEST_ADDOPTS": f"--lane {lane}",
         }
         process = subprocess.Popen(
             [sys.executable, *command],
@@ -169,9 +177,12 @@ class Tried:
     number: int
     place: FaultPlace
     by: str = ""
+    #: The lane of the test that noticed it.
+    lane: str = ""
     tests: int = 0
     at_import: bool = False
-    groups: set[str] = field(default_factory=set)
+    #: The groups of tests that were asked, each with its lane.
+    groups: set[tuple[str, str]] = field(default_factory=set)
 
     def __str__(self) -> str:
         by = self.by or ("AT IMPORT" if self.at_import else "NOT NOTICED" if self.tests else "NOT REACHED")
@@ -181,7 +192,9 @@ class Tried:
 class Campaign:
     """Faults of some modules, in a folder in which what was seen is kept."""
 
-    def __init__(self, folder: Path, modules: Sequence[str], each: int, seed: int) -> None:
+    def __init__(
+        self, folder: Path, modules: Sequence[str], each: int, seed: int, portion: Portion = (1, 1)
+    ) -> None:
         self.folder = folder
         self.copy = Copy(folder / "copy")
         self.record = folder / "noticed.jsonl"
@@ -194,30 +207,33 @@ class Campaign:
             if each:
                 random.Random(f"{seed}/{module}").shuffle(numbered)
             for number, place in sorted(numbered[:each] if each else numbered, key=lambda item: item[0]):
-                self.tried[module, number] = Tried(module, number, place)
+                if in_portion(f"{module} {number}", portion):
+                    self.tried[module, number] = Tried(module, number, place)
 
     def by_tests(self, budget: float, groups: int, imports: bool) -> None:
-        """Ask the first `groups` groups of tests of each module, group after group.
+        """Ask the first `groups` groups of tests of each module, group after group, and then their campaigns.
 
         `imports`: also about faults that act when a module is imported, each in a process of its own.
         """
         modules = list(self.trees)
-        for rank in range(min(groups, max(len(ANSWERING[module]) for module in modules))):
+        ranks = range(min(groups, max(len(ANSWERING[module]) for module in modules)))
+        for lane, rank in itertools.product(LANES, ranks):
             for group in dict.fromkeys(ANSWERING[module][rank] for module in modules if rank < len(ANSWERING[module])):
                 asked = [module for module in modules if ANSWERING[module][rank : rank + 1] == (group,)]
-                self._by_group(group, asked, budget, imports)
+                self._by_group(group, lane, asked, budget, imports)
 
-    def _by_group(self, group: str, modules: Sequence[str], budget: float, imports: bool) -> None:
+    def _by_group(self, group: str, lane: str, modules: Sequence[str], budget: float, imports: bool) -> None:
         self._read()
         open_ones = [one for one in self.tried.values() if one.module in modules and not one.by]
         wanted: dict[str, list[int]] = {}
         for one in open_ones:
-            if group not in one.groups and not one.at_import:
+            if (group, lane) not in one.groups and not one.at_import:
                 wanted.setdefault(one.module, []).append(one.number)
         if wanted:
-            name = group.replace("/", "-")
+            name = f"{group.replace('/', '-')}.{lane}"
             job = {
                 "tests": [group],
+                "lane": lane,
                 "faults": wanted,
                 "modules": list(ANSWERING),
                 "budget": budget,
@@ -226,14 +242,15 @@ class Campaign:
             }
             path = self.folder / f"{name}.job"
             path.write_text(json.dumps(job), encoding="utf-8")
-            self.copy.ends(("-m", "lab.noticing", str(path)))
+            self.copy.ends(("-m", "lab.noticing", str(path)), lane=lane)
             self._read()
         for one in open_ones:
-            if imports and one.at_import and not one.by and group not in one.groups:
+            if imports and one.at_import and not one.by and (group, lane) not in one.groups:
                 with self.copy.with_fault(one.module, one.place, self.trees[one.module]):
                     options = ("-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist")
-                    status = self.copy.ends(("-m", "pytest", *options, group), 300.0)
-                self._write(one, group, by=f"{group} (at import)" if status else "")
+                    status = self.copy.ends(("-m", "pytest", *options, group), 300.0, lane)
+                failed = status not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
+                self._write(one, group, lane, by=f"{group} (at import)" if failed else "")
         self._read()
 
     def by_fuzzing(self, count: int, seed: int, seconds: float) -> None:
@@ -244,8 +261,9 @@ class Campaign:
                 one.by, one.tests = ("fuzz" if self.copy.ends(fuzz, seconds) else ""), count
             print(one, flush=True)
 
-    def _write(self, one: Tried, group: str, by: str) -> None:
-        said = {"module": one.module, "number": one.number, "group": group, "by": by, "tests": 1, "at_import": True}
+    def _write(self, one: Tried, group: str, lane: str, by: str) -> None:
+        said = {"module": one.module, "number": one.number, "group": group, "lane": lane, "by": by, "tests": 1}
+        said["at_import"] = True
         with self.record.open("a", encoding="utf-8") as file:
             print(json.dumps(said), file=file)
 
@@ -256,27 +274,30 @@ class Campaign:
             said = json.loads(line)
             one = self.tried.get((said["module"], said["number"]))
             if one is not None:
-                one.by = one.by or said["by"]
+                if said["by"] and not one.by:
+                    one.by, one.lane = said["by"], said["lane"]
                 one.at_import = said["at_import"]
                 one.tests = max(one.tests, said["tests"])
                 if not (said["at_import"] and "seconds" in said):
-                    one.groups.add(said["group"])
+                    one.groups.add((said["group"], said["lane"]))
 
 
 def _report(campaign: Campaign, imports: bool) -> int:
-    """Print what no test noticed, and how many of each module; how many there are of the former."""
+    """Print what no test of `make test` noticed, and how many of each module; how many no campaign noticed either."""
     left = 0
     rows = []
     for module in campaign.trees:
         lines = (campaign.copy.folder / module).read_text(encoding="utf-8").splitlines()
         tried = [one for one in campaign.tried.values() if one.module == module and (imports or not one.at_import)]
         for one in tried:
-            if not one.by and (imports or not one.at_import):
+            if one.lane != "test" and (imports or not one.at_import):
                 print(f"{one}: {lines[one.place.line - 1].strip()}")
         noticed = sum(1 for one in tried if one.by)
+        alone = sum(1 for one in tried if one.lane == "campaigns")
         reached = sum(1 for one in tried if one.tests or one.by)
         left += len(tried) - noticed
-        rows.append(f"{module}: {len(tried)} faults, {noticed} noticed, {len(tried) - reached} not reached")
+        by_whom = f"{noticed} noticed, {alone} of them by campaigns alone"
+        rows.append(f"{module}: {len(tried)} faults, {by_whom}, {len(tried) - reached} not reached")
     print("\n".join(rows))
     return left
 
@@ -291,11 +312,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--groups", type=int, default=9, metavar="N", help="the first N groups of tests only")
     parser.add_argument("--imports", action="store_true", help="also faults that act when a module is imported: slow")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep what was seen, and go on from it")
+    parser.add_argument("--portion", type=a_portion, default=(1, 1), metavar="K/N", help="a part of the faults")
     parser.add_argument("--fuzz", type=int, metavar="N", help="try N random kernels instead of the tests")
     options = parser.parse_args(arguments)
     folder = options.keep.resolve() if options.keep else Path(tempfile.mkdtemp(prefix="nkiverify-checker-"))
     try:
-        campaign = Campaign(folder, options.module or list(ANSWERING), options.each, options.seed)
+        campaign = Campaign(folder, options.module or list(ANSWERING), options.each, options.seed, options.portion)
         if options.fuzz:
             campaign.by_fuzzing(options.fuzz, options.seed, 1800.0)
         else:

@@ -40,6 +40,8 @@ class Job:
     """The job of one process. `faults` are positions in `places` of each module."""
 
     tests: tuple[str, ...]
+    #: The lane that they are of.
+    lane: str
     faults: dict[str, list[int]]
     #: Seconds of tests (CPU) that one fault may have.
     budget: float
@@ -86,7 +88,7 @@ class Plugin:
                     by = "" if at_import else self._by(loaded[module], [items[name] for name in tests], reach)
                 self.noticed[by] += 1
                 said = {"module": module, "number": number, "by": by, "tests": len(tests), "at_import": at_import}
-                said["group"] = self.job.tests[0]
+                said |= {"group": self.job.tests[0], "lane": self.job.lane}
                 with Path(self.job.record).open("a", encoding="utf-8") as file:
                     print(json.dumps({**said, "seconds": round(time.monotonic() - started, 1)}), file=file)
         return True
@@ -195,9 +197,10 @@ def _forked(run: Callable[[Callable[[str], None]], None], cpu: float, wall: floa
 def main(arguments: Sequence[str]) -> int:
     """Do the job of a file."""
     document = json.loads(Path(arguments[0]).read_text(encoding="utf-8"))
-    job = Job(tuple(document["tests"]), document["faults"], document["budget"], document["reached"], document["record"])
+    modules = document.pop("modules")
+    job = Job(**{**document, "tests": tuple(document["tests"])})
     options = ("-q", "-p", "no:cacheprovider", "--dist=no", f"--basetemp={job.reached}.tmp")
-    return int(pytest.main([*options, *job.tests], plugins=[Plugin(job, document["modules"])]))
+    return int(pytest.main([*options, *job.tests], plugins=[Plugin(job, modules)]))
 
 
 if __name__ == "__main__":

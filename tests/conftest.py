@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import compileall
 import ctypes
 import gc
@@ -12,13 +11,13 @@ import signal
 import subprocess
 import sys
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from lab.portions import Portion, a_portion, in_portion
 from lab.scale import keep_byte_code
 from nkiverify.cli.main import rarely_collected
 from nkiverify.foundation.resources import root
@@ -74,13 +73,13 @@ def pytest_report_header(config: pytest.Config) -> str:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of the lane, the longest first, so that no process has them left at the end. Put tests last after
     which a process has many more modules: each run of a kernel compares them all."""
-    lane, (portion, portions) = config.option.lane, config.option.portion
+    lane, portion = config.option.lane, config.option.portion
     taken = costs()
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
         cost = taken.get(function_of(item.nodeid), 0)
-        (kept if in_lane(item, cost, lane, portion, portions) else left_out).append(item)
+        (kept if in_lane(item, cost, lane, portion) else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
@@ -88,20 +87,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: (item.path.name in _LATE, -lengths[item] if lengths[item] >= _LONG else 0))
 
 
-def in_lane(item: pytest.Item, cost: int, lane: str, portion: int, portions: int) -> bool:
+def in_lane(item: pytest.Item, cost: int, lane: str, portion: Portion) -> bool:
     """True if a lane has this test: `quick` what is no campaign and takes no long, `test` what is no campaign,
     `campaigns` one portion of what is, `all` `test` and that portion."""
     if item.get_closest_marker("campaign") is None:
         return lane != "campaigns" and (lane != "quick" or cost < QUICK)
-    return lane in ("campaigns", "all") and zlib.crc32(item.nodeid.encode()) % portions == portion - 1
-
-
-def a_portion(text: str) -> tuple[int, int]:
-    """`k/N` as two numbers, k from 1 to N."""
-    portion, _, portions = text.partition("/")
-    if not (portion.isdecimal() and portions.isdecimal() and 1 <= int(portion) <= int(portions)):
-        raise argparse.ArgumentTypeError(f"a portion is like 2/30, the first is 1/30, not {text!r}")
-    return int(portion), int(portions)
+    return lane in ("campaigns", "all") and in_portion(item.nodeid, portion)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from lab.ledger import comparing
 from lab.ledger.lines import Line
-from lab.ledger.subjects import ROOT, sampled, subjects
+from lab.ledger.subjects import ROOT, subjects
 from lab.ledger.writing import write
 
 #: Where subjects are written that have no files of their own.
@@ -53,11 +53,9 @@ def _write(arguments: argparse.Namespace) -> int:
     began = time.monotonic()
     cases = arguments.cases if arguments.cases.is_dir() else None
     checkouts = [one.resolve() for one in arguments.checkout]
-    found = list(subjects(arguments.subjects.resolve(), checkouts, cases))
+    found = list(subjects(arguments.subjects.resolve(), checkouts, cases, arguments.every))
     if arguments.group:
         found = [one for one in found if one.group in arguments.group]
-    if arguments.every > 1:
-        found = sampled(found, arguments.every)
     lines: list[Line] = []
     with arguments.file.open("w", encoding="utf-8") as file:
 

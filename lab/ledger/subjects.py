@@ -58,8 +58,17 @@ class Subject:
         return self.name.partition("/")[0]
 
 
-def subjects(folder: Path, checkouts: Sequence[Path] = (), cases: Path | None = None) -> Iterator[Subject]:
-    """All subjects, those that have no files of their own written below `folder`."""
+def subjects(
+    folder: Path, checkouts: Sequence[Path] = (), cases: Path | None = None, every: int = 1
+) -> Iterator[Subject]:
+    """All subjects, or every so many of each group; those that have no files of their own are written below
+    `folder`."""
+    found = _written_out(folder, checkouts, cases)
+    yield from sampled(list(found), every) if every > 1 else found
+    yield from _fuzzed(folder / "fuzz", every)
+
+
+def _written_out(folder: Path, checkouts: Sequence[Path], cases: Path | None) -> Iterator[Subject]:
     yield from _manifest()
     yield from _soundness(folder / "soundness")
     yield from _controls(folder / "controls")
@@ -68,7 +77,6 @@ def subjects(folder: Path, checkouts: Sequence[Path] = (), cases: Path | None = 
     yield from _first_contact(folder / "first_contact")
     yield from _published(folder / "published", checkouts)
     yield from _cases(cases)
-    yield from _fuzzed(folder / "fuzz")
 
 
 def sampled(found: Sequence[Subject], every: int) -> list[Subject]:
@@ -257,25 +265,31 @@ def {name}(v: Verification) -> None:
 """
 
 
-def _fuzzed(folder: Path) -> Iterator[Subject]:
-    """Random kernels: those of odd numbers about phases 1 and 2, the others about 3 and 4. Made once."""
-    manifest = folder / "nkiverify_targets.py"
-    if not manifest.exists():
-        (folder / "kernels").mkdir(parents=True, exist_ok=True)
-        bench, text = Bench(), [_TARGETS]
-        try:
-            for number in range(1, FUZZED + 1):
+def _fuzzed(folder: Path, every: int) -> Iterator[Subject]:
+    """Random kernels, every so many pairs of them: those of odd numbers about phases 1 and 2, the others about 3 and 4. Each
+    is made once; one that cannot be is remembered as an empty target."""
+    made = folder / "kernels"
+    made.mkdir(parents=True, exist_ok=True)
+    targets: dict[str, str] = {}
+    bench = Bench()
+    try:
+        # In pairs, of each of both.
+        for number in (one for one in range(1, FUZZED + 1) if one // 2 % every == 0):
+            name, target = f"fuzz_{number:04}", folder / f"fuzz_{number:04}.target"
+            if not target.exists():
                 kernel = (SHAPES if number % 2 else MEMORY).subject(number, CAMPAIGN, bench)
                 if kernel is not None:
-                    text.append(_target(f"fuzz_{number:04}", kernel, (1, 2) if number % 2 else (1, 2, 3, 4)))
-                    (folder / "kernels" / f"fuzz_{number:04}.py").write_text(kernel.kernel, encoding="utf-8")
-        finally:
-            bench.close()
-        manifest.write_text("".join(text), encoding="utf-8")
-    names = tuple(sorted(file.stem for file in (folder / "kernels").glob("*.py")))
-    digest = _digest(manifest.read_bytes(), *((folder / "kernels" / f"{name}.py").read_bytes() for name in names))
+                    (made / f"{name}.py").write_text(kernel.kernel, encoding="utf-8")
+                text = _target(name, kernel, (1, 2) if number % 2 else (1, 2, 3, 4)) if kernel is not None else ""
+                target.write_text(text, encoding="utf-8")
+            text = target.read_text(encoding="utf-8")
+            targets |= {name: text} if text else {}
+    finally:
+        bench.close()
+    (folder / "nkiverify_targets.py").write_text(_TARGETS + "".join(targets.values()), encoding="utf-8")
+    digest = _digest(*targets.values(), *((made / f"{name}.py").read_bytes() for name in targets))
     words = ("run", "--no-cache", "--no-page", "--engine", "embedded", "--timeout", f"{FUZZ_SECONDS:g}")
-    yield Subject("fuzz", folder, words, digest, names)
+    yield Subject("fuzz", folder, words, digest, tuple(targets))
 
 
 def _target(name: str, kernel: Kernel, phases: Sequence[int]) -> str:

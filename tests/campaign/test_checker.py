@@ -139,6 +139,7 @@ def test_each_fault_is_noticed_by_the_first_test_that_fails(tmp_path: Path) -> N
     found = places(ast.parse(SOURCE))
     job = {
         "tests": ["test_subject.py"],
+        "lane": "test",
         "modules": ["subject.py"],
         "faults": {"subject.py": list(range(len(found)))},
         "budget": 10.0,
