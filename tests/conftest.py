@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from lab.portions import Portion, a_portion, in_portion
 from lab.scale import keep_byte_code
 from nkiverify.cli.main import rarely_collected
+from nkiverify.engines.esbmc import locate
 from nkiverify.foundation.resources import root
 from nkiverify.project.manifest import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
@@ -62,6 +63,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Measuring())
     # Where $PYTHONDONTWRITEBYTECODE is set, each process would rewrite the asserts of all tests anew.
     sys.dont_write_bytecode = False
+
+
+def pytest_markeval_namespace() -> dict[str, object]:
+    """The names of conditions of `skipif` that are texts: asked for where a test runs, as each starts ESBMC."""
+    return {"locate": locate}
 
 
 def pytest_report_header(config: pytest.Config) -> str:

@@ -266,8 +266,8 @@ def {name}(v: Verification) -> None:
 
 
 def _fuzzed(folder: Path, every: int) -> Iterator[Subject]:
-    """Random kernels, every so many pairs of them: those of odd numbers about phases 1 and 2, the others about 3 and 4. Each
-    is made once; one that cannot be is remembered as an empty target."""
+    """Random kernels, every so many pairs of them: those of odd numbers about phases 1 and 2, the others about 3 and 4.
+    Each is made once; one that cannot be is remembered as an empty target."""
     made = folder / "kernels"
     made.mkdir(parents=True, exist_ok=True)
     targets: dict[str, str] = {}

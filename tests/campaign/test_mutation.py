@@ -24,12 +24,10 @@ from lab.fates import (
 from lab.mutation import companions, good_targets, sample
 from lab.operators import OPERATORS, Mutant, sites
 from lab.same_operations import program_of, same_operations
-from nkiverify.foundation import resources
 from nkiverify.foundation.records import Basis, Verdict
-from nkiverify.project.manifest import load_targets
 from nkiverify.verify.verifier import verify
+from tests.bundled import BY_NAME as TARGETS
 
-TARGETS = {target.name: target for target in load_targets(resources.root())}
 SUBJECTS: dict[str, GoodKernel] = {}
 
 

@@ -11,12 +11,11 @@ from lab.fuzz import moving_number
 from lab.recordings import CannotCompare, Recording, compared, differences, plain, program_of, symbolic
 from lab.subject import Bench
 from nkiverify.engines.shapes import Shapes
-from nkiverify.foundation import resources
 from nkiverify.foundation.records import Kind
 from nkiverify.frontend.target import Target
 from nkiverify.ir.walk import items
 from nkiverify.model.recorded import Executed
-from nkiverify.project.manifest import load_targets
+from tests.bundled import TARGETS
 from tests.dataflow.subject import Subject
 from tests.dataflow.test_unordered import FOLLOWED, subject
 from tests.representatives import representatives
@@ -26,7 +25,6 @@ SECONDS = 20.0
 ITEMS = 60_000
 #: The same of controls and findings: they are kernels of other targets with one place, or one number, changed.
 CHANGED_ITEMS = 12_000
-TARGETS = load_targets(resources.root())
 
 
 @pytest.mark.parametrize(

@@ -11,9 +11,9 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.concrete import TOO_LONG
 from nkiverify.frontend.target import Target
-from nkiverify.project.manifest import load_targets
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
+from tests.bundled import TARGETS
 from tests.corpus.shapes import Runner, Shapes, shapes_of
 from tests.docs.test_audit import findings
 from tests.docs.test_upstream_bugs import bugs_told
@@ -26,7 +26,6 @@ SHAPES_OF_LATER_PHASES = 2
 #: targets as well.
 MOST_CONTRACTS = 200_000
 
-TARGETS = load_targets(resources.root())
 
 
 #: What AUDIT.md lists as warned of: rule and target.

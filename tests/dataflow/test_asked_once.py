@@ -14,14 +14,11 @@ from nkiverify.analysis.sets.coordinates import apart_in
 from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.regions import Regions
 from nkiverify.analysis.sets.structure import views_of
-from nkiverify.foundation import resources
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.project.manifest import load_targets
 from nkiverify.verify.exploration import explore
-
-TARGETS = {target.name: target for target in load_targets(resources.root())}
+from tests.bundled import BY_NAME as TARGETS
 
 
 def box(choose: random.Random) -> isl.Set:

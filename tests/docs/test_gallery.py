@@ -8,11 +8,10 @@ from pathlib import Path
 from lab import contract_pages, gallery
 from nkiverify.foundation import resources
 from nkiverify.model.contracts import all_contracts
-from nkiverify.project.manifest import load_targets
+from tests.bundled import TARGETS
 
 DOCS = resources.root() / "docs"
 PAGE = (DOCS / gallery.PAGE).read_text(encoding="utf-8")
-TARGETS = load_targets(resources.root())
 
 
 def test_every_upstream_bug_is_there_and_so_are_the_pictures() -> None:

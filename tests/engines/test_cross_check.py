@@ -11,7 +11,6 @@ import pytest
 
 from nkiverify.cli.main import main, parser_of
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
-from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
 from nkiverify.engines.esbmc.lowering import Language
 from nkiverify.foundation import resources
@@ -27,7 +26,7 @@ from nkiverify.verify.options import DEFAULT_ENGINE, EMBEDDED_ONLY, SECOND_SECON
 from nkiverify.verify.verifier import verify
 from tests.check.kernel_files import COPY, write
 
-pytestmark = pytest.mark.skipif(locate.find() is None, reason="there is no ESBMC here")
+pytestmark = pytest.mark.skipif("locate.find() is None", reason="there is no ESBMC here")
 
 
 def target(name: str) -> Target:
@@ -265,7 +264,7 @@ def test_the_phases_that_esbmc_is_not_asked_about_are_those_of_sets() -> None:
     assert {number for number, phase in PHASES.items() if not phase.for_engines} == EMBEDDED_ONLY
 
 
-@pytest.mark.skipif(not getattr(locate.find(), "has_python", False), reason="this ESBMC reads no Python")
+@pytest.mark.skipif("not getattr(locate.find(), 'has_python', False)", reason="this ESBMC reads no Python")
 @pytest.mark.parametrize(
     ("lowering", "languages"), [("c", {".c"}), ("python", {".py"}), ("both", {".c", ".py"}), (None, {".c"})]
 )
@@ -288,7 +287,7 @@ def test_every_twentieth_target_is_lowered_to_python_as_well() -> None:
     assert round(sum(expected) / len(phases)) == 20 and set(phases) == {1, 2, 3}
 
 
-@pytest.mark.skipif(not getattr(locate.find(), "has_python", False), reason="this ESBMC reads no Python")
+@pytest.mark.skipif("not getattr(locate.find(), 'has_python', False)", reason="this ESBMC reads no Python")
 def test_what_the_lowering_to_python_decides_is_said_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     (_, theirs) = runs_of("transpose2d_buggy", phases=(1,), lowering="both", timeout=120.0)
     decided = theirs.closed_by["in Python as well"]
@@ -298,7 +297,7 @@ def test_what_the_lowering_to_python_decides_is_said_and_counted(capsys: pytest.
     assert "1 agrees, 1 of them in Python as well" in " ".join(capsys.readouterr().out.split())
 
 
-@pytest.mark.skipif(not getattr(locate.find(), "has_python", False), reason="this ESBMC reads no Python")
+@pytest.mark.skipif("not getattr(locate.find(), 'has_python', False)", reason="this ESBMC reads no Python")
 def test_a_contradiction_of_the_lowering_to_python_alone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     genuine = EsbmcEngine.decide
 

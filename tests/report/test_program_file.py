@@ -17,10 +17,10 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Program
 from nkiverify.ir.walk import items
 from nkiverify.model.hardware import hardware_named
-from nkiverify.project.manifest import load_targets
 from nkiverify.report import program_text
 from nkiverify.results.program_file import NotStorable, dump, load
 from nkiverify.verify.exploration import explore
+from tests.bundled import TARGETS
 from tests.quick import main
 
 #: Every so many targets are in the suite, the others are a campaign.
@@ -28,7 +28,7 @@ _EVERY = 16
 
 
 def _targets() -> Iterator[object]:
-    for number, target in enumerate(load_targets(root())):
+    for number, target in enumerate(TARGETS):
         marks = (pytest.mark.campaign,) if number % _EVERY else ()
         yield pytest.param(target, id=target.name, marks=marks)
 

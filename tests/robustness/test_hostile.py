@@ -61,8 +61,14 @@ def sample() -> list[Input]:
     return found
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make the inputs where they are tried: thousands, of which few are."""
+    if "one" in metafunc.fixturenames:
+        tried = sample() if metafunc.config.option.lane in ("campaigns", "all") else []
+        metafunc.parametrize("one", tried, ids=lambda one: f"{one.kind}: {one.name}"[:80])
+
+
 @pytest.mark.campaign
-@pytest.mark.parametrize("one", sample(), ids=lambda one: f"{one.kind}: {one.name}"[:80])
 def test_whatever_it_is_given(one: Input, bench: Bench) -> None:
     tried = bench.tried(one)
     if tried.skipped:

@@ -12,7 +12,6 @@ import pytest
 
 from nkiverify.analysis.marks.cells import Geometry
 from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.locate import Installation, Origin
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import Basis, Run, Verdict
@@ -22,15 +21,14 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.phases.dataflow.pieces import NotLowered, pieces
 from nkiverify.products.esbmc import elements, one_element
 from nkiverify.products.esbmc.one_element import LoweredRun, _any_place, _Block, _Lowering
-from nkiverify.project.manifest import load_targets
 from nkiverify.results.session import ExitStatus, beside, status_of
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
+from tests.bundled import BY_NAME as TARGETS
 
-asks = pytest.mark.skipif(locate.find() is None, reason="there is no ESBMC here")
+asks = pytest.mark.skipif("locate.find() is None", reason="there is no ESBMC here")
 
-TARGETS = {target.name: target for target in load_targets(resources.root())}
 
 
 def entries(name: str, **options: object) -> tuple[Run, Run]:
