@@ -26,7 +26,7 @@ from nkiverify.project.manifest import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify
-from tests.costs import QUICK, Measuring, costs, function_of
+from tests.costs import QUICK, Measuring, cost_of, costs
 
 #: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
 _LARGE = 500
@@ -84,12 +84,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
-        cost = taken.get(function_of(item.nodeid), 0)
+        cost = cost_of(item.nodeid, taken)
         (kept if in_lane(item, cost, lane, portion) else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
-    lengths = {item: taken.get(function_of(item.nodeid), 0) for item in items}
+    lengths = {item: cost_of(item.nodeid, taken) for item in items}
     items.sort(key=lambda item: (item.path.name in _LATE, -lengths[item] if lengths[item] >= _LONG else 0))
 
 

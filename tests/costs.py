@@ -1,4 +1,5 @@
 """The cost of tests: `costs.txt` has the functions of tests, with the mean processor time of one test, from 20 ms on.
+A test that takes much more than the others of its function has a line of its own.
 
 `make quick` leaves out those from `QUICK` on, and `make test` begins with those that take longest. A function that the
 file does not have is quick. `make test ARGS=--write-costs` measures them, on an idle machine.
@@ -7,7 +8,8 @@ file does not have is quick. `make test ARGS=--write-costs` measures them, on an
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+import statistics
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,8 @@ import pytest
 COSTS = Path(__file__).with_name("costs.txt")
 #: Milliseconds on average from which functions are written down, and from which their tests are not quick.
 WRITTEN, QUICK = 20, 60
+#: How many times as long as the others of its function a test takes that has a line of its own.
+DEAR = 3
 _BEGAN = pytest.StashKey[float]()
 _PROPERTY = "processor time"
 
@@ -25,8 +29,13 @@ def function_of(test: str) -> str:
     return test.partition("[")[0]
 
 
+def cost_of(test: str, known: Mapping[str, int]) -> int:
+    """Milliseconds that a test takes, as far as that is `known`."""
+    return known.get(test, known.get(function_of(test), 0))
+
+
 def costs() -> dict[str, int]:
-    """Milliseconds that one test of a function takes, by function."""
+    """Milliseconds that one test of a function takes, by function, and by test where it takes much more."""
     lines = (line.split(maxsplit=1) for line in COSTS.read_text(encoding="utf-8").splitlines())
     return {function: int(cost) for cost, function in lines}
 
@@ -35,7 +44,7 @@ class Measuring:
     """A plugin that measures every test, and writes the functions."""
 
     def __init__(self) -> None:
-        self._taken: dict[str, list[float]] = {}
+        self._taken: dict[str, dict[str, float]] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
@@ -55,14 +64,24 @@ class Measuring:
         """Keep what is reported, by a worker as well."""
         for name, value in report.user_properties:
             if name == _PROPERTY:
-                self._taken.setdefault(function_of(report.nodeid), []).append(float(str(value)))
+                self._taken.setdefault(function_of(report.nodeid), {})[report.nodeid] = 1000 * float(str(value))
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
         """Write what was measured; what is known of other functions stays."""
         if hasattr(session.config, "workerinput"):
             return
         found = costs() if COSTS.exists() else {}
-        for function, seconds in self._taken.items():
-            found[function] = round(1000 * sum(seconds) / len(seconds))
-        lines = [f"{cost} {function}\n" for function, cost in found.items() if cost >= WRITTEN]
+        found = {name: cost for name, cost in found.items() if function_of(name) not in self._taken}
+        for taken in self._taken.values():
+            found |= _of_function(taken)
+        lines = [f"{cost} {name}\n" for name, cost in found.items() if cost >= WRITTEN]
         COSTS.write_text("".join(sorted(lines, key=lambda line: (-int(line.split()[0]), line))), encoding="utf-8")
+
+
+def _of_function(taken: Mapping[str, float]) -> dict[str, int]:
+    """The cost of a function whose tests have taken so long, and of those that took much more than the others."""
+    dear = max(QUICK, DEAR * statistics.median(taken.values()))
+    apart = {test: round(cost) for test, cost in taken.items() if cost > dear}
+    (function,) = {function_of(test) for test in taken}
+    others = [cost for test, cost in taken.items() if test not in apart]
+    return {function: round(sum(others) / len(others)), **apart}
