@@ -30,7 +30,7 @@ class MemoryPhase(Phase):
         if isinstance(run, ConcreteExecution):
             from nkiverify.phases.memory.played import state_played
 
-            return state_played(run, kernel.hardware)
+            return state_played(kernel)
         from nkiverify.phases.memory.claims import state_claims
 
         stated = state_claims(run.program, kernel.hardware, run.no_spills)
@@ -47,13 +47,7 @@ class MemoryPhase(Phase):
 
         if not isinstance(claimed, MemoryClaims):
             return ()
-        return peaks(claimed, program) if claimed.peaks is None else tuple(claimed.peaks)
-
-    def broken_at_end(self, run: ConcreteExecution, hardware: Hardware) -> list[BrokenContract]:
-        """The tensors that do not fit, or overlap, at some operation of the run."""
-        from nkiverify.phases.memory.concrete import broken
-
-        return broken(run.recorded, hardware, run.no_spills)
+        return peaks(claimed, program) if claimed.peaks is None else tuple(claimed.peaks())
 
 
 class DataflowPhase(Phase):

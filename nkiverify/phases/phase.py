@@ -69,6 +69,8 @@ class Statement:
     site: Site | None
     quantities: tuple[tuple[str, object], ...] = ()
     by_sets: SetProof | None = None
+    #: Whether the condition is enough for the rule, and may be more than it asks for.
+    sufficient: bool = False
 
 
 def state(program: Program, policy: AppliedPolicy, statements: Iterable[Statement]) -> None:
@@ -88,12 +90,15 @@ def state(program: Program, policy: AppliedPolicy, statements: Iterable[Statemen
             one.site,
             "",
             one.quantities,
+            sufficient=one.sufficient,
             by_sets=one.by_sets,
             severity=severity,
         )
         about.setdefault(one.item, []).append(claim)
-    insert(program.body, about)
-    program.state_first(about.get(None, ()))
+    first = about.pop(None, ())
+    if about:
+        insert(program.body, about)
+    program.state_first(first)
 
 
 @dataclass(slots=True, eq=False)

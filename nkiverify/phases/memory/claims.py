@@ -5,7 +5,7 @@ They are put into the shape program at the operations where most is live, and ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import field, replace
 from itertools import combinations
 
@@ -53,8 +53,8 @@ class MemoryClaims(Claimed):
 
     needs: list[Need] = field(default_factory=list)
     unbounded: str = ""
-    #: What a concrete run of a launch of numbers tells instead of `needs`.
-    peaks: list[MemoryPeak] | None = None
+    #: Those of a concrete execution, in place of `needs`.
+    peaks: Callable[[], list[MemoryPeak]] | None = None
     #: Whether legacy allocators place tensors.
     by_allocator: bool = False
     #: What is live at each operation.

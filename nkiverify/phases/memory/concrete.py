@@ -14,9 +14,7 @@ from nkiverify.analysis.lifetimes.usage import on_chip_views
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.concrete import BrokenContract
 from nkiverify.model.access_patterns import in_units
-from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.memory import PSUM, MemoryRegion
@@ -49,12 +47,6 @@ class _Life:
     read: bool = False
     assigned: bool = False
     by_engine: bool = False
-
-
-def broken(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[BrokenContract]:
-    """The faults of memory that are certain in a run, as broken contracts."""
-    found = findings(recorded, hardware, no_spills)
-    return [BrokenContract(contract(one.rule), one.site, one.quantities) for one in found]
 
 
 def findings(recorded: Recorded, hardware: Hardware, no_spills: bool) -> list[MemoryFault]:

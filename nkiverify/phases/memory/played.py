@@ -1,12 +1,12 @@
-"""Phase 3 on a launch that was run in plain Python: what was live when, in the order in which it happened."""
+"""Phase 3 on a concrete execution: what was live when, in the order in which it happened."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from nkiverify.foundation.records import LiveTensor, MemoryPeak
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.memory import MemoryRegion
@@ -15,41 +15,48 @@ from nkiverify.model.tensor import Storage
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, limit_of
 from nkiverify.phases.memory.concrete import Live, Recorded, findings, is_placed, live_at_each
 from nkiverify.phases.memory.occupancy import Key, Occupancy, key_of, name_of
+from nkiverify.phases.phase import Explored, Statement, state
 
 _CAPACITY, _OVERLAP = "mem.capacity_live", "mem.placed_overlap"
 
 
-def state_played(run: ConcreteExecution, hardware: Hardware) -> MemoryClaims:
-    """Claim of the run that what is live fits, where the target asks for it, and that no placed tensor was overwritten
-    while it was needed."""
+def state_played(kernel: Explored) -> MemoryClaims:
+    """Claim of a concrete execution that what is live fits, where the target asks for it, and that no placed tensor was
+    overwritten while it was needed."""
     stated = MemoryClaims()
-    broken = findings(run.recorded, hardware, run.no_spills)
-    for one in broken:
-        run.claims.claim(contract(one.rule), False, one.site, quantities=one.quantities)
-        run.note(BrokenContract(contract(one.rule), one.site, one.quantities))
+    recorded, no_spills = list(kernel.program.body.items), kernel.run.no_spills
+    broken = findings(recorded, kernel.hardware, no_spills)
+    statements = [Statement(None, contract(one.rule), False, one.site, one.quantities) for one in broken]
     rules = {one.rule for one in broken}
-    operations = [item for item in run.recorded if isinstance(item, Executed)]
+    operations = [item for item in recorded if isinstance(item, Executed)]
     placed = [item for item in operations if any(is_placed(view.storage) for view in item.operation.views)]
     if any(item.operation.body is not None for item in placed):
         # What the next iteration of a device loop finds there is not seen in a body that is run once.
         stated.gap = "a placed tensor in the body of a device loop"
-    sites = {item.storage: item.site for item in run.recorded if isinstance(item, Allocation)}
+    sites = {item.storage: item.site for item in recorded if isinstance(item, Allocation)}
     used = {view.storage for item in operations for view in item.operation.views if view.storage.buffer.on_chip}
     unknown = next((storage for storage in used if storage not in sites), None)
-    if unknown is not None and (placed or run.no_spills):
+    if unknown is not None and (placed or no_spills):
         stated.gap = f"a tensor of {unknown.buffer} that is used without having been allocated"
     if placed and _OVERLAP not in rules:
-        run.claims.claim(contract(_OVERLAP), True, None)
-    peaks = [(region, *_followed(run.recorded, region, sites)) for region in REGIONS]
-    for region, most, _ in peaks:
-        if run.no_spills and _CAPACITY not in rules:
-            # Tensors of few partitions may lie side by side: more than this may fit as well.
-            limit = limit_of(region, hardware)
-            shown = (("memory", str(region)), ("live", most.bytes), ("limit", limit))
-            run.claims.claim(contract(_CAPACITY), most.bytes <= limit, most.site, quantities=shown, sufficient=True)
+        statements.append(Statement(None, contract(_OVERLAP), True, None))
+
+    @cache
+    def followed() -> list[tuple[MemoryRegion, Live, Occupancy]]:
+        return [(region, *_followed(recorded, region, sites)) for region in REGIONS]
+
+    for region, most, _ in followed() if no_spills and _CAPACITY not in rules else ():
+        # Tensors of few partitions may lie side by side: more than this may fit as well.
+        limit = limit_of(region, kernel.hardware)
+        shown = (("memory", str(region)), ("live", most.bytes), ("limit", limit))
+        fits = most.bytes <= limit
+        statements.append(Statement(None, contract(_CAPACITY), fits, most.site, shown, sufficient=True))
     by_allocator = any(view.storage.allocator for item in placed for view in item.operation.views)
     if not by_allocator:
-        stated.peaks = [_peak(region, most, live, hardware, sites) for region, most, live in peaks if most.tensors]
+        stated.peaks = lambda: [
+            _peak(region, most, live, kernel.hardware, sites) for region, most, live in followed() if most.tensors
+        ]
+    state(kernel.program, kernel.run.policy, statements)
     return stated
 
 
