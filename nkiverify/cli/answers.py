@@ -54,18 +54,18 @@ class Asked:
     """
 
     references: tuple[str, ...]
-    #: Files of a folder that cannot be read or are no Python, with the reason.
-    left_out: tuple[tuple[str, str], ...]
-    arguments: tuple[str, ...]
-    where: tuple[str, ...]
-    grid: str | None
-    hardware: str | None
     seconds: tuple[float, float]
-    no_spills: bool
-    assume_asserts: bool
-    every: bool
-    fix: bool
-    manifest_entry: bool
+    #: Files of a folder that cannot be read or are no Python, with the reason.
+    left_out: tuple[tuple[str, str], ...] = ()
+    arguments: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    grid: str | None = None
+    hardware: str | None = None
+    no_spills: bool = False
+    assume_asserts: bool = False
+    every: bool = False
+    fix: bool = False
+    manifest_entry: bool = False
     in_place: bool = False
     form: str = "full"
 
@@ -85,7 +85,7 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
     for reference in asked.references:
         progress.started(reference)
         try:
-            one, ending = _answer_apart(reference, asked, options, confinement, passed)
+            one, ending = answer_apart(reference, asked, options, confinement, passed)
         finally:
             progress.close()
         if ending:
@@ -140,7 +140,7 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
     return ending or worst([*statuses, ExitStatus.MISMATCH] if failed else statuses)
 
 
-def _answer_apart(
+def answer_apart(
     reference: str, asked: Asked, options: Options, confinement: Confinement, passed: dict[str, str]
 ) -> tuple[Answer, int]:
     """The answer about one kernel, from a process that has nothing else to do, and the exit status to end with at once;

@@ -164,7 +164,7 @@ def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
     return _answers(arguments, paths, options, hardware, memory)
 
 
-def _confinement(options: Options) -> Confinement:
+def confinement_of(options: Options) -> Confinement:
     """The confinement of the process that checks kernels: it writes where the second engine that it asks is kept."""
     from nkiverify.run.confinement import Confinement
 
@@ -265,7 +265,7 @@ def _answers(
         manifest_entry=arguments.manifest_entry,
         form=arguments.output_format,
     )
-    return answers(asked, options, _confinement(options), memory)
+    return answers(asked, options, confinement_of(options), memory)
 
 
 def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
@@ -309,7 +309,7 @@ def _check(
         return checked(_request(arguments), hardware, options)
 
     wall, processor = (each * len(hardware) for each in _limits(options, arguments))
-    found = in_child(arguments.kernel, work, wall, _confinement(options), options.memory, processor)
+    found = in_child(arguments.kernel, work, wall, confinement_of(options), options.memory, processor)
     ended = ExitStatus.AS_EXPECTED
     if isinstance(found, Stopped):
         if not isinstance(found.so_far, Checked) or found.status not in tuple(ExitStatus):

@@ -104,8 +104,16 @@ def execute(arguments: argparse.Namespace) -> int:
                 raise UsageError(f"{MANIFEST_FILE} has a target {made} already")
             told.append(f"{MANIFEST_FILE} has a target {made} already: left as it is, and none made for {reference}")
             continue
-        text = _with_target(text, begun_target(reference, Path.cwd()))
-        told.append(f"{MANIFEST_FILE} has a target {made}: change it to the shapes and arguments of {name}")
+        derived = _derived(reference)
+        text = _with_target(text, derived or begun_target(reference, Path.cwd()))
+        told.append(
+            f"{MANIFEST_FILE} has a target {made}: "
+            + (
+                f"the shapes for which {name} is legal, proved"
+                if derived
+                else f"change it to the shapes and arguments of {name} (nkiverify check {reference} says why)"
+            )
+        )
     _write(manifest, text)
     print("\n".join(told))
     if not begun:
@@ -113,6 +121,23 @@ def execute(arguments: argparse.Namespace) -> int:
         _write(toml, before + _SETTINGS)
         print(f"{toml} has a section [{settings.SECTION}], with every setting as a comment")
     return 0
+
+
+def _derived(reference: str) -> str:
+    """The target for the domain that `check` derives for a kernel; empty where it proves none."""
+    from nkiverify.cli.answers import Asked, answer_apart
+    from nkiverify.cli.check import confinement_of
+    from nkiverify.products.derive.proposals import manifest_entry
+    from nkiverify.verify.options import Options
+
+    options = Options(root=Path.cwd(), unhurried=True)
+    seconds = options.hard_deadline, options.processor_deadline
+    try:
+        answer, ending = answer_apart(reference, Asked((reference,), seconds), options, confinement_of(options), {})
+    except UsageError:
+        # Something of its arguments has to be said first.
+        return ""
+    return "" if ending else manifest_entry(answer, suffix="all")
 
 
 def _known(reference: str) -> None:
@@ -127,7 +152,8 @@ def _known(reference: str) -> None:
 
 
 def _has_target(manifest: str, name: str) -> bool:
-    return any(isinstance(node, ast.FunctionDef) and node.name == name for node in _parsed(manifest).body)
+    names = (node.name for node in _parsed(manifest).body if isinstance(node, ast.FunctionDef))
+    return any(re.fullmatch(rf"{name}(_\d+)?", one) for one in names)
 
 
 def _parsed(manifest: str) -> ast.Module:

@@ -107,6 +107,34 @@ def test_the_first_target_is_as_expected(repository: Path) -> None:
     assert main(["run", "--engine", "embedded", "-j", "1", "--phase", "1", "--no-page"]) == 0
 
 
+TILED = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def tiled(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        for block in range(R // 128):
+            tile = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=x[block * 128 : block * 128 + 128, :])
+            nisa.dma_copy(dst=out[block * 128 : block * 128 + 128, :], src=tile)
+        return out
+"""
+
+
+def test_a_target_has_the_domain_that_is_derived(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing in the kernel says that whole blocks of rows are needed."""
+    write(repository, kernels__k=textwrap.dedent(TILED))
+    assert main(["init", "kernels/k.py::tiled"]) == 0
+    assert "has a target tiled_all: the shapes for which tiled is legal, proved" in capsys.readouterr().out
+    text = (repository / "nkiverify_targets.py").read_text(encoding="utf-8")
+    assert "v.assume(R % 128 == 0)" in text and "v.assume(C <= " in text
+    assert main(["run", "--engine", "embedded", "-j", "1", "--no-page"]) == 0
+
+
 def test_the_settings_are_begun_behind_what_is_there(repository: Path) -> None:
     toml = repository / "pyproject.toml"
     toml.write_text('[project]\nname = "mine"\n', encoding="utf-8")

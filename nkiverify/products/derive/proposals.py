@@ -125,9 +125,9 @@ def definition(reference: str, base: Path) -> ast.FunctionDef | None:
     return function_named(parse_file((base / path).resolve()), name.partition("[")[0])
 
 
-def manifest_entry(answer: Answer) -> str:
-    """A target for the domain, for a manifest beside the kernel's file; empty where nothing is proved, or it is none
-    that can be written down."""
+def manifest_entry(answer: Answer, suffix: str = "legal") -> str:
+    """A target for the domain, its name with this `suffix`, for a manifest beside the kernel's file; empty where
+    nothing is proved, or it is none that can be written down."""
     derived = answer.derived
     if derived is None or not derived.proved or not derived.is_said:
         return ""
@@ -141,7 +141,7 @@ def manifest_entry(answer: Answer) -> str:
                 answer.grid,
                 where=way,
                 phases=[run.phase for run in derived.runs],
-                suffix=f"legal_{number}" if derived.ways else "legal",
+                suffix=f"{suffix}_{number}" if derived.ways else suffix,
                 hardware=answer.hardware,
                 domain=f"those of them with {', '.join(way)}" if derived.ways else domain,
             )
@@ -150,8 +150,8 @@ def manifest_entry(answer: Answer) -> str:
 
 
 def begun(reference: str, base: Path) -> str:
-    """A first target for a kernel of which nothing is told: the arguments that are inferred, and what its asserts say
-    of their dimensions. What cannot be inferred is `...`, with the reason."""
+    """A first target for a kernel of which no domain is proved: the arguments that are inferred, and what its asserts
+    say of their dimensions. What cannot be inferred is `...`, with the reason."""
     path, _, name = reference.partition("::")
     found = inferred_for(path, name, base, ())
     extents = {word for text in (*found.arguments, found.grid) for word in _names(text.partition("=")[2] or text)}
