@@ -146,6 +146,13 @@ class Facts(KnownBounds):
             # An atom that is a function of others may stand for them (K by K//128), but not inside itself.
             if any(atom in terms.all_atoms(terms.of_atom(inner)) for inner in _functions(split[1], skip=Div)):
                 continue
+            # A function of itself that is no other function then (K//128 of 128*(K//128)) would be replaced for ever.
+            value = terms.scale(split[1], -split[0].constant)
+            within = (
+                one for one in value.atoms if isinstance(one, Div) and atom in terms.all_atoms(terms.of_atom(one))
+            )
+            if any(terms.substitute(terms.of_atom(one), {atom: value}) is not terms.of_atom(one) for one in within):
+                continue
             if best is None or _preference(atom) > _preference(best):
                 best = atom
         return best

@@ -220,3 +220,16 @@ def test_facts_without_hypotheses_prove_tautologies_only(twin: Twin, values: dic
     facts = Facts()
     for goal in (twin.symbolic <= expected - 1, twin.symbolic >= expected + 1, twin.symbolic != expected):
         assert not facts.proves(as_condition(goal))
+
+
+def test_an_equality_does_not_replace_a_number_within_itself_for_ever() -> None:
+    """Rows that their number of blocks divides: rows == -(rows//128)*(-rows//(rows//128))."""
+    rows = terms.dimension("rows")
+    blocks = terms.divide(rows, terms.constant(128))
+    whole = terms.multiply(blocks, terms.divide(terms.scale(rows, -1), blocks))
+    facts = Facts().extended(
+        conditions.at_most_zero(terms.add(terms.constant(1), blocks, -1)),
+        conditions.equals_zero(terms.add(rows, whole)),
+    )
+    assert not facts.contradictory
+    assert facts.proves(conditions.at_most_zero(terms.add(terms.constant(128), rows, -1)))
