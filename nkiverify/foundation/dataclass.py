@@ -1,9 +1,10 @@
 """`dataclass`: makes classes of records as Python's does, in a tenth of the time.
 
 `dataclasses` writes each method of a record as text and has it compiled when its module is loaded: a thousand methods,
-a quarter of the time of a small check. Here that is done with `__init__` alone, once for all records that have as many
-fields; the other methods are the same for all, and ask for the values of the fields. Whatever else takes dataclasses,
-`dataclasses.replace` for example, takes these. Of the options there are those that are used.
+a quarter of the time of a small check. Here that is done with `__init__` alone, when the first record of a class is
+made, and once for all that have as many fields; the other methods are the same for all, and ask for the values of the
+fields. Whatever else takes dataclasses, `dataclasses.replace` for example, takes these. Of the options there are those
+that are used.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ else:
             added = {name: value for name, value in added.items() if name not in own}
             record = _with_slots(cls, own, found, frozen) if slots else _with_defaults(cls, own, found)
             if "__init__" not in own:
-                record.__init__ = _init(record, every, frozen)
+                record.__init__ = _first_init(record, every, frozen)
             for name, value in added.items():
                 setattr(record, name, value)
             setattr(record, _FIELDS, found)
@@ -71,7 +72,17 @@ else:
             found[name] = one
         return found
 
-    def _init(cls, found, frozen):
+    def _first_init(cls, found, frozen):
+        """The `__init__` of the first record of a class, which makes that of the others: most classes have none."""
+        name = f"{cls.__qualname__}.__init__"
+
+        def first(self, /, *values, **named):
+            cls.__init__ = _init(cls, name, found, frozen)
+            cls.__init__(self, *values, **named)
+
+        return first
+
+    def _init(cls, name, found, frozen):
         """`__init__`, written out: it is called more often than all else. Classes with as many fields that are set in
         the same ways share what is compiled."""
         missing = dataclasses.MISSING
@@ -109,7 +120,7 @@ else:
         space = sys.modules[cls.__module__].__dict__
         init = types.FunctionType(code, space, "__init__", tuple(defaults) or None, cells)
         init.__kwdefaults__ = named_defaults or None
-        init.__qualname__ = f"{cls.__qualname__}.__init__"
+        init.__qualname__ = name
         return init
 
     #: The codes of `__init__` that have been compiled.
