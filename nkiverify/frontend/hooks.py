@@ -35,7 +35,6 @@ from nkiverify.frontend.seen import shown
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
 from nkiverify.frontend.text import made_text
-from nkiverify.frontend.while_loops import WhileNames, while_over
 from nkiverify.model.contracts import contract
 from nkiverify.model.execution import execution_in_progress
 from nkiverify.model.launch import current_launch
@@ -103,6 +102,9 @@ def while_loop(
     run = _symbolic_run()
     if run is None:
         return PlainWhile()
+    # As late as this: few kernels have one.
+    from nkiverify.frontend.while_loops import WhileNames, while_over
+
     names = WhileNames(bound, temporaries, live, grown, summarise, drawn)
     return while_over(run, sys._getframe(1), names, dict(zip(computed, steps, strict=True)))
 

@@ -37,13 +37,13 @@ print("loaded", status, *sys.modules)
 """
 
 
-def everything_loaded(folder: Path, *words: str, kernel: str = KERNEL) -> set[str]:
-    """The modules that a successful check has loaded."""
+def everything_loaded(folder: Path, *words: str, kernel: str = KERNEL, ends: int = 0) -> set[str]:
+    """The modules that a check has loaded that `ends` with this status."""
     (folder / "k.py").write_text(kernel)
     command = [sys.executable, "-c", PROGRAM, "check", f"{folder / 'k.py'}::double", *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     _, status, *names = done.stdout.splitlines()[-1].split()
-    assert status == "0", done.stdout
+    assert status == str(ends), done.stdout
     return set(names)
 
 
@@ -58,6 +58,11 @@ def test_a_proof_imports_no_numpy(tmp_path: Path) -> None:
     assert {"numpy", "ml_dtypes", "nkiverify.phases.dataflow.trial", "nkiverify.analysis.values"}.isdisjoint(names)
     assert "islpy" in names
     assert "islpy" not in everything_loaded(tmp_path, *words, "--phase", "1,2,3")
+
+
+def test_a_refutation_imports_no_numpy_and_no_simulator(tmp_path: Path) -> None:
+    names = everything_loaded(tmp_path, kernel=KERNEL.replace("src=a)", "src=a[1:])"), ends=1)
+    assert {"numpy", "ml_dtypes", "nkiverify.analysis.values.run"}.isdisjoint(names)
 
 
 @pytest.mark.parametrize(

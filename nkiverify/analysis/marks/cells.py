@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import prod
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
 from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.marks.order import Recorded, SharedTensors
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.reduction_registers import is_register_file
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import IndirectionKind, Storage, Tensor
 
-Places = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Places: TypeAlias = "npt.NDArray[np.int64]"
 
 #: Units of a storage up to which the cell of each is listed, where many are asked for.
 _LISTED = 1 << 19

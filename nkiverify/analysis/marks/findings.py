@@ -7,17 +7,19 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection
 from dataclasses import field, replace
 from math import prod
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.marks.cells import Places
 from nkiverify.analysis.reduction_registers import reading_rule
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import Site
 from nkiverify.model.tensor import Storage, Tensor
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: Marks of elements. Greater ones number the reads of `Findings.origins`, downwards: of two, the earlier one wins. The
 #: ones beyond `SURELY` are what an element was computed from for sure.

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 
-import numpy as np
-
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect, Effects
@@ -20,6 +18,7 @@ from nkiverify.analysis.marks.order import Recorded, SharedTensors, one_by_one
 from nkiverify.analysis.marks.windows import Window, shown, window
 from nkiverify.analysis.side_effects import has_effect
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor

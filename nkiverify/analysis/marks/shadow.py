@@ -13,9 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.dependence import Marks, distinct
@@ -27,10 +25,14 @@ from nkiverify.analysis.marks.transfer import Reading, Transfer
 from nkiverify.analysis.marks.unordered import Unordered
 from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.clock import now
+from nkiverify.foundation.late import numpy as np
 from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: The time was over before the end of the run.
 LATE = "time-out"

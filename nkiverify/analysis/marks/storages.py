@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-import numpy as np
-
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.marks.cells import Cells, Layouts, Places
@@ -15,6 +13,7 @@ from nkiverify.analysis.marks.order import SharedTensors
 from nkiverify.analysis.marks.windows import Window, anywhere, shown, window
 from nkiverify.analysis.reduction_registers import is_register_file
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import Site
 from nkiverify.model.memory import PSUM
 from nkiverify.model.recorded import Allocation

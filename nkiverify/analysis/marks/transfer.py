@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import field, replace
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from nkiverify.analysis.dependence import Marks, certain, dependent, exchanges
 from nkiverify.analysis.effects import (
@@ -28,8 +26,12 @@ from nkiverify.analysis.marks.zeros import factors, rows_of_scales, rows_of_zero
 from nkiverify.analysis.masks import Touched, masks_otherwise
 from nkiverify.analysis.side_effects import is_moved
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dependence import Link
 from nkiverify.model.operation import Operation
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: Why it is not known whether iterations or programs meet.
 _CHOSEN = "elements that an index chooses, and that another iteration or program may use"

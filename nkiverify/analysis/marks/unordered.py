@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.marks.findings import Fault, Notes
@@ -13,9 +11,13 @@ from nkiverify.analysis.marks.order import DRAWN, Running
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.analysis.marks.windows import Window
 from nkiverify.analysis.reduction_registers import is_register_file
+from nkiverify.foundation.late import numpy as np
 from nkiverify.ir.program import Iteration, ParallelLoop
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.recorded import Allocation
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: What is done to an element. Sums in place commute with one another, and so do stores that all programs make alike.
 WROTE, READ, ADDED, ALIKE = 0, 1, 2, 3

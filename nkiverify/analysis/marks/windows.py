@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from nkiverify.analysis.dependence import Marks, distinct
 from nkiverify.analysis.effects import Does, Effect
 from nkiverify.analysis.marks.cells import Cells, Geometry, Layouts, Places
 from nkiverify.analysis.masks import EVERYTHING, Touched, touched
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.tensor import Storage, Tensor
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Window:

@@ -7,14 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-import numpy as np
-
 from nkiverify.analysis.dependence import Marks, distinct
 from nkiverify.analysis.effects import Does, Effect, Effects
 from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.foundation.assigned import assigned_name
+from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.records import Coverage, Line, Part
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.marks.storages import Shadow
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dependence import Link
 from nkiverify.model.operation import Operation
 
-Rows = npt.NDArray[np.bool_]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Rows: TypeAlias = "npt.NDArray[np.bool_]"
 
 _FACTORS = {Link.STATIONARY: Link.MOVING, Link.MOVING: Link.STATIONARY}
 #: A scale is that of so many partitions; those of a quadrant are in its first partitions.

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-import numpy.typing as npt
-
+from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dependence import Link
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Indirection, IndirectionKind, Register, Tensor
 
-Numbers = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+Numbers: TypeAlias = "npt.NDArray[np.int64]"
 #: The numbers of an index, one after the other; None where they are not known.
-Known = Callable[[Tensor | Register], Numbers | None]
+Known: TypeAlias = "Callable[[Tensor | Register], Numbers | None]"
 
 
 def resolved(operation: Operation, known: Known) -> Operation:

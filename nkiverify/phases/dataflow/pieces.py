@@ -8,20 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, TypeAlias
 
 from nkiverify.analysis.dependence import distinct
 from nkiverify.analysis.marks.cells import Chosen, Geometry
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: Elements of a view under a mask that are listed one by one, and pieces that places may make.
 _MOST_PLACES = 1 << 20
 _MOST_PIECES = 256
 
-Places = npt.NDArray[np.int64]
-Inside = npt.NDArray[np.bool_]
+Places: TypeAlias = "npt.NDArray[np.int64]"
+Inside: TypeAlias = "npt.NDArray[np.bool_]"
 
 
 class NotLowered(Exception):

@@ -11,11 +11,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-import numpy as np
-
 from nkiverify.analysis.marks.order import DRAWN, Recorded
 from nkiverify.analysis.values.known_run import KnownElements
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.frontend.concrete import ConcreteExecution, Order
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED, Drawn, Iteration, ParallelLoop

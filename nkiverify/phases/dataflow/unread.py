@@ -13,19 +13,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING
 
 from nkiverify.analysis.effects import Does, Effects
 from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.windows import window
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.dataflow.tails import tails
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 #: Pairs of shapes that are tried.
 _PAIRS = 8

@@ -24,8 +24,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, zip_longest
 
-import numpy as np
-
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.effects import runs_on_cores
 from nkiverify.analysis.marks.cells import Layouts
@@ -37,6 +35,7 @@ from nkiverify.analysis.sets.flow import Inconclusive, prove
 from nkiverify.analysis.sets.inputs import written_inputs
 from nkiverify.analysis.side_effects import Source, source_of
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.records import KernelWarning
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import ConcreteExecution, Observer

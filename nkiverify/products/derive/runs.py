@@ -7,8 +7,6 @@ import enum
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import field, replace
 
-import numpy as np
-
 from nkiverify.analysis.marks.findings import Fault
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.engines.embedded import Decision, Outcome
@@ -16,6 +14,7 @@ from nkiverify.engines.minimise import Witness
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import described
+from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.records import Violation
 from nkiverify.foundation.source import Site, is_raised_by_kernel
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Observer, innermost_kernel_site
