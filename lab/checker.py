@@ -192,9 +192,7 @@ class Tried:
 class Campaign:
     """Faults of some modules, in a folder in which what was seen is kept."""
 
-    def __init__(
-        self, folder: Path, modules: Sequence[str], each: int, seed: int, portion: Portion = (1, 1)
-    ) -> None:
+    def __init__(self, folder: Path, modules: Sequence[str], each: int, seed: int, portion: Portion = (1, 1)) -> None:
         self.folder = folder
         self.copy = Copy(folder / "copy")
         self.record = folder / "noticed.jsonl"

@@ -29,6 +29,18 @@ class Outcome(enum.Enum):
     REFUTED = "refuted"
     UNDECIDED = "undecided"
     UNREACHED = "unreached"
+    #: No values break it; whether any come to it is not known.
+    PROVED_IF_REACHED = "proved if reached"
+
+    @property
+    def said(self) -> str:
+        """The word for it in results."""
+        return Outcome.PROVED.value if self is Outcome.PROVED_IF_REACHED else self.value
+
+    @property
+    def holds(self) -> bool:
+        """True if no values break the claim."""
+        return self in (Outcome.PROVED, Outcome.UNREACHED, Outcome.PROVED_IF_REACHED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,8 +153,7 @@ class EmbeddedEngine:
 
     def holds(self, claims: Collection[Claim]) -> bool:
         """True if each of these claims is proved, or is not reached."""
-        outcomes = (one.outcome for one in self._decide(lambda claim: claim in claims))
-        return all(outcome in (Outcome.PROVED, Outcome.UNREACHED) for outcome in outcomes)
+        return all(one.outcome.holds for one in self._decide(lambda claim: claim in claims))
 
     def one_by_one(self, phase: int) -> Iterator[Decision]:
         """The decisions of the claims of `phase`, and about unwinding, each made when it is asked for."""
@@ -193,10 +204,9 @@ class EmbeddedEngine:
         if claim.open and answer is not Answer.NO:
             return Decision(claim, Outcome.UNDECIDED, path.rung, hypotheses, reason=claim.open)
         if answer is Answer.NO:
-            # That nothing was found to satisfy the hypotheses does not undo a proof; it is said all the same.
-            reason = "" if reachable is Answer.YES else "its hypotheses could not be shown to be satisfiable"
-            outcome = Outcome.UNDECIDED if reason else Outcome.PROVED
-            return Decision(claim, outcome, path.rung, hypotheses, reason=reason)
+            # Whether anything satisfies the hypotheses or not, nothing breaks the contract.
+            outcome = Outcome.PROVED if reachable is Answer.YES else Outcome.PROVED_IF_REACHED
+            return Decision(claim, outcome, path.rung, hypotheses)
         if answer is Answer.YES:
             return Decision(claim, Outcome.REFUTED, path.rung, hypotheses, dict(path.model))
         reason = Basis.TIME_OUT.value if self._seconds() <= 0 else "the solver gave up"

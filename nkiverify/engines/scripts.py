@@ -13,7 +13,12 @@ from nkiverify.symbolic.smt import Script
 #: Quantifier-free, over unbounded integers, with products of variables: divisions are spelled out as their axioms.
 LOGIC = "QF_NIA"
 
-_STATUS = {Outcome.PROVED: "unsat", Outcome.UNREACHED: "unsat", Outcome.REFUTED: "sat"}
+_STATUS = {
+    Outcome.PROVED: "unsat",
+    Outcome.PROVED_IF_REACHED: "unsat",
+    Outcome.UNREACHED: "unsat",
+    Outcome.REFUTED: "sat",
+}
 
 
 def script(decision: Decision) -> str:

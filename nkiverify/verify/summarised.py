@@ -63,7 +63,7 @@ def _is_settled(decision: Decision) -> bool:
     claim = decision.claim
     if decision.outcome is Outcome.REFUTED:
         return not claim.decides and claim.condition is False
-    return decision.outcome in (Outcome.PROVED, Outcome.UNREACHED)
+    return decision.outcome.holds
 
 
 def _all_sets_known(explored: Exploration) -> bool:

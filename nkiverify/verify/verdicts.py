@@ -184,7 +184,7 @@ class PhaseVerdict:
             closed_by=dict(closed),
             assumptions=self._exploration.assumptions,
             violations=tuple(violations) if found.verdict is Verdict.FAILED else (),
-            decided=decided_lines((one.claim, one.outcome.value, _by(one)) for one in decisions),
+            decided=decided_lines((one.claim, one.outcome.said, _by(one)) for one in decisions),
             assumed_at=self._exploration.assumed_at,
             memory=self._peaks,
             suffices=self._suffices(claims, violations) if confirmed else self._enough(known, found),
@@ -249,14 +249,13 @@ class Known:
     @property
     def holds(self) -> bool:
         """True if every claim of the phase is proved, or is not reached."""
-        stated = [decision.outcome for decision in self.decisions if not decision.claim.unwinding]
-        return all(outcome in (Outcome.PROVED, Outcome.UNREACHED) for outcome in stated)
+        return all(decision.outcome.holds for decision in self.decisions if not decision.claim.unwinding)
 
     @property
     def open_loops(self) -> list[Decision]:
         """Loops that may go round more often than they were unrolled."""
         unwinding = [one for one in self.decisions if one.claim.unwinding]
-        return [one for one in unwinding if one.outcome not in (Outcome.PROVED, Outcome.UNREACHED)]
+        return [one for one in unwinding if not one.outcome.holds]
 
     @property
     def shown(self) -> Violation | None:
@@ -434,6 +433,14 @@ def nothing_claimed(known: Known) -> Evidence | None:
     return Evidence(Basis.UNREACHED, reason="no claim was reached: the domain is empty, or there is nothing to check")
 
 
+def reach_not_known(known: Known) -> Evidence | None:
+    """All claims hold, and of none is it known that any values come to it."""
+    if not known.claims or any(one.outcome is not Outcome.PROVED_IF_REACHED for one in known.claims):
+        return None
+    reason = f"each of {len(known.claims)} claims holds if it is reached, and whether any is could not be shown"
+    return Evidence(Basis.UNDECIDED, "not shown to be reached", reason, advice=ADVICE_SOLVER)
+
+
 def handed_on(known: Known) -> Evidence | None:
     """All claims hold as Python runs a legacy loop; its body is traced once, with what the first iteration finds."""
     if not known.holds or not carries_state(known.exploration.run.program):
@@ -495,6 +502,7 @@ RULES: tuple[Callable[[Known], Evidence | None], ...] = (
     index_open,
     raises_symbolically_only,
     undecided,
+    reach_not_known,
     not_called,
     nothing_claimed,
     handed_on,
@@ -503,5 +511,9 @@ RULES: tuple[Callable[[Known], Evidence | None], ...] = (
 )
 
 
+#: The outcomes that a rung of the engine has decided.
+_BY_RUNGS = (Outcome.PROVED, Outcome.PROVED_IF_REACHED, Outcome.REFUTED)
+
+
 def _by(decision: Decision) -> str:
-    return decision.rung.value if decision.outcome in (Outcome.PROVED, Outcome.REFUTED) else ""
+    return decision.rung.value if decision.outcome in _BY_RUNGS else ""

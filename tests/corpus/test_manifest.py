@@ -27,7 +27,6 @@ SHAPES_OF_LATER_PHASES = 2
 MOST_CONTRACTS = 200_000
 
 
-
 #: What AUDIT.md lists as warned of: rule and target.
 AUDITED = {
     (row[1], name)

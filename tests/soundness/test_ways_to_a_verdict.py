@@ -210,6 +210,12 @@ def _cut(known: Known) -> Known:
     return replace(known, decisions=[*known.decisions, replace(known.claims[0], claim=loop, outcome=Outcome.UNDECIDED)])
 
 
+def _unreached(known: verdicts.Known) -> verdicts.Known:
+    """Nothing is known to come to any claim, each of which holds."""
+    decisions = [replace(one, outcome=Outcome.PROVED_IF_REACHED) for one in known.decisions]
+    return replace(known, decisions=decisions, claims=[one for one in decisions if not one.claim.unwinding])
+
+
 def _gap(known: Known) -> Known:
     return replace(known, gap="what is not followed")
 
@@ -252,6 +258,7 @@ ROWS = [
         lambda known: _unconfirmed(known, contract="kernel.exception"),
     ),
     Row("undecided", 1, CUBES, cubes, Verdict.UNKNOWN, "the solver gave up", ExitStatus.UNKNOWN),
+    Row("reach_not_known", 1, COPY, blocks, Verdict.UNKNOWN, "not shown to be reached", ExitStatus.UNKNOWN, _unreached),
     Row("not_called", 1, COPY, nowhere, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
     Row("not_called", 3, COPY, nowhere, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
     Row("not_called", 1, COPY, no_rows, Verdict.VACUOUS, "", ExitStatus.NOTHING_VERIFIED),
@@ -334,6 +341,10 @@ def test_claims_that_are_not_reached_are_no_proof_of_the_others(phase: int, tmp_
     none = [replace(one, outcome=Outcome.UNREACHED) for one in ours.decisions if one.claim.decides]
     assert ours.entry("embedded", none).verdict is Verdict.VACUOUS
     assert ours.entry("embedded", _with(none, 0, Outcome.PROVED)).verdict is Verdict.SUCCESSFUL
+    # What holds wherever it is reached takes nothing from the others, and is no proof that anything is.
+    perhaps = [replace(one, outcome=Outcome.PROVED_IF_REACHED) for one in none]
+    assert ours.entry("embedded", perhaps).verdict is Verdict.UNKNOWN
+    assert ours.entry("embedded", _with(perhaps, 0, Outcome.PROVED)).verdict is Verdict.SUCCESSFUL
     assert ours.entry("embedded", _with(none, 0, Outcome.UNDECIDED)).verdict is Verdict.UNKNOWN
     undecided = [replace(one, outcome=Outcome.UNDECIDED, reason="time-out") for one in ours.decisions]
     assert ours.entry("embedded", undecided).verdict is Verdict.UNKNOWN

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.engines.embedded import Decision, EmbeddedEngine
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
@@ -270,7 +270,7 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
 
 
 def _shown(one: Decision) -> bool:
-    return one.outcome in (Outcome.PROVED, Outcome.UNREACHED)
+    return one.outcome.holds
 
 
 def _flows(exploration: Exploration, options: Options, seconds: float) -> bool:

@@ -30,7 +30,6 @@ from tests.bundled import BY_NAME as TARGETS
 asks = pytest.mark.skipif("locate.find() is None", reason="there is no ESBMC here")
 
 
-
 def entries(name: str, **options: object) -> tuple[Run, Run]:
     """Our run of phase 4, and ESBMC's beside it."""
     ours, theirs = verify(TARGETS[name], Options(root=resources.root(), engine="auto", phases=(4,), **options))  # type: ignore[arg-type]
