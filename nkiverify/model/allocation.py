@@ -155,7 +155,7 @@ def argument(
         content_range = int(elements.min()), int(elements.max())
     values = whole_range(dtype) if content_range is None else Interval(*content_range)
     found = Storage(
-        ("argument", name),
+        ("argument", name, _number_of_argument()),
         tuple(shape),
         dtype,
         buffer,
@@ -166,6 +166,15 @@ def argument(
         elements=elements,
     )
     return NkiTensor.whole(_given(found))
+
+
+def _number_of_argument() -> int:
+    """The number of a tensor among those that the kernel is given: tensors of one argument may share its name."""
+    run = execution_in_progress()
+    if run is None:
+        return 0
+    run.model.arguments += 1
+    return run.model.arguments
 
 
 def argument_again(tensor: TensorType) -> TensorType:

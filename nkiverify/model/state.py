@@ -85,7 +85,8 @@ class ModelState:
 
     `contents` (by `read` and `write`) is what the storages of integers and the registers may hold. `launch` is the
     kernel execution in progress, `body` the device loop whose body is being emitted, `fixed_orders` how many
-    `no_reorder` blocks are. All of them are immutable values that are replaced, so that to record them is to keep them.
+    `no_reorder` blocks are, `arguments` how many tensors the kernel has been given. All of them are immutable values
+    that are replaced, so that to record them is to keep them.
 
     `follows` is off where tensors have elements, which say what an index is; `follows_floats` where nothing has asked
     for floats yet: few kernels make an index of them, and a run in which one does is made again. What programs of a
@@ -100,6 +101,7 @@ class ModelState:
         "_recorded",
         "_shared",
         "_written",
+        "arguments",
         "assigned",
         "body",
         "entered",
@@ -135,6 +137,7 @@ class ModelState:
         self.launch: Launch | None = None
         self.body: LoopBody | None = None
         self.fixed_orders = 0
+        self.arguments = 0
 
     # --- recording and putting back -----------------------------------------------------------------------------------
 
@@ -145,11 +148,13 @@ class ModelState:
             "launch": self.launch,
             "body": self.body,
             "fixed_orders": self.fixed_orders,
+            "arguments": self.arguments,
         }
 
     def __nki_restore__(self, state: dict[str, Any]) -> None:
         self.contents = state["contents"]
         self.launch, self.body, self.fixed_orders = state["launch"], state["body"], state["fixed_orders"]
+        self.arguments = state["arguments"]
 
     # --- contents -----------------------------------------------------------------------------------------------------
 

@@ -196,11 +196,11 @@ def test_what_was_recorded_is_put_back() -> None:
     state, register = ModelState(), _Holder("register")
     state.write(register, _known(1), whole=True)
     around = LoopBody()
-    state.launch, state.body, state.fixed_orders = Launch((2,), (0,)), around, 1
+    state.launch, state.body, state.fixed_orders, state.arguments = Launch((2,), (0,)), around, 1, 1
     recorded = state.__nki_state__()
     state.write(register, _known(2), whole=True)
     state.write(_Holder("another"), _known(3), whole=True)
-    state.launch, state.body, state.fixed_orders = Launch((2,), (1,)), None, 0
+    state.launch, state.body, state.fixed_orders, state.arguments = Launch((2,), (1,)), None, 0, 2
     state.__nki_restore__(recorded)
     found, other = state.read(register), state.read(_Holder("another"))
     assert found is not None

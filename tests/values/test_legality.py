@@ -179,3 +179,41 @@ return out"""
     xor = "nisa.tensor_scalar(tile, tile, nl.bitwise_xor, 1)\n"
     found = pair(tmp_path, changed.format(""), changed.format(xor), "x=i32[4,8]")
     assert found.floats is not None and found.floats.answer is Answer.NO
+
+
+PAIRS = """
+from dataclasses import dataclass
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@dataclass
+class Pair:
+    one: object
+    two: object
+
+
+def loaded(x):
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(tile, x)
+    return tile
+
+
+@nki.jit
+def kernel(pair, factor=1.0):
+    one, two = loaded(pair.one), loaded(pair.two)
+    nisa.tensor_tensor(one, one, two, nl.subtract)
+    nisa.tensor_scalar(one, one, nl.multiply, factor)
+    out = nl.ndarray(one.shape, dtype=nl.float32, buffer=nl.shared_hbm)
+    nisa.dma_copy(out, one)
+    return out
+"""
+
+
+def test_tensors_of_one_argument_hold_their_own_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "k.py").write_text(PAIRS, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    words = ["equiv", "k.py::kernel", "k.py::kernel", "--arg", "pair=Pair(f32[4,8], f32[4,8])", "--arg-b", "factor=0.0"]
+    assert main(words) == 1

@@ -398,8 +398,12 @@ def _value(
 def _arguments_of(
     node: ast.Call, name: str, v: Verification, dimensions: Mapping[str, Any], namespace: Mapping[str, Any]
 ) -> tuple[list[Any], dict[str, Any]]:
-    """The values of the arguments of a call, those by keyword under their own names."""
-    positional = [_value(argument, name, v, dimensions, namespace) for argument in node.args]
+    """The values of the arguments of a call, those by keyword under their own names, several others numbered."""
+    alone = len(node.args) == 1
+    positional = [
+        _value(argument, name if alone else f"{name}_{position}", v, dimensions, namespace)
+        for position, argument in enumerate(node.args)
+    ]
     keywords = {
         keyword.arg: _value(keyword.value, keyword.arg, v, dimensions, namespace)
         for keyword in node.keywords
