@@ -126,3 +126,15 @@ def test_an_assert_behind_what_is_not_understood_is_part_of_the_domain(
     source = f"    assert math.isqrt(N) ** 2 == N\n    assert {asserted}\n    return body(x, P, N)\n"
     status, out = said(source, tmp_path, capsys)
     assert (status, f"legal where N == 1, {printed} proved" in out) == (0, True), out
+
+
+def test_a_factor_that_all_products_have_is_left_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = """\
+    out = nl.ndarray((128, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray((128, N), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x)
+    nisa.dma_copy(dst=out, src=t)
+    return out
+"""
+    _, out = said(source, tmp_path, capsys)
+    assert "kernel is legal where P == 128 " in out, out

@@ -112,6 +112,7 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
     found: dict[int, Candidate] = {}
 
     def add(condition: Condition | bool, cost: float, rule: str = "") -> None:
+        condition = _without_factors(condition, program)
         known = found.get(condition.uid) if isinstance(condition, Condition) else None
         if isinstance(condition, Condition) and (known is None or cost < known.cost):
             text = readable(condition, program)
@@ -166,6 +167,21 @@ def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[st
         same = conditions.equals_zero(terms.add(of_atom(first.atom), of_atom(two.atom), -1))
         add(conditions.disjunction([two.equals(1), same]), 2.6)
     return list(found.values())
+
+
+def _without_factors(condition: Condition | bool, program: Program) -> Condition | bool:
+    """The same condition, `P == 128` for `P*F == 128*F`: without a dimension of at least 1 that is a factor of all."""
+    if isinstance(condition, Junction):
+        joined = conditions.conjunction if condition.conjunction else conditions.disjunction
+        return joined(_without_factors(part, program) for part in condition.parts)
+    if not isinstance(condition, Comparison):
+        return condition
+    term = condition.term
+    for one in program.dimensions:
+        while one.smallest >= 1 and all(one.atom in monomial for monomial in term.monomials):
+            divided = ((terms.without(key, (one.atom,)), factor) for key, factor in term.monomials.items())
+            term = terms.make({key: factor for key, factor in divided if key is not None})
+    return condition if term is condition.term else conditions.compare(condition.relation, term)
 
 
 def bounds_seen(

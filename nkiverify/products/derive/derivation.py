@@ -310,8 +310,9 @@ class _Derivation:
 
         Those behind the place where the run of the unrestricted kernel ended are seen within the domain only.
         """
+        left = max(_LEAST_SECONDS, self._deadline - now())
         try:
-            within = explore(self._target_for(texts), self._hardware, Limits(seconds=self._options.timeout / 2))
+            within = explore(self._target_for(texts), self._hardware, Limits(seconds=left))
         except UnsupportedConstruct:
             return None
         program, assumed = within.run.program, within.assumptions
