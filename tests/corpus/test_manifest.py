@@ -54,10 +54,11 @@ def test_target_ends_as_expected(verified: tuple[Target, list[Run]]) -> None:
 
     warned = {(warning.rule, run.target) for run in runs for warning in run.warnings}
     assert warned == {(rule, name) for rule, name in AUDITED if name == target.name}, "AUDIT.md lists the warnings"
+    _told_on_pages(target, runs)
 
 
-def test_pages_tell_what_is_found(verified: tuple[Target, list[Run]]) -> None:
-    target, runs = verified
+def _told_on_pages(target: Target, runs: list[Run]) -> None:
+    """What pages tell of a target is what is found."""
     for name, verdict, contracts in findings():
         if name == target.name:
             assert {(run.verdict.value, run.qualifier) for run in runs} == {(verdict, "")}
