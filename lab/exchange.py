@@ -25,6 +25,8 @@ class Loaded:
         self.path = str(path)
         self.tree = ast.parse(path.read_text(encoding="utf-8"))
         self._code = self._compiled()
+        # The suite freezes what it has loaded, and nothing that is frozen is told of.
+        gc.unfreeze()
         self._functions = [
             (_key(function.__code__), function)
             for function in gc.get_objects()

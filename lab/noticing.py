@@ -131,6 +131,8 @@ class Plugin:
             return {name: Reach(**what) for name, what in json.loads(kept.read_text(encoding="utf-8")).items()}
 
         def run(say: Callable[[str], None]) -> None:
+            if not items:  # the group has none of this lane
+                return
             lines: dict[str, set[int]] = {module: set() for module in loaded}
             for module, what in loaded.items():
                 what.tree = marked(what.tree)

@@ -134,7 +134,10 @@ def test_each_fault_is_noticed_by_the_first_test_that_fails(tmp_path: Path) -> N
     (tmp_path / "subject.py").write_text(SOURCE, encoding="utf-8")
     (tmp_path / "test_subject.py").write_text(TESTS, encoding="utf-8")
     (tmp_path / "conftest.py").write_text(
-        'from hypothesis import settings\n\nsettings.register_profile("suite")\n', encoding="utf-8"
+        'import gc\nfrom hypothesis import settings\n\nsettings.register_profile("suite")\n'
+        # As the suite does.
+        "def pytest_collection_finish():\n    gc.freeze()\n",
+        encoding="utf-8",
     )
     found = places(ast.parse(SOURCE))
     job = {
