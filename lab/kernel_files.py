@@ -9,7 +9,6 @@ import argparse
 import ast
 import contextlib
 import importlib
-import inspect
 import io
 import itertools
 import os
@@ -26,7 +25,6 @@ from lab.subject import forget
 from nkiverify.cli import check
 from nkiverify.cli.main import main
 from nkiverify.foundation.records import BOUNDED, Kind, Run, Verdict, bounds_of
-from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.model.hardware import hardware_named
@@ -275,15 +273,14 @@ def _checked(path: Path, header: Header) -> Answer:
 
 def _target(path: Path, least: int, unwind: int) -> Target:
     """A target that calls the `kernel` of a file as it is, with a dimension from `least` up for each parameter."""
-    reference = f"{path.name}::kernel"
-    parameters = _parameters(reference, path.parent)
+    names = parameters(path)["kernel"]
 
     def call(v: Verification) -> None:
-        v.call(*(v.dim(name, least) for name in parameters))
+        v.call(*(v.dim(name, least) for name in names))
 
     return Target(
         name=path.stem,
-        kernel=reference,
+        kernel=f"{path.name}::kernel",
         family=path.parent.name,
         kind=Kind.UNBOUNDED,
         expect={},
@@ -299,9 +296,10 @@ def _target(path: Path, least: int, unwind: int) -> Target:
     )
 
 
-def _parameters(reference: str, base: Path) -> tuple[str, ...]:
-    kernel, _ = load_kernel(reference, base)
-    return tuple(inspect.signature(kernel).parameters)
+def parameters(file: Path) -> dict[str, tuple[str, ...]]:
+    """The names of the parameters of each function of a file."""
+    functions = (one for one in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(one, ast.FunctionDef))
+    return {one.name: tuple(parameter.arg for parameter in one.args.args) for one in functions}
 
 
 # --- concrete runs ----------------------------------------------------------------------------------------------------
@@ -329,7 +327,7 @@ class Concrete:
     def of(path: Path, header: Header) -> Concrete:
         """The runs that a header asks for. Raises `HeaderError` where a dimension has no values."""
         if header.least is not None:
-            names = _parameters(f"{path.name}::kernel", path.parent)
+            names = parameters(path)["kernel"]
             target = _target(path, header.least, UNWIND)
         else:
             arguments = _parsed((path.name + _kernel(header.args), *_options(header.args)))

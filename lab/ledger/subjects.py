@@ -18,7 +18,7 @@ from pathlib import Path
 
 from lab.first_contact import cases as first_contact_cases
 from lab.fuzz import MEMORY, SHAPES
-from lab.kernel_files import UNWIND, kernel_files, read_header
+from lab.kernel_files import UNWIND, kernel_files, parameters, read_header
 from lab.published.launches import launches
 from lab.subject import Bench
 from lab.subject import Subject as Kernel
@@ -135,7 +135,7 @@ def _soundness(folder: Path) -> Iterator[Subject]:
             continue
         unwind = header.args[header.args.index("--unwind") + 1] if "--unwind" in header.args else str(UNWIND)
         name = re.sub(r"\W", "_", path.with_suffix("").as_posix())
-        dimensions = ", ".join(f"v.dim({one!r}, {header.least})" for one in _parameters(file)["kernel"])
+        dimensions = ", ".join(f"v.dim({one!r}, {header.least})" for one in parameters(file)["kernel"])
         phases = ", ".join(f"{one.phase}: SUCCESSFUL" for one in header.expected)
         body, kernel = f"    v.call({dimensions})", f"kernels/{path.as_posix()}"
         text.append(_TARGET.format(name=name, kernel=kernel, unwind=unwind, expected=phases, body=body))
@@ -164,21 +164,15 @@ def _words_of(example: Example) -> Iterator[str]:
     yield from ("--where", "1 == 1", "--target", example.hardware, "--nki", example.nki)
 
 
-def _parameters(file: Path) -> dict[str, list[str]]:
-    """The names of the parameters of each function of a file."""
-    functions = (one for one in ast.parse(file.read_text(encoding="utf-8")).body if isinstance(one, ast.FunctionDef))
-    return {one.name: [parameter.arg for parameter in one.args.args] for one in functions}
-
-
 def _pairs(group: str, folder: Path) -> Iterator[Subject]:
     """Pairs of kernels of which the second ends in `_b`."""
     for file in sorted(folder.glob("*.py")):
-        parameters = _parameters(file)
-        for second in parameters:
+        named = parameters(file)
+        for second in named:
             first = second.removesuffix("_b") + "_a"
-            if second.endswith("_b") and first in parameters:
+            if second.endswith("_b") and first in named:
                 words = [f"{file.name}::{first}", f"{file.name}::{second}"]
-                for name in dict.fromkeys((*parameters[first], *parameters[second])):
+                for name in dict.fromkeys((*named[first], *named[second])):
                     words += ["--arg", f"{name}={LITMUS_SHAPES[name]}"]
                 yield _compared(f"{group}/{file.stem}/{second}", "equiv", file, words)
 
@@ -191,12 +185,12 @@ def _compared(name: str, command: str, file: Path, words: Sequence[str]) -> Subj
 def _gradients(folder: Path) -> Iterator[Subject]:
     for stem, shapes in GRADIENT_SHAPES.items():
         file = folder / f"{stem}.py"
-        parameters = _parameters(file)
-        for backward in parameters:
+        named = parameters(file)
+        for backward in named:
             if "backward" in backward and not backward.startswith("_"):
                 forward = backward.partition("_backward")[0] if "_backward" in backward else "forward"
                 words = [f"{file.name}::{forward}", f"{file.name}::{backward}"]
-                for name in dict.fromkeys((*parameters[forward], *parameters[backward])):
+                for name in dict.fromkeys((*named[forward], *named[backward])):
                     words += ["--arg", f"{name}={shapes[name]}"]
                 yield _compared(f"gradients/{stem}/{backward}", "grad", file, words)
 
