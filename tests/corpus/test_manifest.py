@@ -58,7 +58,7 @@ def test_target_ends_as_expected(verified: tuple[Target, list[Run]]) -> None:
 
 
 def _told_on_pages(target: Target, runs: list[Run]) -> None:
-    """What pages tell of a target is what is found."""
+    """Compare what pages tell of a target with what is found."""
     for name, verdict, contracts in findings():
         if name == target.name:
             assert {(run.verdict.value, run.qualifier) for run in runs} == {(verdict, "")}
