@@ -39,6 +39,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--phase", type=int, choices=PHASES, default=1, help="whose claims (default: %(default)s)")
     add("--ranges", action="store_true", help="the range and rounding of what each line writes, at the smallest shape")
     add("--format", choices=("text", "json"), default="text", help="json: the program as data (docs/program-format.md)")
+    add("--explain-budget", action="store_true", help="what exploring and each claim took, and what open ones need")
     add("--smt", type=Path, metavar="DIR", help="also write each claim that needs a solver as SMT-LIB into DIR")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
@@ -101,7 +102,13 @@ def _explained(target: Target, options: Options, arguments: argparse.Namespace) 
     from nkiverify.results import program_file
     from nkiverify.verify.explanation import explain
 
-    explained = explain(target, options, arguments.phase)
+    explained = explain(target, options, arguments.phase, needed=arguments.explain_budget)
+    if arguments.explain_budget:
+        from nkiverify.report import budget_table
+        from nkiverify.report.program_text import Piece
+
+        table = tuple((Piece(line),) for line in budget_table.lines(explained, options.root))
+        return Shown(table, "", (), 0, explained.limit)
     as_data = arguments.format == "json"
     data = program_file.dump(explained.program, options.root) if as_data else ""
     lines = () if as_data else tuple(program_text.lines(explained.program, explained.decided, options.root))

@@ -167,6 +167,17 @@ class EmbeddedEngine:
             return None
         return Decision(claim, Outcome.REFUTED, path.rung, tuple(hypotheses), dict(path.model))
 
+    def needed(self, undecided: Decision, most: int) -> int | None:
+        """How many times the usual budget the claim needs, a power of two up to `most`; None where that is not
+        enough."""
+        path, times = self._root.with_conditions(undecided.hypotheses), 2
+        while times <= most and self._seconds() > 0:
+            found = self._claim(undecided.claim, path.with_conditions((), times * BUDGETS.claim, CASES))
+            if found.outcome is not Outcome.UNDECIDED:
+                return times
+            times *= 2
+        return None
+
     def _decided(self, wanted: Callable[[Claim], bool]) -> list[Decision]:
         decisions = list(self._decide(wanted))
         harder = self._tried_hard()

@@ -75,6 +75,11 @@ def count_steps(steps: int) -> None:
     _made += steps
 
 
+def steps_made() -> int:
+    """The steps that provers of this process have made."""
+    return _made
+
+
 class Allowance:
     """The steps that a search may still make, given in milliseconds of an idle core."""
 

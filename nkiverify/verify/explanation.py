@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 
-from nkiverify.engines.embedded import Decision, EmbeddedEngine
+from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.clock import steps_made
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import MemoryPeak
 from nkiverify.frontend.paths import Limits
@@ -16,50 +17,66 @@ from nkiverify.phases import PHASES
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options, unwind_of
 
+#: How many times the usual budget are tried at most, where it is asked what a claim would have needed.
+MOST_TIMES = 8
+
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A decision with what it took, in milliseconds."""
+    """A decision with what it took: milliseconds, and steps of the provers.
+
+    `needed` is how many times the usual budget decides it, where it is undecided and that was asked for; None where
+    `MOST_TIMES` do not.
+    """
 
     decision: Decision
     milliseconds: float
+    steps: int = 0
+    needed: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
     """The program, every claim of one phase with its decision, and what ended the exploration early, if anything.
 
-    In phase 3, `memory` is what is told of each memory.
+    In phase 3, `memory` is what is told of each memory. Exploring took so many `steps` of the provers.
     """
 
     program: Program
     decided: tuple[Timed, ...]
     limit: str
     memory: tuple[MemoryPeak, ...] = ()
+    steps: int = 0
 
 
-def explain(target: Target, options: Options, phase: int) -> Explanation:
-    """Explore `target` and decide its claims of `phase`, and those about unwinding.
+def explain(target: Target, options: Options, phase: int, needed: bool = False) -> Explanation:
+    """Explore `target` and decide its claims of `phase`, and those about unwinding; where asked for, find out what
+    those that are undecided would have `needed`.
 
     Raises what exploring raises: `UnsupportedConstruct`, `TargetRaised`, `UsageError`.
     """
     bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
     limits = Limits(seconds=options.timeout) if bound is None else Limits(unwind=bound, seconds=options.timeout)
     hardware = hardware_named(options.hardware or target.hardware)
+    before = steps_made()
     exploration = explore(target, hardware, limits, frozenset({phase}))
+    explored = steps_made() - before
     claimed = exploration.claimed(PHASES[phase], options.timeout)
     run = exploration.run
     limit = run.unsupported_construct
     text = claimed.gap if limit is None else f"{limit.construct} at {limit.site}; {limit.advice}".rstrip("; ")
     told = PHASES[phase].peaks(claimed, run.program) if limit is None else ()
-    return Explanation(run.program, tuple(_timed(run.program, options.timeout, phase)), text, told)
+    decided = tuple(_timed(run.program, options.timeout, phase, needed))
+    return Explanation(run.program, decided, text, told, explored)
 
 
-def _timed(program: Program, seconds: float, phase: int) -> Iterator[Timed]:
+def _timed(program: Program, seconds: float, phase: int, needed: bool) -> Iterator[Timed]:
     engine = EmbeddedEngine(program)
     engine.limit(seconds)
-    clock = time.perf_counter()
+    clock, made = time.perf_counter(), steps_made()
     for decision in engine.one_by_one(phase):
-        now = time.perf_counter()
-        yield Timed(decision, (now - clock) * 1000)
-        clock = now
+        taken, steps = time.perf_counter() - clock, steps_made() - made
+        undecided = decision.outcome is Outcome.UNDECIDED and not decision.claim.void and decision.claim.by_sets is None
+        times = engine.needed(decision, MOST_TIMES) if needed and undecided else None
+        yield Timed(decision, taken * 1000, steps, times)
+        clock, made = time.perf_counter(), steps_made()
