@@ -1,4 +1,4 @@
-"""What `show --explain-budget` says each obligation took."""
+"""The table of `show --explain-budget`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def kernel(x, a, b, c):
 
 
 def cubes(v: Verification) -> None:
-    """Numbers of which no solver tells in a moment that they do not exist."""
+    """Three numbers: no solver tells in a moment that there are none."""
     a, b, c = (v.dim(name) for name in "abc")
     v.call(v.tensor("x", (4, 4), float32), a, b, c)
 
