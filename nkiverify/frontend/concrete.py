@@ -53,6 +53,8 @@ TOO_LONG = "a concrete run that takes too long"
 AFTERWARDS = 10_000
 #: Contracts that are checked between two looks at the clock: less than a millisecond's work, against a system call.
 CLAIMS_BETWEEN_LOOKS = 64
+#: What an execution comes to, apart from the contracts that it has found broken.
+_COURSE = ("model", "no_spills", "revision", "recorded", "bodies", "traced", "looked_at", "lacks_floats")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,11 @@ class Observer:
     def broken(self, run: ConcreteExecution, found: BrokenContract) -> None:
         """A contract was found broken, and noted."""
 
+    def catches_up(self, run: ConcreteExecution) -> bool:
+        """Come to what this would have come to in an execution that has ended, and was not watched; False where what
+        `run` has recorded does not tell."""
+        return False
+
 
 class ConcreteElements(Elements):
     """The elements of tensors in a concrete execution, which records what is executed: none are known."""
@@ -107,6 +114,10 @@ class ConcreteElements(Elements):
         run = self._run()
         assert run is not None
         return run
+
+    def are_those_of(self, other: ConcreteElements) -> bool:
+        """True if an execution with these elements does what one with the others does."""
+        return type(self) is type(other) is ConcreteElements
 
     def identity(self) -> object:
         """The identity of the allocation or register being made: its ordinal."""
@@ -348,11 +359,39 @@ class ConcreteExecution:
         """The observer of this kind that the run was given."""
         return next(one for one in self.observers if isinstance(one, kind))
 
+    def decides(self, found: BrokenContract) -> bool:
+        """True if the verdict depends on a broken contract."""
+        return self.policy.severity(found.contract, found.site) is Severity.CLAIM
+
     def note(self, found: BrokenContract) -> bool:
         """Note a broken contract; whether the verdict depends on it."""
-        decides = self.policy.severity(found.contract, found.site) is Severity.CLAIM
+        decides = self.decides(found)
         (self.broken if decides else self.tolerated).append(found)
         return decides
+
+    def takes_over(self, known: ConcreteExecution) -> bool:
+        """Come to what `known`, an execution of the same kernel and shape, has come to at its end; False where that
+        may not be what this one would come to, which is then of no more use."""
+        kept = known.broken + known.tolerated
+        if not (
+            known.hardware == self.hardware
+            and known.policy.policy == self.policy.policy
+            and self.phases <= known.phases
+            and all(one.contract.phase in self.phases for one in kept)
+            and (known.records or not self.records)
+            and not (kept and (self.stop_at_first or known.stop_at_first))
+            and self.stated is known.stated is None
+            and type(self.order) is type(known.order) is Order
+            and self.order.puts_back is known.order.puts_back
+            and known.looked_at <= self._contracts
+            and known.elements.are_those_of(self.elements)
+            and all(observer.catches_up(known) for observer in self.observers)
+        ):
+            return False
+        for name in _COURSE:
+            setattr(self, name, getattr(known, name))
+        self.broken, self.tolerated = list(known.broken), list(known.tolerated)
+        return True
 
     def assume(self, condition: object) -> None:
         """Nothing to do: what is assumed of ordinary values holds or was a claim."""

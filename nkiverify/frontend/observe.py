@@ -74,6 +74,14 @@ class BreakObserver(Observer):
             if seen is not None:
                 self.observations[key] = seen
 
+    def catches_up(self, run: ConcreteExecution) -> bool:
+        """Take what another observer of this kind has kept; there is nothing to keep where nothing is broken."""
+        for other in run.observers:
+            if isinstance(other, BreakObserver):
+                self.observations = dict(other.observations)
+                return True
+        return not (run.broken or run.tolerated)
+
 
 def seen_from(frame: FrameType) -> Observation | None:
     """Observations in the kernel's frames from `frame` outwards; None where there are none."""

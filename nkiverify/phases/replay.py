@@ -105,21 +105,23 @@ def replay(
     if ending.outside:
         return Replay((), excluded=ending.outside, looked_at=run.looked_at)
     error = None if run.stop_at_first and run.broken else ending.raised
+    broken, tolerated = list(run.broken), list(run.tolerated)
     if at_end is not None and ending.limit is None and not run.lacks_floats:
+        # Not noted in the run, which may answer others.
         for found in at_end(run, run.hardware):
-            run.note(found)
+            (broken if run.decides(found) else tolerated).append(found)
     observations = dict(run.observer(BreakObserver).observations)
     site = innermost_kernel_site(error) if error is not None else None
     seen = observed_in(error) if error is not None else None
     if error is not None and seen is not None:
         observations[key_of(rule_of(error).id, site)] = seen
     return Replay(
-        tuple(run.broken),
+        tuple(broken),
         error,
         site,
         unsupported=ending.limit.construct if ending.limit is not None else "",
         observations=observations,
-        tolerated=tuple(run.tolerated),
+        tolerated=tuple(tolerated),
         looked_at=run.looked_at,
         rejected=ending.rejected,
     )

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.table import SECOND, asks_second, second_alone
+from nkiverify.execute.runner import remembering
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
@@ -77,7 +78,7 @@ def _guarded(target: Target, options: Options, told: Told) -> list[Run]:
     started = time.perf_counter()
     try:
         accept = tuple(dict.fromkeys((*target.accept, *options.policy.verdicts)))
-        with applied(options.policy) as policy, counting(options.unhurried):
+        with applied(options.policy) as policy, counting(options.unhurried), remembering():
 
             def accepted(runs: list[Run]) -> list[Run]:
                 told = [replace(run, accept=accept) if run.is_bounded else run for run in runs]

@@ -31,6 +31,10 @@ class KnownElements(ConcreteElements):
 
     _found: KnownNumbers | None = None
 
+    def are_those_of(self, other: ConcreteElements) -> bool:
+        """True of elements of the same kind; where nothing has been known, of those that never know anything."""
+        return type(other) is KnownElements or (self._found is None and type(other) is ConcreteElements)
+
     def given(self, storage: Storage) -> None:
         """An argument exists whose elements are given: what is computed is computed where operations are recorded."""
         self.run.records = True

@@ -13,6 +13,11 @@ from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.target import Target
 from nkiverify.frontend.traced_loops import LEFT
+from nkiverify.model.execution import SHAPE_PHASES
+
+#: Besides the contracts that say whether a record is of use, those of memory are checked, so that what compares a
+#: proof with a concrete execution need not run this shape again.
+BESIDE = frozenset({3})
 
 RunT = TypeVar("RunT", bound=ConcreteExecution)
 
@@ -53,13 +58,15 @@ def _played(ending: Ending[RunT]) -> Played:
     if ending.unknown:
         # It has one of its values only, of which nothing follows for the others.
         return Played((), "a dimension that the symbolic run did not come to")
-    return Played(ending.run.recorded, unusable(ending.run))
+    return Played(ending.run.recorded, unusable(ending.run, SHAPE_PHASES))
 
 
-def unusable(run: ConcreteExecution) -> str:
-    """Why nothing follows from the operations of a run that has come to its end."""
+def unusable(run: ConcreteExecution, phases: frozenset[int]) -> str:
+    """Why nothing follows from the operations of a run that has come to its end, by the contracts of some phases."""
     if run.bodies.open:
         return LEFT
     # What a target states about the whole kernel says nothing of its operations.
-    broken = [one.contract for one in run.broken if not one.contract.id.startswith("target.")]
+    broken = [
+        one.contract for one in run.broken if one.contract.phase in phases and not one.contract.id.startswith("target.")
+    ]
     return f"{broken[0].id} is broken (phase {broken[0].phase})" if broken else ""

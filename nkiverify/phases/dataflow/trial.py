@@ -21,9 +21,10 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Severity
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
-from nkiverify.phases.dataflow.played import play_in, unusable
+from nkiverify.phases.dataflow.played import BESIDE, play_in, unusable
 from nkiverify.phases.dataflow.rearranged import handed_on
 from nkiverify.phases.replay import Replay
 
@@ -33,6 +34,8 @@ _OPERATION = 20_000
 SHAPE_WORK = 400_000_000
 #: Work that a run may take that tells of stores.
 _TOLD_WORK = 30_000_000
+#: The phase whose contracts are broken where a run shows again what an earlier one has found.
+_FAULTS = frozenset({4})
 #: More than any run takes.
 ANY_WORK = 1 << 62
 
@@ -75,15 +78,25 @@ class Work(Observer):
         """Count an operation's work."""
         executed = run.recorded[-1]
         assert isinstance(executed, Executed)
+        self._count(executed.operation)
+        if self.done > self._allowed:
+            self.large = True
+            raise run.unsupported(TOO_LONG)
+
+    def catches_up(self, run: ConcreteExecution) -> bool:
+        """Count the work of what was recorded; beyond what is allowed, the run does not come to its end."""
+        for item in run.recorded:
+            if isinstance(item, Executed):
+                self._count(item.operation)
+        return run.records and self.done <= self._allowed
+
+    def _count(self, operation: Operation) -> None:
         self.done += _OPERATION
-        for view in executed.operation.views:
+        for view in operation.views:
             self.done += prod(int(extent) for extent in view.shape)
             if view.storage not in self._storages:
                 self._storages.add(view.storage)
                 self.done += int(view.storage.size)
-        if self.done > self._allowed:
-            self.large = True
-            raise run.unsupported(TOO_LONG)
 
 
 def shadowed(
@@ -119,6 +132,12 @@ class _Iterations(Observer):
         loops = loops_from(sys._getframe(1))
         self.loops_at[len(run.recorded) - 1] = ", ".join(loop.value for loop in loops)
 
+    def catches_up(self, run: ConcreteExecution) -> bool:
+        """Take what another observer of this kind has kept."""
+        other = next((one for one in run.observers if isinstance(one, _Iterations)), None)
+        self.loops_at = {} if other is None else other.loops_at
+        return other is not None
+
 
 def stores(
     target: Target,
@@ -132,7 +151,7 @@ def stores(
     from nkiverify.analysis.marks.writers import coverage
 
     def make() -> ConcreteExecution:
-        return shadowed(hardware, seconds, _TOLD_WORK, observers=(_Iterations(),))
+        return shadowed(hardware, seconds, _TOLD_WORK, _FAULTS, observers=(_Iterations(),))
 
     played, run = play_in(target, values, make)
     if not played.recorded:
@@ -188,7 +207,7 @@ def attempt(
 
     `seconds` and `work` (elements of operands) are how much that may take. With `orders`, it is run in other ones, too.
     """
-    played, run = play_in(target, values, partial(shadowed, hardware, seconds, work))
+    played, run = play_in(target, values, partial(shadowed, hardware, seconds, work, BESIDE))
     counted = run.observer(Work)
     if played.outside:
         return Trial(dict(values), Findings(), outside=True)
@@ -238,7 +257,7 @@ def trial_of(target: Target, run: ConcreteExecution, seconds: float) -> Trial:
         return Trial({}, Findings(), run.unsupported_construct.construct)
     if run.raised is not None:
         return Trial({}, Findings(), f"the kernel raises {type(run.raised).__name__}: {run.raised}")
-    broken = unusable(run)
+    broken = unusable(run, run.phases)
     if broken:
         return Trial({}, Findings(), broken)
     trial = executed(run, {}, run.recorded, ANY_WORK, seconds)
@@ -253,7 +272,10 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
     faults = _earliest(trial, hardware)
 
     def make() -> ConcreteExecution:
-        return shadowed(hardware, seconds, trial.work, observers=(BreakObserver(), KnownFaults(faults)))
+        # Where they are told as well (`stores`), the iterations are kept here.
+        iterations = (_Iterations(),) if trial.work <= _TOLD_WORK else ()
+        observers = (BreakObserver(), KnownFaults(faults), *iterations)
+        return shadowed(hardware, seconds, trial.work, _FAULTS, observers=observers)
 
     _, run = play_in(target, trial.values, make)
     met, observations = run.observer(KnownFaults).met, run.observer(BreakObserver).observations

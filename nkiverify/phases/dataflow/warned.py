@@ -46,7 +46,7 @@ from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.ir.walk import items
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Allocation, Executed
-from nkiverify.phases.dataflow.played import play_in
+from nkiverify.phases.dataflow.played import BESIDE, play_in
 from nkiverify.phases.dataflow.shape_run import Shape
 from nkiverify.phases.dataflow.trial import Trial
 from nkiverify.phases.dataflow.unread import unread_ranges, unread_tails
@@ -417,11 +417,21 @@ class _Seeing(Observer):
         elif position > self._most:
             raise run.unsupported("a concrete run of many operations")
 
+    def catches_up(self, run: ConcreteExecution) -> bool:
+        """Nothing is to be seen where nothing is asked about."""
+        return run.records and not self._asked and len(run.recorded) <= self._most
+
 
 def _run(hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> ConcreteExecution:
     """A concrete run that records operations, with an observer at those that are asked about."""
     return ConcreteExecution(
-        hardware, False, _RUN_SECONDS, records=True, contracts=_RUN_CONTRACTS, observers=(_Seeing(most, asked),)
+        hardware,
+        False,
+        _RUN_SECONDS,
+        phases=BESIDE,
+        records=True,
+        contracts=_RUN_CONTRACTS,
+        observers=(_Seeing(most, asked),),
     )
 
 
