@@ -34,7 +34,7 @@ class Verdict(enum.Enum):
 
 
 class Basis(enum.Enum):
-    """What a verdict rests on, each of which allows one verdict. Of the evidence about a phase, that whose basis
+    """The grounds of verdicts, each of which allows one verdict. Of the evidence about a phase, that whose basis
     stands first here decides: this is the one table of verdicts, of all phases and engines."""
 
     verdict: Verdict

@@ -252,7 +252,7 @@ class Known:
         return _why(self.question, self.proof, self.ended)
 
     def unknown(self, basis: Basis, qualifier: str, advice: str = "", reason: str = "") -> Evidence:
-        """What is not known, at the first claim that is open."""
+        """Evidence of no verdict, at the first claim that is open."""
         advice = advice_on(self.question.program, advice, dataflow=True)
         site = next((claim.site for claim in self.proof.open if claim.site is not None), None)
         return Evidence(basis, qualifier, reason or self.reason, site, advice)

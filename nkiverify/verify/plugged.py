@@ -1,4 +1,4 @@
-"""What is plugged into the core, which names its modules and imports none: products that decide a phase, and the
+"""Plug-ins of the core, which names their modules and imports none: products that decide a phase, and the
 second engine."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the core asks of the second engine (`verify.plugged.SecondEngine`), answered by ESBMC."""
+"""Answers of ESBMC to the core, as its second engine (`verify.plugged.SecondEngine`)."""
 
 from __future__ import annotations
 
