@@ -11,16 +11,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product, zip_longest
+from math import prod
 from typing import Any
 
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Branch, Claim, Drawn, Item, Iteration, Loop, ParallelLoop, Program
-from nkiverify.ir.walk import Visitor
+from nkiverify.ir.walk import Path, Visitor, of_kind, ways_to
 from nkiverify.model.indices import IndexTensor, Mask, MaskTerm
 from nkiverify.model.recorded import Allocation, Executed, Returned, programs
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import as_term
-from nkiverify.symbolic.atoms import Atom
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 
@@ -44,6 +45,28 @@ def instantiate(program: Program, values: Mapping[str, int], most: int | None = 
     except Undefined:
         raise CannotInstantiate("a condition on what no dimension decides") from None
     return instance
+
+
+def claims_at(program: Program, values: Mapping[str, int]) -> int:
+    """An estimate of how many claims the program has at these values: as if every loop went round as often as in the
+    first iteration of those around it, and both arms of a branch on an iteration were taken."""
+    given: dict[Atom, int] = {dimension.atom: values[dimension.atom.name] for dimension in program.dimensions}
+    loops, grid = list(of_kind(program.body, Loop)), programs(program.body)
+    first = Valuation({**given, **dict.fromkeys(grid, 0), **{loop.index: 0 for loop in loops}})
+
+    def number(extent: Term) -> int:
+        try:
+            return first.term(extent)
+        except Undefined:
+            return 1
+
+    def reached(path: Path) -> bool:
+        decided = (one for one in path.conditions if isinstance(one, Condition) and not one.indices())
+        return all(map(first.holds, decided))
+
+    rounds = {loop: number(loop.extent) for loop in loops}
+    found = sum(prod(rounds[loop] for loop in path.loops) for path, _ in ways_to(program.body, Claim) if reached(path))
+    return found * prod(number(atom.extent) for atom in grid)
 
 
 class Instance(Visitor[None]):

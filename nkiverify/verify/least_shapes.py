@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 
 from nkiverify.engines.shapes import Shapes, domain_of
-from nkiverify.execute.instantiate import CannotInstantiate, first_difference, instantiate, recorded_items
+from nkiverify.execute.instantiate import CannotInstantiate, claims_at, first_difference, instantiate, recorded_items
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, described
 from nkiverify.foundation.source import Site
@@ -31,9 +31,10 @@ from nkiverify.phases import ARITHMETIC, MEMORY
 from nkiverify.phases.replay import replay
 from nkiverify.verify.exploration import Exploration
 
-#: Contracts that a concrete run may look at for each claim of the program, and for any program: deciding a claim takes
-#: more than ten times as long.
-_CONTRACTS, _LEAST_CONTRACTS = 40, 1_000
+#: Contracts that the concrete runs may look at together, for each claim of the program, and for any program. The cost
+#: model: looking at one takes some 15 µs, deciding a claim some 600 µs, and a check of the smallest kernel, in its own
+#: process, some 0.2 s; of either a tenth is for them.
+_CONTRACTS, _LEAST_CONTRACTS = 4, 1_000
 #: Records that are compared at most.
 _ITEMS = 2_000
 #: Shapes that are tried for one that is in the domain.
@@ -67,14 +68,21 @@ class Beside:
 def beside(exploration: Exploration, phases: Collection[int], seconds: float) -> Beside:
     """Run the least shape and a larger one, and compare with `phases`, which are SUCCESSFUL; in about so many
     `seconds`."""
+    program = exploration.run.program
+    left = _LEAST_CONTRACTS + _CONTRACTS * sum(1 for _ in claims(program))
     ran: list[str] = []
     missed: list[str] = []
     for number, shapes in enumerate(_shapes(exploration)):
         # The least one runs as it is; in the other one the results of arithmetic are looked at.
         checked = number > 0 and ARITHMETIC.number in phases
-        why: str | None = "no shape of the domain is found"
+        why: str | None = None
         for values in shapes:
-            found, why = _compared(exploration, phases, values, checked, seconds)
+            expected = claims_at(program, values)
+            if expected > left:
+                why = why or f"{_named(values)} is not run: it has some {expected} claims, too many beside the proof"
+                continue
+            found, why, looked_at = _compared(exploration, phases, values, checked, (seconds, left))
+            left -= looked_at
             if found:
                 return Beside(_told([*ran, _named(values)], missed), tuple(found))
             if why is not None:
@@ -99,11 +107,15 @@ def _shapes(exploration: Exploration) -> Iterator[Iterator[Mapping[str, int]]]:
 
 
 def _compared(
-    exploration: Exploration, phases: Collection[int], values: Mapping[str, int], checked: bool, seconds: float
-) -> tuple[list[Contradiction], str | None]:
-    """The claims that a concrete run on `values` breaks of what is proved, and why it shows nothing; None where the
-    values are not in the domain."""
-    contracts = _LEAST_CONTRACTS + _CONTRACTS * sum(1 for _ in claims(exploration.run.program))
+    exploration: Exploration,
+    phases: Collection[int],
+    values: Mapping[str, int],
+    checked: bool,
+    most: tuple[float, int],
+) -> tuple[list[Contradiction], str | None, int]:
+    """The claims that a concrete run on `values` breaks of what is proved, why it shows nothing, None where the values
+    are not in the domain, and how many contracts it looked at, in at `most` so many seconds, and of so many."""
+    seconds, contracts = most
     different = ""
 
     def at_end(run: ConcreteExecution, hardware: Hardware) -> Iterable[BrokenContract]:
@@ -122,7 +134,7 @@ def _compared(
         at_end=at_end if MEMORY.number in phases else None,
     )
     if found.excluded or found.rejected:
-        return [], None
+        return [], None, found.looked_at
     broken = [(one.contract, one.site) for one in found.broken]
     if found.raised is not None and not broken and _is_of_kernel(found.raised):
         broken = [(rule_of(found.raised), found.raised_at)]
@@ -136,7 +148,7 @@ def _compared(
         what = "both executions of a kernel have to record the same"
         against += [Contradiction(phase, different, None, values, what) for phase in phases]
     why = found.unsupported or (f"it ends with {described(found.raised)}" if found.raised is not None else "")
-    return against, f"{_named(values)} is not run to its end: {why}" if why else ""
+    return against, f"{_named(values)} is not run to its end: {why}" if why else "", found.looked_at
 
 
 def _difference(program: Program, values: Mapping[str, int], recorded: Sequence[Item]) -> str:
