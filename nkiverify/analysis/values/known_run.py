@@ -87,7 +87,7 @@ class KnownElements(ConcreteElements):
         if isinstance(index, Register):
             number = numbers.registers.get(index.identity)
             return None if number is None else Interval(number, number)
-        return numbers.index_range(index) if numbers.knows_all(index) else None
+        return numbers.defined_range(index) if numbers.knows_all(index) else None
 
     def register_number(self, register: Register) -> int | None:
         """The number a register holds, where it is known."""

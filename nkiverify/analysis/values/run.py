@@ -219,13 +219,17 @@ class ComputedElements(LocatedElements):
         return identity.running if isinstance(identity, Allocation) else None
 
     def index_range(self, index: Tensor | Register) -> Interval | None:
-        """The least and the greatest number of an index tensor or register; of those that are defined, if any is, as a
-        mask may leave out the others. None where nothing is executed."""
+        """The least and the greatest number of an index tensor or register. None where nothing is executed."""
         if self.run.only_traced:
             return None
         if isinstance(index, Register):
             number = self.register_number(index)
             return Interval(number, number)
+        return self.defined_range(index)
+
+    def defined_range(self, index: Tensor) -> Interval:
+        """The least and the greatest number of an index tensor; of those that are defined, if any is, as a mask may
+        leave out the others."""
         marks = storage.read_marks(self.cells(index), self._plain(index))
         defined = np.True_ if marks is None else marks[0] == 0
         # Those that are not are found where they are used.
