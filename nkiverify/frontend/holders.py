@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copyreg
 import enum
 import functools
 import gc
@@ -19,6 +20,7 @@ from nkiverify.foundation.late import of_numpy
 from nkiverify.foundation.source import KERNEL_MARKER, identity, is_kernel_class
 from nkiverify.frontend.process_state import is_shown
 from nkiverify.frontend.seen import library_module
+from nkiverify.model.launch import Kernel
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.lists import SymList
@@ -39,7 +41,10 @@ _CONTAINERS = (dict, list, set, deque)
 
 #: Code of these packages keeps no state that a kernel's meaning depends on, or keeps it in the run.
 _OWN_PACKAGES = ("nkiverify", "nki", "neuronxcc")
-_LEAF_PACKAGES = (*_OWN_PACKAGES, "logging", "ml_dtypes", "abc", "typing", "enum", "re", "math")
+_LIBRARIES = ("logging", "ml_dtypes", "abc", "typing", "enum", "re", "math")
+_LEAF_PACKAGES = (*_OWN_PACKAGES, *_LIBRARIES)
+#: What `pickle` writes of objects whose class says nothing of their state.
+_RECONSTRUCTOR = vars(copyreg)["_reconstructor"]
 #: What NumPy has besides arrays and generators of random numbers that never changes.
 _NUMPY_LEAVES = of_numpy(lambda: (np.dtype, np.generic, np.ufunc, type(np.sum), np.finfo, np.iinfo))
 _DTYPE = of_numpy(lambda: (np.dtype,))
@@ -266,14 +271,27 @@ def attributes_of(value: object) -> Holder:
     return Holder(value, _read_object, _write_object)
 
 
+def own_attributes_of(value: object) -> Holder | None:
+    """The attributes of an object whose parts are not followed, as they are a library's, or ours; None where none can
+    be assigned to it."""
+    kind = type(value)
+    if not kind.__dictoffset__ or isinstance(value, type | types.ModuleType):
+        return None
+    followed = isinstance(value, Kernel) or (kind.__module__ or "").partition(".")[0] in _LIBRARIES
+    return attributes_of(value) if followed else None
+
+
 def _by_reduction(value: object) -> Holder | None:
     """Objects of C types: what `pickle` would write of them is their state; those it refuses are opaque."""
     try:
         if type(value).__module__ in _STATELESS_MODULES and not hasattr(type(value), "__next__"):
             return None
-        _reduce(value)
+        found = _reduce(value)
     except Exception:
         raise OpaqueState(value) from None
+    if found.get(0) is _RECONSTRUCTOR and any(part is not type(value) for part in gc.get_referents(value)):
+        # It holds more than that tells of.
+        raise OpaqueState(value)
     return Holder(value, _reduce, None)
 
 

@@ -120,7 +120,12 @@ class ModuleState:
 
 
 class KernelSpace:
-    """Kernel modules loaded together, all rewritten in the same way."""
+    """Kernel modules loaded together, all rewritten in the same way.
+
+    Each rewriting has a space of its own. A function keeps the built-in functions that it was made with, and what a
+    module has imported of a library is another substitute in symbolic runs; and what a proof is compared with is to be
+    the kernel's own text, with the libraries' own functions.
+    """
 
     def __init__(self, root: Path, rewriting: Rewriting, base: Path | None = None, *, legacy: bool = False) -> None:
         self.root = root

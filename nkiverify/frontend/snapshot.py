@@ -29,6 +29,7 @@ from nkiverify.frontend.holders import (
     is_stateless,
     keeps_attributes,
     labels_of,
+    own_attributes_of,
     parts_inside,
 )
 from nkiverify.frontend.process_state import ProcessState, states_in_use
@@ -118,10 +119,13 @@ class Snapshot:
         # Most of what has state is a dictionary.
         holder = holder_of_container(value) or self._holder_of(value, kind, pending)
         if holder is None:
+            if self._whole:
+                self._visit_attributes(value, pending)
             return
         content = holder.read(value)
         self._holders[identity(value)] = (holder, content)
         if kind is dict and KERNEL_MARKER in content:
+            self._note_builtins(content)
             pending.extend(part for name, part in content.items() if name not in _MODULE_NAMES)
         else:
             pending.extend(content.values())
@@ -151,6 +155,21 @@ class Snapshot:
         if holder is None and inside is None:
             _leaf[identity(kind)] = is_stateless(kind)
         return holder
+
+    def _visit_attributes(self, value: object, pending: deque[object]) -> None:
+        """The attributes of an object whose parts are not followed, but for the lists among them."""
+        holder = own_attributes_of(value)
+        if holder is not None:
+            content = holder.read(value)
+            self._holders[identity(value)] = (holder, content)
+            pending.extend(part for part in content.values() if type(part) is list)
+
+    def _note_builtins(self, names: dict[Any, Any]) -> None:
+        """The built-in names of a module of kernels, which are its own, and not followed."""
+        own = names.get("__builtins__")
+        holder = holder_of_container(own) if self._whole and type(own) is dict else None
+        if holder is not None:
+            self._holders[identity(own)] = (holder, holder.read(own))
 
     def _visit_function(self, function: types.FunctionType, pending: deque[object]) -> None:
         if self._whole:

@@ -174,6 +174,127 @@ OTHERS = {
         "importlib.import_module('package.part').COUNT += 1",
         "package.part.COUNT if hasattr(package, 'part') else 0",
     ),
+    "coroutine": ("async def made():\n    return 0\nheld = made()", "held.close()", "int(held.cr_frame is None)"),
+    "async generator": (
+        "async def made():\n    yield 0\nheld = made()",
+        "\n        try: held.aclose().send(None)\n        except StopIteration: pass",
+        "int(held.ag_frame is None)",
+    ),
+    "view of bytes": ("held = memoryview(bytearray(4))", "held[0] = 1", "held[0]"),
+    "decimal context": ("import decimal\nheld = decimal.Context(prec=5)", "held.prec = 3", "5 - held.prec"),
+    "logger of its own": ("import logging\nheld = logging.Logger('x')", "held.setLevel(10)", "held.level"),
+    "handler of a logger": (
+        "import logging\nheld = logging.NullHandler()",
+        "held.seen = 1",
+        "int(hasattr(held, 'seen'))",
+    ),
+    "kernel": ("import nki\n@nki.jit\ndef held(a): return a", "held.seen = 1", "int(hasattr(held, 'seen'))"),
+    "digest": (
+        "import hashlib\nheld = hashlib.sha256()\nfirst = held.hexdigest()",
+        "held.update(b'x')",
+        "int(held.hexdigest() != first)",
+    ),
+    "simple queue": ("import queue\nheld = queue.SimpleQueue()", "held.put(1)", "held.qsize()"),
+    "reader of rows": (
+        "import csv, io\nout = io.StringIO()\nheld = csv.reader(['a,b', 'c,d'])",
+        "next(held)",
+        "held.line_num",
+    ),
+    "iterator of records": (
+        "import struct\nheld = struct.iter_unpack('B', b'ab')",
+        "next(held)",
+        "2 - held.__length_hint__()",
+    ),
+    "decompressor": (
+        "import zlib\nheld = zlib.decompressobj()",
+        "held.decompress(zlib.compress(b'a'))",
+        "int(held.eof)",
+    ),
+    "scanner": (
+        "import re\nheld = re.compile('.').scanner('ab')",
+        "held.match()",
+        "0 if held.match().start() == 0 else 1",
+    ),
+    "context": (
+        "import contextvars\nvar = contextvars.ContextVar('v', default=0)\nheld = contextvars.copy_context()",
+        "held.run(var.set, 1)",
+        "held.run(var.get)",
+    ),
+    "variable of types": (
+        "import typing\nheld = typing.TypeVar('held')",
+        "held.seen = 1",
+        "int(hasattr(held, 'seen'))",
+    ),
+    "order of an ordered dictionary": (
+        "import collections\nheld = collections.OrderedDict(a=1, b=2)",
+        "held.move_to_end('a')",
+        "0 if next(iter(held)) == 'a' else 1",
+    ),
+    "function of arrays": (
+        "import numpy as np\nheld = np.vectorize(lambda x: x)",
+        "held.seen = 1",
+        "int(hasattr(held, 'seen'))",
+    ),
+    "iterator of an array": ("import numpy as np\nheld = np.arange(3).flat", "next(held)", "held.index"),
+    "masked array": ("import numpy as np\nheld = np.ma.zeros(2)", "held[0] = 1", "int(held[0])"),
+    "array of records": (
+        "import numpy as np\nheld = np.rec.array([(0,)], dtype=[('a', int)])",
+        "held.a[0] = 1",
+        "int(held.a[0])",
+    ),
+    "flag of an array": (
+        "import numpy as np\nheld = np.zeros(2)",
+        "held.flags.writeable = False",
+        "int(not held.flags.writeable)",
+    ),
+    "built-in names of a module": ("", "__builtins__['seen'] = 1", "int('seen' in __builtins__)"),
+    "annotations of a module": (
+        "held: int = 0",
+        "__annotations__['held'] = str",
+        "int(__annotations__['held'] is str)",
+    ),
+    "closure in partial": (
+        "import functools\ndef made():\n    n = [0]\n    def f(k):\n"
+        "        n[0] += k\n        return n[0]\n    return functools.partial(f, 1)\nheld = made()",
+        "held()",
+        "held() - 1",
+    ),
+    "method object": (
+        "class A:\n    n = 0\n    def m(self):\n        self.n += 1\n        return self.n\nheld = A().m",
+        "held()",
+        "held() - 1",
+    ),
+    "classmethod": (
+        "class A:\n    n = 0\n    @classmethod\n    def m(cls):\n        cls.n += 1\n        return cls.n",
+        "A.m()",
+        "A.m() - 1",
+    ),
+    "property closure": (
+        "def made():\n    n = [0]\n    class A:\n        @property\n"
+        "        def p(self):\n            n[0] += 1\n            return n[0]\n    return A()\nheld = made()",
+        "held.p",
+        "held.p - 1",
+    ),
+    "list that only a method leads to": ("held = [].append", "held(1)", "len(held.__self__)"),
+    "object in a key": (
+        "import functools\nheld = functools.cmp_to_key(lambda a, b: 0)([0])",
+        "held.obj.append(1)",
+        "len(held.obj) - 1",
+    ),
+    "groups": ("import itertools\nheld = itertools.groupby([0, 1])", "next(held)", "next(held)[0]"),
+    "sums": ("import itertools\nheld = itertools.accumulate([0, 1])", "next(held)", "next(held)"),
+    "context manager": (
+        "import contextlib\n@contextlib.contextmanager\ndef made():\n    yield 0\nheld = made()",
+        "held.__enter__()",
+        "int(held.gen.gi_frame.f_lasti > 6)",
+    ),
+    "slot of a base": (
+        "class A:\n    __slots__ = ('n',)\nclass B(A):\n    __slots__ = ()\nheld = B()\nheld.n = 0",
+        "held.n = 1",
+        "held.n",
+    ),
+    "tuple with list": ("held = ([], )", "held[0].append(1)", "len(held[0])"),
+    "frozenset with object": ("class A: n = 0\none = frozenset([A()])", "next(iter(one)).n = 1", "next(iter(one)).n"),
     "attribute of NKI": ("", "nl.seen = 1", "int(hasattr(nl, 'seen'))"),
     "object on NKI": ("nl.kept = []", "nl.kept.append(1)", "len(nl.kept)"),
     "module that the kernel makes": (
