@@ -105,8 +105,10 @@ def policy_of(arguments: argparse.Namespace, settings: Settings) -> Policy:
     accepted = [Acceptance(id, "accepted on the command line", "--ignore") for id in arguments.ignore]
     accepted += [Acceptance(id, reason, str(settings.file)) for id, reason in settings.ignore or ()]
     _check(rules, accepted)
+    # What else is accepted is about other commands than those that give verdicts.
+    verdicts = tuple(name for name in accepted_by(arguments, settings) if name == ACCEPT_BOUNDED)
     nki = version(layered("nki", arguments.nki, settings, NEWEST).value)
-    return Policy(tuple(rules), tuple(accepted), nki, accepted_by(arguments, settings))
+    return Policy(tuple(rules), tuple(accepted), nki, verdicts)
 
 
 def configured(settings: Settings) -> Policy:

@@ -68,6 +68,10 @@ def test_settings_accept_a_bound_by_name(check: Checker) -> None:
     write(check.folder, k=SWAPPED.format(columns="N // 64"))
     (check.folder / "pyproject.toml").write_text('[tool.nkiverify]\naccept = ["bounded"]\n')
     assert check(*GIVEN, "--phase", "1") == 0, check.out
+    # What is accepted of answers about two kernels is nothing of a verdict.
+    (check.folder / "pyproject.toml").write_text('[tool.nkiverify]\naccept = ["tested", "bounded"]\n')
+    assert check(*GIVEN, "--phase", "1", "--json", "found.json") == 0, check.out
+    assert json.loads((check.folder / "found.json").read_text())["runs"][0]["accept"] == ["bounded"]
     (check.folder / "pyproject.toml").write_text('[tool.nkiverify]\naccept = ["sampled"]\n')
     assert check(*GIVEN, "--phase", "1") == 2
 
