@@ -1,5 +1,5 @@
 """The generated parts of AUDIT.md, the documented functions without a model, of docs/contracts.md, every contract, and
-of the schema of results, the phases.
+of the schema of results, the phases and the values of records.
 
 `make pages` writes them, `--check` compares them. A generated section of a document stands between two comments,
 `<!-- NAME: … -->` and `<!-- end of NAME -->`, each on a line of its own; what is between them is replaced, what is
@@ -8,20 +8,29 @@ around them is written by hand.
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
+import textwrap
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.records import Basis, Kind, Verdict
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.facts import documented_elsewhere
+from nkiverify.model.policy import ACCEPT_BOUNDED
 from nkiverify.model.registry import declarations
 from nkiverify.phases import PHASES
 from nkiverify.report.contract_table import contested_table, table
+from nkiverify.results.session import ExitStatus
+
+#: Characters in a line of the schema.
+_WIDTH = 120
 
 
 def with_section(text: str, name: str, content: str) -> str:
@@ -81,7 +90,42 @@ def sections() -> dict[Path, dict[str, str]]:
 _PHASES = re.compile(r'("phase": \{\n *"type": "integer",\n)(?: *"[^\n]*\n)*?( *\})')
 
 
-def with_phases(schema: str) -> str:
+#: The values that the schema of results lists for a key.
+_LISTED: dict[str, list[str] | list[int]] = {
+    "verdict": [one.value for one in Verdict],
+    "kind": [one.value for one in Kind],
+    "basis": [one.value for one in Basis],
+    "accept": [ACCEPT_BOUNDED],
+    # A usage error ends the program before there is anything to write.
+    "exit_status": sorted(int(one) for one in ExitStatus if one is not ExitStatus.USAGE),
+}
+
+
+def with_records(schema: str) -> str:
+    """The schema of results, as text, with the phases, and the values of the records, that there are."""
+    for key, values in _LISTED.items():
+        listed = re.compile(rf'("{key}": {{(?:[^{{}}]*"items": {{)?\s*"enum": )\[[^]]*\]')
+        found = list(listed.finditer(schema))
+        assert len(found) == 1, key
+        at = found[0]
+        schema = schema[: at.start()] + at[1] + _enumeration(values, at) + schema[at.end() :]
+    return _with_phases(schema)
+
+
+def _enumeration(values: Sequence[object], at: re.Match[str]) -> str:
+    """The list as it stands in the schema: in one line, or in several where that is too long."""
+    before = at[1].rpartition("\n")[2]
+    words = [json.dumps(value) for value in values]
+    line = f"[{', '.join(words)}]"
+    if len(before) + len(line) <= _WIDTH:
+        return line
+    indent = " " * (len(before) - len(before.lstrip()) + 2)
+    lines = textwrap.wrap(", ".join(word.replace(" ", "\0") for word in words), _WIDTH - len(indent))
+    body = "\n".join(indent + one.replace("\0", " ") for one in lines)
+    return f"[\n{body}\n{indent[2:]}]"
+
+
+def _with_phases(schema: str) -> str:
     """The schema of results, as text, with the phases that there are."""
     named = ", ".join(f"{phase.number} {phase.name}" for phase in PHASES.values())
     described = (f'"minimum": {min(PHASES)},', f'"maximum": {max(PHASES)},', f'"description": "{named}."')
@@ -101,9 +145,9 @@ def main() -> int:
         if "--check" not in sys.argv:
             page.write_text(wanted, encoding="utf-8")
     schema = resources.schema().read_text(encoding="utf-8")
-    stale |= schema != with_phases(schema)
+    stale |= schema != with_records(schema)
     if "--check" not in sys.argv:
-        resources.schema().write_text(with_phases(schema), encoding="utf-8")
+        resources.schema().write_text(with_records(schema), encoding="utf-8")
     return int(stale and "--check" in sys.argv)
 
 
