@@ -132,7 +132,8 @@ class _Folder:
 
 
 def _looked_into(folder: str) -> _Folder:
-    """The entries of `folder`, which are read again where one has come or gone: each run of a kernel asks."""
+    """The entries of `folder`, which are read again where one has come or gone: each run of a kernel asks. Of two
+    changes within one tick of the file system's clock, the later one may be missed: its module is not installed."""
     found = Path(folder).stat()
     return _entries(folder, found.st_ino, found.st_ctime_ns)
 
