@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify quick test campaigns bench scale products predecessor dashboard published fuzz operations corners engines hostile same mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify quick test campaigns bench scale products predecessor dashboard published profiles fuzz operations corners engines hostile same mutants metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ dashboard: $(READY) ## show the last results as one page, reports/dashboard/inde
 
 published: $(READY) ## check published kernels (CHECKOUT='DIR …', ARGS='--symbolic', ARGS=--write for docs/published.md)
 	$(RUN) -m lab.published $(foreach dir,$(CHECKOUT),--checkout $(dir)) $(ARGS)
+
+profiles: $(READY) ## print costs beside the counters of a device (CHECKOUT=DIR of zhang677/AccelOpt, ARGS='--profiles FILE')
+	$(RUN) -m lab.profiles --checkout '$(CHECKOUT)' $(ARGS)
 
 fuzz: $(READY) ## compare verdicts on N random kernels with all their concrete runs (N=1000 SEED=1 ARGS='--phase 3,4')
 	$(RUN) -m lab.fuzz --count $(or $(N),1000) --seed $(or $(SEED),1) $(ARGS)

@@ -31,12 +31,19 @@ def execute(arguments: argparse.Namespace) -> int:
     """Print the explanations; the exit status. Raises `UsageError` for an id or glob that matches none."""
     from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
+    from nkiverify.products.cost.text import explained
     from nkiverify.project.controls import controls
     from nkiverify.project.coverage import WITHOUT_CONTROL
 
     found = controls()
     parts = [_warning(id) for id in arguments.ids if id in RULES]
-    ids = [id for id in arguments.ids if id not in RULES]
+    ids = []
+    for id in arguments.ids:
+        cost = explained(id) if id.startswith("cost.") else None
+        if cost is not None:
+            parts.append(cost)
+        elif id not in RULES:
+            ids.append(id)
     for contract in matching(all_contracts(), ids) if ids else ():
         part = described(contract)
         control = found.get(contract.id)

@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "check": "nkiverify.cli.check",
     "completion": "nkiverify.cli.completion",
     "contracts": "nkiverify.cli.contracts",
+    "cost": "nkiverify.cli.cost",
     "dashboard": "nkiverify.cli.dashboard",
     "doctor": "nkiverify.cli.doctor",
     "equiv": "nkiverify.cli.equiv",
@@ -136,6 +137,7 @@ COMMAND_LIST = """\
   explain    a contract, with a kernel that breaks it and one that does not
   contracts  all contracts, with their sources
   simulate   run a kernel on numbers
+  cost       what a kernel costs: bytes, instructions, a bound of time
   equiv      whether two kernels compute the same
   grad       whether a backward kernel computes the gradients of a forward one
   history    what earlier runs found, and what changed since

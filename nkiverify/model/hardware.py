@@ -21,6 +21,39 @@ REVISION_UNKNOWN = "the silicon revision, which is not known before the run"
 
 
 @dataclass(frozen=True, slots=True)
+class Rates:
+    """Documented rates of one core: with the fastest the documents name, a bound of time is a lower one.
+
+    Sources: the device pages of the Neuron documentation ("AWS Trainium, Trainium2, Trainium3: compute", DP), divided
+    by the cores of a device; DMA engines and their bandwidth ("Introduction to DMA with NKI", DMA); clocks and elements
+    a cycle (A2, A3, A4: "NeuronCore compute engines").
+    """
+
+    #: Floating-point operations a second of the tensor engine on 2-byte operands, 2 for each multiplication (DP).
+    tensor_flops: float
+    #: DMA engines of a core (DMA).
+    dma_engines: int
+    #: Bytes that one of them moves in a second (DMA).
+    dma_engine_bytes: float
+    #: Cycles a second (A2 to A4).
+    vector_hertz: float
+    scalar_hertz: float
+    gpsimd_hertz: float
+    #: Elements of a partition that the vector engine takes in a cycle at most (A2; A3, "performance mode").
+    vector_elements: int
+
+    @property
+    def columns(self) -> float:
+        """Columns of a moving operand of 128 partitions that the tensor engine takes in a second."""
+        return self.tensor_flops / (2 * 128 * 128)
+
+    @property
+    def dma_bytes(self) -> float:
+        """Bytes a second that all DMA engines of a core move."""
+        return self.dma_engines * self.dma_engine_bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Hardware:
     """One generation. Sizes ending in `_bytes` are in bytes, `_fmax` in elements of the free axes per partition."""
 
@@ -31,6 +64,7 @@ class Hardware:
     sbuf_usable_bytes: int
     #: Most columns of a matmul's moving operand into a 4-byte destination, and into a 2-byte one.
     matmul_moving_fmax: tuple[int, int]
+    rates: Rates
     partitions: int = 128
     psum_banks: int = 8
     psum_bank_bytes: int = 2 * _KIB
@@ -71,6 +105,15 @@ TRN1 = Hardware(
     sbuf_partition_bytes=192 * _KIB,
     sbuf_usable_bytes=176 * _KIB,
     matmul_moving_fmax=(512, 512),
+    rates=Rates(
+        190e12 / 2,
+        16,
+        27.2e9,
+        vector_hertz=0.96e9,
+        scalar_hertz=1.4e9,
+        gpsimd_hertz=1.4e9,
+        vector_elements=1,
+    ),
 )
 TRN2 = Hardware(
     "trn2",
@@ -79,6 +122,15 @@ TRN2 = Hardware(
     sbuf_partition_bytes=224 * _KIB,
     sbuf_usable_bytes=224 * _KIB - 16 * _KIB - 8,
     matmul_moving_fmax=(512, 512),
+    rates=Rates(
+        667e12 / 8,
+        16,
+        27.2e9,
+        vector_hertz=0.96e9,
+        scalar_hertz=1.4e9,
+        gpsimd_hertz=1.4e9,
+        vector_elements=4,
+    ),
 )
 TRN3 = Hardware(
     "trn3",
@@ -87,6 +139,15 @@ TRN3 = Hardware(
     sbuf_partition_bytes=256 * _KIB,
     sbuf_usable_bytes=256 * _KIB - 16 * _KIB - 8,
     matmul_moving_fmax=(4096, 8192),
+    rates=Rates(
+        671e12 / 8,
+        16,
+        38.4e9,
+        vector_hertz=1.2e9,
+        scalar_hertz=1.4e9,
+        gpsimd_hertz=1.4e9,
+        vector_elements=4,
+    ),
 )
 
 #: Every generation, oldest first.

@@ -37,6 +37,13 @@ def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
     return tuple(found)
 
 
+def reference_values(program: Program) -> dict[Atom, int]:
+    """The shape at which peaks, and costs, are told: in the domain, each dimension four times its smallest if it can
+    be."""
+    narrowed = _narrowed(program)
+    return _reference(narrowed, _smallest(narrowed))
+
+
 def _narrowed(program: Program) -> Program:
     """`program` with the steps and the bounds of its dimensions that are assumed before anything else."""
     if not program.dimensions or not program.assumed:

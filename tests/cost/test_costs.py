@@ -1,0 +1,232 @@
+"""Costs: formulas are what runs do, nothing unknown is left out in silence, and lints and budgets say what is so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from lab.costs import differences
+from lab.fuzz import moving_number
+from lab.recordings import CannotCompare, program_of
+from lab.subject import Bench
+from nkiverify.cli.main import main
+from nkiverify.engines.shapes import Shapes
+from nkiverify.foundation.records import Kind
+from nkiverify.frontend.target import Target
+from nkiverify.model.hardware import hardware_named
+from nkiverify.products.cost.budget import Answer
+from nkiverify.products.cost.lints import LINTS, Lint
+from nkiverify.products.cost.report import Asked, Report, report
+from nkiverify.project.request import request
+from tests.bundled import TARGETS
+from tests.representatives import representatives
+
+SECONDS = 20.0
+HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n\n@nki.jit\n"
+LEGACY = "import neuronxcc.nki as nki\nimport neuronxcc.nki.language as nl\n\n\n@nki.jit\n"
+
+COPY = """\
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    rows, columns = x.shape
+    for i in nl.affine_range((rows + 127) // 128):
+        for j in nl.affine_range(2):
+            p, f = nl.arange(128)[:, None], nl.arange(columns)[None, :]
+            tile = nl.load(x[i * 128 + p, f], mask=i * 128 + p < rows)
+            nl.store(out[i * 128 + p, f], tile, mask=i * 128 + p < rows)
+    return out
+"""
+WINDOWS = """\
+def kernel(x):
+    out = nl.ndarray((30, 8), dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in range(30):
+        tile = nl.ndarray((1, 8), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[0:1, i * 2:i * 2 + 8])
+        nisa.dma_copy(dst=out[i:i + 1, :], src=tile)
+    return out
+"""
+
+
+def told(
+    folder: Path, text: str, given: Sequence[str], where: Sequence[str] = (), grid: str | None = None, **asked: object
+) -> Report:
+    """The report about a kernel of a file."""
+    (folder / "kernels.py").write_text(text, encoding="utf-8")
+    found = request("kernels.py::kernel", folder, given, where, grid)
+    question = Asked(**asked)  # type: ignore[arg-type]
+    return report("kernel", found.target("trn2", False), hardware_named("trn2"), question, SECONDS)
+
+
+@pytest.mark.parametrize(
+    "target",
+    representatives(
+        [target for target in TARGETS if target.kind is Kind.SYMBOLIC],
+        kind=lambda target: target.family,
+        name=lambda target: target.name,
+    ),
+)
+def test_formulas_are_what_a_run_of_a_target_does(target: Target) -> None:
+    try:
+        program = program_of(target, SECONDS)
+    except CannotCompare as reason:
+        pytest.skip(str(reason))
+    shapes = islice(Shapes(program.dimensions, []).tried(), 4)
+    assert [found for found in differences(target, shapes, SECONDS, 1) if found[1]] == []
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("number", range(200))
+def test_formulas_are_what_a_run_of_a_random_kernel_does(number: int) -> None:
+    bench = Bench()
+    try:
+        subject = moving_number(number, 41, bench)
+        with bench.target(subject) as target:
+            found = differences(target, islice(subject.assignments(), 50), SECONDS, 50)
+            assert [one for one in found if one[1]] == []
+    finally:
+        bench.close()
+
+
+def test_a_masked_last_tile_is_counted_as_it_is(tmp_path: Path) -> None:
+    found = told(tmp_path, LEGACY + COPY, ["x=f32[m,512]"], at={"m": 300})
+    rows = found.by_name
+    assert (rows["hbm_read"].low, rows["hbm_read"].least) == (rows["hbm_read"].high, 2 * 300 * 512 * 4)
+    assert (rows["hbm_read_once"].low, rows["hbm_read_once"].most) == ("2048*m", 300 * 512 * 4)
+    assert rows["descriptors"].most == 4 * 300
+
+
+def test_windows_that_overlap_are_read_once(tmp_path: Path) -> None:
+    rows = told(tmp_path, HEAD + WINDOWS, ["x=f32[1,66]"]).by_name
+    assert (rows["hbm_read"].most, rows["hbm_read_once"].most) == (30 * 8 * 4, 66 * 4)
+    assert rows["hbm_read_once"].least == 66 * 4
+
+
+def test_accesses_that_may_meet_lie_between_bounds(tmp_path: Path) -> None:
+    text = (
+        HEAD
+        + """\
+def kernel(x, n):
+    out = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x[:, 0:64])
+    nisa.dma_copy(dst=out, src=tile)
+    nisa.dma_copy(dst=tile, src=x[:, n:n + 64])
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+"""
+    )
+    row = told(tmp_path, text, ["x=f32[128,512]", "n=n:0..448"], at={"n": 20}).by_name["hbm_read_once"]
+    assert row.least is not None and row.most is not None and row.least <= 128 * 84 * 4 <= row.most < 128 * 512 * 4
+
+
+@pytest.mark.parametrize("grid", ["3", "n"])
+def test_all_programs_of_a_launch_are_counted(tmp_path: Path, grid: str) -> None:
+    text = (
+        HEAD
+        + """\
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    i = nl.program_id(0)
+    tile = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x[i * 128:(i + 1) * 128, :])
+    nisa.dma_copy(dst=out[i * 128:(i + 1) * 128, :], src=tile)
+    return out
+"""
+    )
+    rows = told(tmp_path, text, [f"x=f32[128*{grid},64]"], grid=grid, at={"n": 3} if grid == "n" else {}).by_name
+    assert rows["hbm_read"].most == rows["hbm_read_once"].most == 3 * 128 * 64 * 4
+
+
+UNKNOWN = (
+    HEAD
+    + """\
+def kernel(x, count):
+    out = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+    numbers = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+    nisa.dma_copy(dst=numbers, src=count)
+    end = nisa.register_alloc()
+    nisa.register_load(end, numbers)
+    for i in nl.dynamic_range(0, end, 1):
+        nisa.dma_copy(dst=tile, src=x)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+"""
+)
+
+
+def test_what_runs_as_often_as_data_say_has_no_known_cost(tmp_path: Path) -> None:
+    found = told(tmp_path, UNKNOWN, ["x=f32[128,64]", "count=i32[1,1]"], budgets=("hbm_read <= 10 * once",))
+    assert [site.line for site, _ in found.unknown if site is not None] == [
+        UNKNOWN[: UNKNOWN.index("src=x)")].count("\n") + 1
+    ]
+    assert [budget.answer for budget in found.budgets] == [Answer.UNKNOWN]
+
+
+def test_a_kernel_that_is_not_understood_has_no_figures(tmp_path: Path) -> None:
+    text = HEAD + "def kernel(x):\n    return open(x.shape[0])\n"
+    found = told(tmp_path, text, ["x=f32[128,n]"])
+    assert found.refused and not found.rows
+
+
+@pytest.mark.parametrize("lint", LINTS, ids=lambda lint: lint.id)
+def test_a_lint_warns_of_its_wrong_control_only(lint: Lint, tmp_path: Path) -> None:
+    given = {
+        "cost.repeated_load": ["x=f32[128*m,512]", "w=f32[128,512]"],
+        "cost.small_descriptors": ["x=f32[128,512]"],
+        "cost.few_partitions": ["x=f32[128,512]"],
+        "cost.transpose": ["x=f32[128,128]", "y=f32[128,512]"],
+    }[lint.id]
+    wrong = told(tmp_path, lint.wrong, given, lints=True)
+    assert lint.id in {one.id for one in wrong.found}
+    (tmp_path / "right").mkdir()
+    right = told(tmp_path / "right", lint.right, given, lints=True)
+    assert not right.refused and [one.id for one in right.found] == []
+    assert told(tmp_path, lint.wrong, given).found == ()
+
+
+BUDGETS = {
+    "hbm_read <= 2 * once": Answer.HOLDS,
+    "hbm_read <= 1.9 * once": Answer.BROKEN,
+    "hbm_read / 2 - once <= 0": Answer.HOLDS,
+    "hbm_written_once >= 2048 * m": Answer.HOLDS,
+    "hbm_read < 4096 * m": Answer.BROKEN,
+    "instructions <= m": Answer.BROKEN,
+}
+
+
+@pytest.mark.parametrize("budget", BUDGETS)
+def test_a_budget_is_proved_or_broken(budget: str, tmp_path: Path) -> None:
+    (found,) = told(tmp_path, LEGACY + COPY, ["x=f32[m,512]"], budgets=(budget,)).budgets
+    assert found.answer is BUDGETS[budget], found
+
+
+def test_the_command_compares_writes_and_holds_budgets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("kernels.py").write_text(LEGACY + COPY + "\n\n@nki.jit\n" + COPY.replace("kernel", "other"), encoding="utf-8")
+    words = [
+        "cost",
+        "kernels.py::kernel",
+        "--arg",
+        "x=f32[m,512]",
+        "--compare",
+        "kernels.py::other",
+        "--json",
+        "c.json",
+    ]
+    assert main([*words, "--budget", "hbm_read <= 2 * once"]) == 0
+    first, second = json.loads(Path("c.json").read_text(encoding="utf-8"))["kernels"]
+    assert first["figures"] == second["figures"] and first["budgets"][0]["answer"] == "holds"
+    assert main([*words, "--budget", "hbm_read <= once"]) == 1
+    assert main([*words, "--budget", "speed <= once"]) == 2
+    assert main([*words, "--at", "m=0"]) == 2
+
+
+def test_explain_shows_both_controls_of_a_lint(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "cost.transpose"]) == 0
+    shown = capsys.readouterr().out
+    assert "nisa.nc_transpose" in shown and "Source:" in shown
