@@ -12,7 +12,7 @@ def test_a_contract_has_statement_source_and_generations(capsys: pytest.CaptureF
     assert main(["contracts", "nc_matmul.n_le_512"]) == 0
     assert capsys.readouterr().out == (
         "nc_matmul.n_le_512\n"
-        "  Moving has at most 512 columns (N).\n"
+        "  Moving must have at most 512 columns (N).\n"
         "  source   nki.isa.nc_matmul, Tile size\n"
         "           https://awsdocs-neuron.readthedocs-hosted.com/en/v2.32.0/nki/api/generated/nki.isa.nc_matmul.html#:~:text=Tile%20size\n"
         "  API      nki.*, neuronxcc.nki.*\n"

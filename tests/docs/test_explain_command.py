@@ -14,7 +14,7 @@ def test_the_kernels_shown_are_the_controls(capsys: pytest.CaptureFixture[str]) 
     assert main(["explain", "nc_matmul.k_le_128"]) == 0
     out = capsys.readouterr().out
     control = controls()["nc_matmul.k_le_128"]
-    assert "K is at most 128, or the row tile size." in out
+    assert "K must be at most 128, or the row tile size." in out
     wrong, right = out.index("  wrong: controls/tensor_engine.py:"), out.index("  right: controls/tensor_engine.py:")
     assert wrong < right
     assert ", on trn2\n" in out[wrong:right]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
@@ -82,3 +84,9 @@ def test_pages_of_operations_are_about_declared_ones() -> None:
     named = {one.title.removesuffix(" (legacy)") for each in all_contracts() for one in places(each.source)}
     declared = {f"nki.isa.{one.short_name}" for one in declarations() if one.name.startswith("nisa.")}
     assert {title for title in named if title.startswith("nki.isa.")} <= declared
+
+
+def test_statements_say_what_must_hold() -> None:
+    """Under FAILED a sentence without *must* would read as a fact about the kernel."""
+    facts = [one.id for one in all_contracts() if not re.search(r"\b(must|may)\b", one.statement)]
+    assert facts == []

@@ -30,7 +30,7 @@ def contents() -> Mapping[str, str]:
     division = replace(
         COUNT_VIOLATION,
         contract="host.division_by_zero",
-        statement="The divisor of a host division is not zero.",
+        statement="The divisor of a host division must not be zero.",
         source="Python language reference",
         file="/checkout/kernels/avgpool.py",
         line=12,

@@ -10,14 +10,14 @@ from nkiverify.model.contracts import define
 
 define(
     "df.read_unwritten",
-    "What an output is computed from has been written before it is read.",
+    "Elements that an output is computed from must be written before they are read.",
     "mem.uninit: LG Creating; TIL; LKI",
     cwe="CWE-457",
     phase=4,
 )
 define(
     "df.unwritten_times_zero",
-    "What a product is computed from has been written, also where the other operand has nothing but zeros.",
+    "Elements that a product is computed from must be written before, even where the other operand is all zeros.",
     "mem.uninit: LG Creating; TIL; LKI",
     cwe="CWE-457",
     phase=4,
@@ -26,27 +26,29 @@ define(
 )
 define(
     "df.output_written",
-    "Every element of a tensor that the kernel returns is written.",
+    "Every element of a tensor that the kernel returns must be written.",
     "mem.uninit: LG Creating; TIL; LKI",
     phase=4,
 )
 define(
     "acc.reduce_needs_init",
-    "A reduction that goes on from the reduction registers of its engine finds there what a reduction before it began.",
+    "A reduction that continues from the reduction registers of its engine must find there what an earlier "
+    "reduction left.",
     "acc.reduce_needs_init: activation_reduce; acc.idle_clobbers: exponential, select_reduce",
     cwe="CWE-457",
     phase=4,
 )
 define(
     "df.accumulate_unwritten",
-    "A matmul with accumulate=True adds to elements that are written.",
+    "A matmul with accumulate=True must add to elements that were written before.",
     "nc_matmul.accum_true_uninit: nc_matmul Accumulation mode",
     api=("nki",),
     phase=4,
 )
 define(
     "df.accumulate_other",
-    "On gen2 and gen3 a matmul with accumulate=True adds to what matmuls have written, not to a filled or copied tile.",
+    "On gen2 and gen3 a matmul with accumulate=True must add to what matmuls have written, not to a filled or "
+    "copied tile.",
     "nc_matmul.accum_nonmatmul_init: nc_matmul note",
     api=("nki",),
     hardware=("trn1", "trn2"),
@@ -54,14 +56,14 @@ define(
 )
 define(
     "df.accumulate_stale",
-    "A matmul whose accumulation is inferred does not go on with a sum that has been read out already.",
+    "A matmul whose accumulation is inferred (accumulate=None) must not continue a sum that was already read.",
     "nc_matmul.accum_none_trap: nc_matmul Accumulation mode",
     api=("nki",),
     phase=4,
 )
 define(
     "df.sum_unwritten",
-    "What `+=` adds a product to, in PSUM, has been written.",
+    "Elements of PSUM that `+=` adds a product to must be written before.",
     "leg.plus_eq: LKI; mem.uninit: LKI",
     api=("neuronxcc",),
     phase=4,
@@ -70,27 +72,27 @@ define(
 )
 define(
     "df.affine_range",
-    "No iteration of an affine_range touches an element that another writes, but for sums in place.",
+    "No iteration of an affine_range may touch an element that another one writes, except for sums in place.",
     "leg.affine_range: L:affine_range; LERR",
     api=("neuronxcc",),
     phase=4,
 )
 define(
     "df.programs",
-    "No program of a launch touches an element of HBM that another writes, without a barrier between them.",
+    "No program of a launch may touch an element of HBM that another one writes, without a barrier between them.",
     "leg.spmd: LPM; lnc.race: LNC",
     phase=4,
 )
 define(
     "df.input_written",
-    "A legacy kernel writes to no argument that it does not return.",
+    "A legacy kernel must not write to an argument that it does not return.",
     "leg.io_immutable: LERR",
     api=("neuronxcc",),
     phase=4,
 )
 define(
     "df.output_parameter",
-    "A legacy kernel whose decorator is of a framework (nki_jit) returns the arguments that it writes to.",
+    "A legacy kernel whose decorator is of a framework (nki_jit) must return the arguments that it writes to.",
     "leg.io_immutable: LERR",
     api=("neuronxcc",),
     phase=4,

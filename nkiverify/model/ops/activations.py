@@ -59,37 +59,37 @@ ACTIVATION_REDUCE = operation(
     behaviour=OVERWRITES.but(registers="scalar"),
 )
 
-define("activation.op", "op is an activation function of the table.", "activation; SH")
-define("activation.shape", "dst and data have the same partitions and elements per partition.", "activation")
+define("activation.op", "op must be an activation function of the table.", "activation; SH")
+define("activation.shape", "dst and data must have the same partitions and elements per partition.", "activation")
 define(
     "activation.scale",
-    "scale is a compile-time scalar or a float32 (P, 1) tile.",
+    "scale must be a compile-time scalar or a float32 (P, 1) tile.",
     "activation:Data types; Layout",
     takes={"scale": ("float32",)},
 )
 define(
     "activation.bias",
-    "bias is a (P, 1) tile, not tfloat32; from gen3 on it may be a constant.",
+    "bias must be a (P, 1) tile, not tfloat32; from gen3 on it may be a constant.",
     "activation:Layout; RN-2.28",
 )
-define("activation.reduce_op", "reduce_op of an activation is add.", "activation", takes={"reduce_op": ("add",)})
-define("activation.reduce_res", "reduce_res is a (P, 1) tile in SBUF or PSUM.", "activation")
+define("activation.reduce_op", "reduce_op of an activation must be add.", "activation", takes={"reduce_op": ("add",)})
+define("activation.reduce_res", "reduce_res must be a (P, 1) tile in SBUF or PSUM.", "activation")
 define(
     "activation.reduce_cmd",
-    "reduce_cmd of an activation is idle, reset, reduce or reset_reduce.",
+    "reduce_cmd of an activation must be idle, reset, reduce or reset_reduce.",
     "activation",
     api=("nki",),
 )
 define(
     "act.recip_bias_gen2",
-    "activation(op=reciprocal) takes no bias on gen2.",
+    "activation(op=reciprocal) must not be given a bias on gen2.",
     "SH engine selection",
     api=("nki",),
     hardware=("gen2",),
 )
 define(
     "leg.activation.bias",
-    "The bias of an activation is float32, float16 or bfloat16.",
+    "The bias of an activation must be float32, float16 or bfloat16.",
     "L:activation",
     api=("neuronxcc",),
     takes={"bias": ("float32", "float16", "bfloat16")},
@@ -301,33 +301,38 @@ ACTIVATE2 = operation(
     "nisa.activate2", dependence=Dependence(Link.ROWS), engine="scalar", behaviour=OVERWRITES.but(registers="scalar")
 )
 
-define("activate2.gen4", "activate2 needs gen4 or later.", "activate2", api=("nki",), hardware=("gen2", "gen3"))
+define("activate2.gen4", "activate2 must run on gen4 or later.", "activate2", api=("nki",), hardware=("gen2", "gen3"))
 define(
     "activate2.combos",
-    "(op0, op1) is (multiply, add), (multiply, subtract), or multiply, add, subtract or bypass with bypass.",
+    "(op0, op1) must be (multiply, add), (multiply, subtract), or multiply, add, subtract or bypass with bypass.",
     "activate2",
     api=("nki",),
 )
 define(
     "activate2.imm",
-    "imm0 and imm1 are scalars or (P, 1) tiles; two tiles have the same dtype.",
+    "imm0 and imm1 must be scalars or (P, 1) tiles; two tiles must have the same dtype.",
     "activate2",
     api=("nki",),
     takes={"imm1": "imm0"},
 )
-define("activate2.relu_param", "relu_param is a scalar or a (P, 1) tile.", "activate2", api=("nki",))
+define("activate2.relu_param", "relu_param must be a scalar or a (P, 1) tile.", "activate2", api=("nki",))
 define(
     "activate2.reduce_op",
-    "reduce_op of activate2 is add, maximum, minimum, abs_max or abs_min.",
+    "reduce_op of activate2 must be add, maximum, minimum, abs_max or abs_min.",
     "activate2",
     api=("nki",),
     takes={"reduce_op": ("add", "maximum", "minimum", "abs_max", "abs_min")},
 )
-define("activate2.reduce_res", "reduce_res of activate2 is a (P, 1) tile in SBUF or PSUM.", "activate2", api=("nki",))
 define(
-    "activate2.reduce_cmd", "reduce_cmd of activate2 is idle, reset, reduce or reset_reduce.", "activate2", api=("nki",)
+    "activate2.reduce_res", "reduce_res of activate2 must be a (P, 1) tile in SBUF or PSUM.", "activate2", api=("nki",)
 )
-define("activate2.shape", "dst has the partitions and elements per partition of data.", "activate2", api=("nki",))
+define(
+    "activate2.reduce_cmd",
+    "reduce_cmd of activate2 must be idle, reset, reduce or reset_reduce.",
+    "activate2",
+    api=("nki",),
+)
+define("activate2.shape", "dst must have the partitions and elements per partition of data.", "activate2", api=("nki",))
 
 #: Pairs of operators activate2 computes before the activation function.
 _PAIRS = (
@@ -395,19 +400,23 @@ EXPONENTIAL = operation(
     behaviour=OVERWRITES.but(registers="vector", clobbers_when_idle=True),
 )
 
-define("exponential.gen4", "exponential needs gen4 or later.", "exponential", api=("nki",), hardware=("gen2", "gen3"))
-define("exponential.shape", "dst has the partitions and elements per partition of src.", "exponential", api=("nki",))
-define("exponential.rank", "The operands of exponential have at most 4 dimensions.", "exponential", api=("nki",))
+define(
+    "exponential.gen4", "exponential must run on gen4 or later.", "exponential", api=("nki",), hardware=("gen2", "gen3")
+)
+define(
+    "exponential.shape", "dst must have the partitions and elements per partition of src.", "exponential", api=("nki",)
+)
+define("exponential.rank", "The operands of exponential must have at most 4 dimensions.", "exponential", api=("nki",))
 define(
     "exponential.max",
-    "max_value is a float32 scalar or (P, 1) tile.",
+    "max_value must be a float32 scalar or (P, 1) tile.",
     "exponential",
     api=("nki",),
     takes={"max_value": ("float32",)},
 )
 define(
     "exponential.dtypes",
-    "dst is a float or an integer but uint32; src a float but tfloat32, or an integer.",
+    "dst must be a float, or an integer other than uint32; src a float other than tfloat32, or an integer.",
     "exponential",
     api=("nki",),
     takes={
@@ -428,12 +437,12 @@ define(
 )
 define(
     "exponential.reduce_res",
-    "reduce_res of exponential is a (P, 1) float tile in SBUF or PSUM.",
+    "reduce_res of exponential must be a (P, 1) float tile in SBUF or PSUM.",
     "exponential",
     api=("nki",),
     takes={"": FLOAT_NAMES},
 )
-define("exponential.init", "reduce_init is 0.0 unless reduce_cmd is load_reduce.", "exponential", api=("nki",))
+define("exponential.init", "reduce_init must be 0.0 unless reduce_cmd is load_reduce.", "exponential", api=("nki",))
 
 _FLOATS = (float8_e4m3, float8_e5m2, float16, bfloat16, float32)
 _INTEGERS = (int8, int16, uint8, uint16, int32)

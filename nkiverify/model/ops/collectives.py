@@ -43,33 +43,34 @@ def _collective(name: str, *, counted: bool = False) -> Declaration:
 
 define(
     "cc.list",
-    "srcs and dsts are lists of as many tensors, all in HBM; one tensor each may be in SBUF where that is documented.",
+    "srcs and dsts must be lists of equally many tensors, all in HBM; one tensor each may be in SBUF where that"
+    " is documented.",
     "cc.all_reduce; cc.all_to_all; cc.collective_permute",
     api=NKI,
 )
 define(
     "cc.op",
-    "A collective reduces with add, minimum or maximum.",
+    "The operator of a collective must be add, minimum or maximum.",
     "cc.all_reduce",
     api=NKI,
     takes={"op": ("add", "minimum", "maximum")},
 )
 define(
     "cc.dtype",
-    "Source and destination of a collective have the same dtype.",
+    "Source and destination of a collective must have the same dtype.",
     "cc.all_reduce (implied)",
     api=NKI,
     takes={"dst": "src"},
 )
 define(
     "cc.shape_eq",
-    "A gather's destination has the source's elements times the ranks, a scatter's source the destination's; in other"
-    " collectives both have as many.",
+    "A gather's destination must have the source's elements times the ranks, a scatter's source the "
+    "destination's; in other collectives both must have equally many.",
     "cc.all_gather; cc.reduce_scatter; cc.all_reduce (implied)",
     api=NKI,
 )
-define("cc.groups_disjoint", "No rank is in two groups.", "ReplicaGroup", api=NKI)
-define("cc.priority_gen4", "priority is 0 to 3 and needs gen4 or later.", "cc.all_reduce", api=NKI)
+define("cc.groups_disjoint", "No rank may be in two groups.", "ReplicaGroup", api=NKI)
+define("cc.priority_gen4", "priority must be 0 to 3, and needs gen4 or later.", "cc.all_reduce", api=NKI)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,7 @@ def _(
 
 ALL_GATHER = _collective("all_gather")
 
-define("cc.all_gather.dim", "collective_dim is 0; in SBUF 0 or 1 of a 2-D tensor.", "cc.all_gather", api=NKI)
+define("cc.all_gather.dim", "collective_dim must be 0; in SBUF 0 or 1 of a 2-D tensor.", "cc.all_gather", api=NKI)
 
 
 @ALL_GATHER.current
@@ -187,7 +188,7 @@ def _(
 
 REDUCE_SCATTER = _collective("reduce_scatter")
 
-define("cc.reduce_scatter.dim", "collective_dim of reduce_scatter is 0.", "cc.reduce_scatter", api=NKI)
+define("cc.reduce_scatter.dim", "collective_dim of reduce_scatter must be 0.", "cc.reduce_scatter", api=NKI)
 
 
 @REDUCE_SCATTER.current
@@ -210,7 +211,7 @@ def _(
 
 ALL_TO_ALL = _collective("all_to_all")
 
-define("cc.all_to_all.dim", "collective_dim of all_to_all is 0.", "cc.all_to_all", api=NKI)
+define("cc.all_to_all.dim", "collective_dim of all_to_all must be 0.", "cc.all_to_all", api=NKI)
 
 
 @ALL_TO_ALL.current
@@ -234,7 +235,8 @@ ALL_TO_ALL_V = _collective("all_to_all_v", counted=True)
 
 define(
     "cc.metadata",
-    "metadata is uint32, 3 rows (4 with has_rdispls) of an element per rank: 2-D in HBM, (1, rows, ranks) in SBUF.",
+    "metadata must be uint32, 3 rows (4 with has_rdispls) of an element per rank: 2-D in HBM, (1, rows, ranks) "
+    "in SBUF.",
     "cc.all_gather_v; cc.all_to_all_v",
     api=NKI,
 )
@@ -257,7 +259,12 @@ def _(
 
 ALL_GATHER_V = _collective("all_gather_v", counted=True)
 
-define("cc.all_gather_v.limits", "all_gather_v takes rank lists of 4 and no has_rdispls.", "cc.all_gather_v", api=NKI)
+define(
+    "cc.all_gather_v.limits",
+    "all_gather_v must be given rank lists of 4 and no has_rdispls.",
+    "cc.all_gather_v",
+    api=NKI,
+)
 
 
 @ALL_GATHER_V.current
@@ -309,7 +316,7 @@ def _claim_varying(
 
 COLLECTIVE_PERMUTE = _collective("collective_permute")
 
-define("cc.pairs", "source_target_pairs are pairs of ranks.", "cc.collective_permute", api=NKI)
+define("cc.pairs", "source_target_pairs must be pairs of ranks.", "cc.collective_permute", api=NKI)
 
 
 @COLLECTIVE_PERMUTE.current
@@ -334,13 +341,13 @@ COLLECTIVE_PERMUTE_IMPLICIT = _collective("collective_permute_implicit")
 
 define(
     "cc.channels",
-    "channel_ids count from 0, at most 4 of them.",
+    "channel_ids must count from 0, at most 4 of them.",
     "cc.collective_permute_implicit",
     api=NKI,
 )
 define(
     "cc.permute_implicit",
-    "An implicit permute has one list of one tensor for each channel.",
+    "An implicit permute must have one list of one tensor for each channel.",
     "cc.collective_permute_implicit",
     api=NKI,
 )

@@ -61,16 +61,18 @@ TENSOR_COPY = operation(
 
 define(
     "tensor_copy.buffers",
-    "Source and destination of tensor_copy are in SBUF or PSUM; on GpSimd neither is in PSUM.",
+    "Source and destination of tensor_copy must be in SBUF or PSUM; on GpSimd neither may be in PSUM.",
     "tensor_copy",
     takes={"": ("sbuf", "psum")},
 )
 define(
-    "tensor_copy.shape", "Source and destination have the same partitions and elements per partition.", "tensor_copy"
+    "tensor_copy.shape",
+    "Source and destination must have the same partitions and elements per partition.",
+    "tensor_copy",
 )
 define(
     "tensor_copy.dtype",
-    "tensor_copy is given no dtype: it casts to the dtype of dst.",
+    "tensor_copy must not be given a dtype: it casts to the dtype of dst.",
     "RN-2.28; MIG-0.2",
     api=("nki",),
     contested="published kernels and the vendor's tutorials pass one and run, most of them that of dst; dst says what "
@@ -78,7 +80,7 @@ define(
 )
 define(
     "tensor_copy.engine",
-    "tensor_copy runs on vector, scalar (not on gen2) or gpsimd.",
+    "tensor_copy must run on vector, scalar (not on gen2) or gpsimd.",
     "tensor_copy",
     takes={"engine": ("vector", "gpsimd")},
 )
@@ -250,7 +252,7 @@ BROADCAST_TO = operation("nl.broadcast_to", dependence=Dependence(Link.BROADCAST
 
 define(
     "nl.broadcast_to.shape",
-    "broadcast_to keeps the rank; each extent is equal or grows from 1; the source is on chip.",
+    "broadcast_to must keep the rank; each extent must be equal or grow from 1; the source must be on chip.",
     "nl.broadcast_to",
 )
 
@@ -290,7 +292,7 @@ EXPAND_DIMS = host("nl.expand_dims")
 
 define(
     "nl.expand_dims.axis",
-    "expand_dims inserts a dimension inside the tensor's rank, not before the partitions.",
+    "expand_dims must insert a dimension inside the tensor's rank, not before the partitions.",
     "nl.expand_dims; L:expand_dims",
 )
 
@@ -321,12 +323,12 @@ SETITEM = operation(
 
 define_legacy(
     "leg.assign_shape",
-    "A value assigned or stored has the destination's shape, or repeats extents of 1.",
+    "A value assigned or stored must have the destination's shape, or repeat extents of 1.",
     "LERR err_store_dst_shape_smaller_than_other_shape",
 )
 define_legacy(
     "leg.assign_buffer",
-    "Tiles are assigned on chip; HBM is written with nl.store.",
+    "Assigned tiles must be on chip; HBM is written with nl.store.",
     "LERR err_unsupported_memory",
     takes={"": ("sbuf", "psum")},
 )

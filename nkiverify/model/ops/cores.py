@@ -36,20 +36,20 @@ SENDRECV = operation(
     behaviour=OVERWRITES.but(side_effect=True),
 )
 
-define_current("sendrecv.gen3_lnc2", "sendrecv needs gen3 or later and a launch on two cores.", "sendrecv")
-define_current("sendrecv.ranks", "The ranks of sendrecv are 0 or 1.", "sendrecv")
+define_current("sendrecv.gen3_lnc2", "sendrecv must run on gen3 or later, in a launch on two cores.", "sendrecv")
+define_current("sendrecv.ranks", "The ranks of sendrecv must be 0 or 1.", "sendrecv")
 define_current(
     "sendrecv.operands",
-    "src and dst of sendrecv are in SBUF and have the same dtype.",
+    "src and dst of sendrecv must be in SBUF and have the same dtype.",
     "sendrecv",
     takes={"src_buffer": ("sbuf",), "dst_buffer": ("sbuf",), "dst": "src"},
 )
 define_current(
-    "sendrecv.shape", "src and dst of sendrecv have the same partitions and elements per partition.", "sendrecv"
+    "sendrecv.shape", "src and dst of sendrecv must have the same partitions and elements per partition.", "sendrecv"
 )
 define_current(
     "sendrecv.gpsimd_size",
-    "gpsimd_dma exchanges at most 1024 bytes per partition (512 of 16-bit, 256 of 8-bit types).",
+    "gpsimd_dma must exchange at most 1024 bytes per partition (512 of 16-bit, 256 of 8-bit types).",
     "sendrecv",
     limit=True,
 )
@@ -109,15 +109,15 @@ CORE_BARRIER = operation(
     behaviour=OVERWRITES.but(side_effect=True, barrier=True),
 )
 
-define_current("core_barrier.cores", "The cores of core_barrier are (0, 1).", "core_barrier")
+define_current("core_barrier.cores", "The cores of core_barrier must be (0, 1).", "core_barrier")
 define_current(
     "core_barrier.scope",
-    "core_barrier needs gen3 or later and a launch on two cores.",
+    "core_barrier must run on gen3 or later, in a launch on two cores.",
     "core_barrier",
 )
 define_current(
     "core_barrier.data",
-    "The data of core_barrier are in shared HBM.",
+    "The data of core_barrier must be in shared HBM.",
     "core_barrier",
     contested="the block-wise expert kernels of nki-library, which its tests run, give it an index tile in SBUF; both "
     "cores wait all the same",

@@ -51,26 +51,26 @@ MEMSET = operation(
 
 define_current(
     "memset.value_dtype",
-    "The value fits the dtype: no fraction into an integer tensor.",
+    "The value must fit the dtype: no fraction into an integer tensor.",
     "MIG-0.3",
     since="0.3",
 )
 define_current(
     "memset.value_kind",
-    "The value's kind matches the dtype: no float into an integer tensor, be it a whole number.",
+    "The value's kind must match the dtype: no float into an integer tensor, even if it is a whole number.",
     "MIG-0.3",
     since="0.3",
     contested="nki-library fills tiles of whatever dtype they are with 0.0, among them uint32 indices of experts, and "
     "its tests run them",
 )
-define_current("memset.x4_zero", "A packed (x4) tensor is set to 0 only.", "memset")
+define_current("memset.x4_zero", "A packed (x4) tensor must be set to 0 only.", "memset")
 define_current(
     "memset.engine",
-    "memset runs on vector or gpsimd; gpsimd has no PSUM operand.",
+    "memset must run on vector or gpsimd; on gpsimd no operand may be in PSUM.",
     "memset",
     takes={"engine": ("vector", "gpsimd")},
 )
-define_current("memset.const", "The value is a compile-time constant.", "memset")
+define_current("memset.const", "The value must be a compile-time constant.", "memset")
 
 
 @MEMSET.current
@@ -162,7 +162,7 @@ EMPTY_LIKE = host("nl.empty_like")
 
 define(
     "leg.hbm_no_init",
-    "nl.zeros and nl.full do not initialise HBM tensors.",
+    "nl.zeros and nl.full must not be used for HBM tensors: they do not initialise them.",
     "LERR",
     api=("neuronxcc",),
     takes={"": ("sbuf", "psum")},
@@ -304,7 +304,7 @@ SHARED_CONSTANT = operation(
 
 define_current(
     "nl.shared_constant",
-    "A shared constant is a NumPy array of a documented dtype: no 64-bit, packed or boolean one.",
+    "A shared constant must be a NumPy array of a documented dtype: no 64-bit, packed or boolean one.",
     "nl.shared_constant",
 )
 
@@ -373,7 +373,7 @@ SHARED_IDENTITY_MATRIX = operation(
 
 define_current(
     "nl.shared_identity_matrix",
-    "The identity matrix has at most 128 rows; a dst given is (n, n) in SBUF.",
+    "The identity matrix must have at most 128 rows; a dst given must be (n, n) in SBUF.",
     "nl.shared_identity_matrix",
     takes={"n": 128},
     limit=True,

@@ -50,38 +50,46 @@ DMA_COPY = operation(
 
 define(
     "dma_copy.buffers",
-    "Source and destination of dma_copy are in HBM or SBUF; before NKI 0.3 the source may be in PSUM.",
+    "Source and destination of dma_copy must be in HBM or SBUF; before NKI 0.3 the source may be in PSUM.",
     "dma_copy:Memory types; MIG-0.3",
     takes={"": ("sbuf", "shared_hbm", "private_hbm")},
 )
-define("dma_copy.count", "Source and destination of dma_copy have the same number of elements.", "dma_copy:Tile size")
+define(
+    "dma_copy.count", "Source and destination of dma_copy must have the same number of elements.", "dma_copy:Tile size"
+)
 define(
     "dma_copy.dtype",
-    "dma_copy does not convert to or from a packed (x4) dtype.",
+    "dma_copy must not convert to or from a packed (x4) dtype.",
     "dma_copy:Data types; DMAO",
     takes={"dst": "src"},
 )
-define("leg.dma_copy.rmw", "dst_rmw_op of dma_copy is add, with oob_mode.error.", "L:dma_copy", api=("neuronxcc",))
+define("leg.dma_copy.rmw", "dst_rmw_op of dma_copy must be add, with oob_mode.error.", "L:dma_copy", api=("neuronxcc",))
 define_current(
     "dma_copy.hwdge_same_dtype",
-    "With dge_mode.hwdge both dtypes are the same.",
+    "With dge_mode.hwdge both dtypes must be the same.",
     "MIG-0.3",
     since="0.3",
     takes={"dst": "src"},
 )
-define_current("dma_copy.hwdge_gen3", "dge_mode.hwdge needs gen3 or later.", "dma_copy")
+define_current("dma_copy.hwdge_gen3", "dge_mode.hwdge must be used on gen3 or later.", "dma_copy")
 define_current(
     "dma_copy.engine",
-    "engine is sync or scalar, and only with dge_mode.hwdge.",
+    "engine must be sync or scalar, and only with dge_mode.hwdge.",
     "dma_copy; DGE",
     takes={"engine": ("sync", "scalar")},
 )
-define_current("dma_copy.priority_gen4", "priority is 0 to 3 and needs gen4 or later.", "dma_copy")
-define_current("dma_copy.none_static", "dge_mode.none carries no run-time addresses.", "DGE")
-define_current("dma_copy.hwdge_no_indirect", "dge_mode.hwdge gathers and scatters nothing.", "DGE; A3; dma_copy")
-define_current("dma_copy.vector_offset", "The vector_offset of a dma_copy is a (P, 1) tile.", "dma_copy; DGE table")
+define_current("dma_copy.priority_gen4", "priority must be 0 to 3, and needs gen4 or later.", "dma_copy")
+define_current("dma_copy.none_static", "With dge_mode.none no address may be known only at run time.", "DGE")
 define_current(
-    "dma_copy.oob", "No index of a dma_copy leaves the tensor with oob_mode.error: a run-time error.", "dma_copy"
+    "dma_copy.hwdge_no_indirect", "With dge_mode.hwdge there must be no gather or scatter.", "DGE; A3; dma_copy"
+)
+define_current(
+    "dma_copy.vector_offset", "The vector_offset of a dma_copy must be a (P, 1) tile.", "dma_copy; DGE table"
+)
+define_current(
+    "dma_copy.oob",
+    "No index of a dma_copy with oob_mode.error may leave the tensor: it would be a run-time error.",
+    "dma_copy",
 )
 
 
@@ -215,56 +223,58 @@ DMA_TRANSPOSE = operation(
 
 define(
     "dma_transpose.axes",
-    "The axes are (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the rank of src.",
+    "The axes must be (1, 0), (2, 1, 0) or (3, 1, 2, 0), by the rank of src.",
     "dma_transpose (legacy: taken from there, since its page says nothing)",
 )
-define_current("dma_transpose.dst_shape", "dst has exactly the transposed shape of src.", "MIG-0.4", since="0.4")
+define_current("dma_transpose.dst_shape", "dst must have exactly the transposed shape of src.", "MIG-0.4", since="0.4")
 define_current(
     "dma_transpose.dtype",
-    "src and dst of dma_transpose have the same dtype.",
+    "src and dst of dma_transpose must have the same dtype.",
     "dma_transpose",
     takes={"dst": "src"},
 )
 define(
     "dma_transpose.src_buffer",
-    "src of dma_transpose is in HBM or SBUF.",
+    "src of dma_transpose must be in HBM or SBUF.",
     "dma_transpose",
     takes={"": ("sbuf", "shared_hbm", "private_hbm")},
 )
 define_current(
     "dma_transpose.dst_buffer",
-    "dst of dma_transpose is in SBUF (HBM as in MIG-0.4 is accepted).",
+    "dst of dma_transpose must be in SBUF (HBM as in MIG-0.4 is accepted).",
     "dma_transpose; MIG-0.4",
     takes={"": ("sbuf",)},
 )
 define_current(
     "dma_transpose.mode_direct",
-    "A dma_transpose without indices does not use dge_mode.swdge.",
+    "A dma_transpose without indices must not use dge_mode.swdge.",
     "dma_transpose; DGE",
 )
 define_current(
     "dma_transpose.hwdge_shape",
-    "With hwdge src has 1, 2, 4, 8 or 16 rows, at most 128 columns; in 3-D or 4-D rows * shape[-2] divides by 16.",
+    "With hwdge src must have 1, 2, 4, 8 or 16 rows and at most 128 columns; in 3-D or 4-D rows * shape[-2] "
+    "must be a multiple of 16.",
     "dma_transpose; RN-0.6",
     limit=True,
     two_sided=True,
 )
-define_current("dma_transpose.hwdge_2byte", "With hwdge the dtype has 2 bytes.", "dma_transpose")
+define_current("dma_transpose.hwdge_2byte", "With hwdge the dtype must have 2 bytes.", "dma_transpose")
 define_current(
     "dma_transpose.indirect",
-    "An indirect src has a multiple of 16 rows, at most 128 columns, in 4-D a 1 in dimension 1 or 2; indices have 16 to"
-    " 128 partitions by 16, one column unless 128, and at least one per row.",
+    "An indirect src must have a multiple of 16 rows, at most 128 columns, in 4-D a 1 in dimension 1 or 2; "
+    "indices must have 16 to 128 partitions by 16, one column unless 128, and at least one per row.",
     "dma_transpose",
     limit=True,
     two_sided=True,
 )
 define_current(
     "dma_transpose.indirect_mode",
-    "An indirect dma_transpose needs gen3, a 2-byte src in HBM, uint32 indices in SBUF, dge_mode unknown or swdge.",
+    "An indirect dma_transpose must run on gen3 or later, with a 2-byte src in HBM, uint32 indices in SBUF, "
+    "dge_mode unknown or swdge.",
     "dma_transpose; DGE",
 )
-define_current("dma_transpose.oob_skip", "oob_mode.skip is for an indirect src.", "dma_transpose")
-define_current("dma_transpose.priority_gen4", "priority is 0 to 3 and needs gen4 or later.", "dma_transpose")
+define_current("dma_transpose.oob_skip", "oob_mode.skip must only be used with an indirect src.", "dma_transpose")
+define_current("dma_transpose.priority_gen4", "priority must be 0 to 3, and needs gen4 or later.", "dma_transpose")
 
 #: The one order of axes for each rank ("dma_transpose.axes").
 _TRANSPOSED = {2: (1, 0), 3: (2, 1, 0), 4: (3, 1, 2, 0)}
@@ -390,24 +400,28 @@ DMA_COMPUTE = operation("nisa.dma_compute", dependence=Dependence(Link.ROW_MAJOR
 
 define_current(
     "dma_compute.op",
-    "reduce_op is add, and every scale is 1.0.",
+    "reduce_op must be add, and every scale 1.0.",
     "dma_compute",
     takes={"reduce_op": ("add",)},
 )
-define_current("dma_compute.count", "1 to 16 sources have the number of elements of dst.", "dma_compute:Tile size")
+define_current(
+    "dma_compute.count",
+    "There must be 1 to 16 sources, each with the number of elements of dst.",
+    "dma_compute:Tile size",
+)
 define_current(
     "dma_compute.buffers",
-    "The operands of dma_compute are in HBM or SBUF.",
+    "The operands of dma_compute must be in HBM or SBUF.",
     "dma_compute:Memory types",
     takes={"": ("sbuf", "shared_hbm", "private_hbm")},
 )
 define_current(
     "dma_compute.rmw",
-    "With a vector_offset there are 2 sources, one of them dst, and unique indices; a scatter goes from SBUF to HBM, a"
-    " gather from HBM to SBUF.",
+    "With a vector_offset there must be 2 sources, one of them dst, and unique indices; a scatter must go from "
+    "SBUF to HBM, a gather from HBM to SBUF.",
     "dma_compute",
 )
-define_current("dma_compute.oob_skip", "oob_mode.skip is for indirect operands.", "RN-0.4")
+define_current("dma_compute.oob_skip", "oob_mode.skip must only be used with indirect operands.", "RN-0.4")
 
 _SOURCES = 16
 

@@ -47,27 +47,28 @@ TENSOR_TENSOR = operation(
 
 define(
     "tensor_tensor.shape",
-    "data1, data2 and dst have the same partitions and elements per partition; a broadcast operand has one element.",
+    "data1, data2 and dst must have the same partitions and elements per partition; a broadcast operand has one"
+    " element.",
     "tensor_tensor",
 )
 define(
     "tensor_tensor.broadcast",
-    "No operand of tensor_tensor is broadcast.",
+    "No operand of tensor_tensor may be broadcast.",
     "tensor_tensor",
     contested="published kernels combine (P, F) with (P, 1), whose one element is repeated along the free dimensions, "
     "and pass their tests on hardware and in the vendor's simulator",
 )
-define("tensor_tensor.psum_pair", "data1 and data2 are not both in PSUM.", "tensor_tensor", takes={"": ("sbuf",)})
+define("tensor_tensor.psum_pair", "data1 and data2 must not both be in PSUM.", "tensor_tensor", takes={"": ("sbuf",)})
 define(
     "tensor_tensor.power_gpsimd",
-    "power runs on GpSimd, which has no PSUM operand.",
+    "power runs on GpSimd: no operand may be in PSUM.",
     "tensor_tensor",
     takes={"": ("sbuf",)},
 )
-define("tensor_tensor.op", "op is a binary operator of the ALU table.", "tensor_tensor; SH")
+define("tensor_tensor.op", "op must be a binary operator of the ALU table.", "tensor_tensor; SH")
 define(
     "tensor_tensor.engine",
-    "tensor_tensor runs on vector or gpsimd.",
+    "tensor_tensor must run on vector or gpsimd.",
     "tensor_tensor",
     takes={"engine": ("vector", "gpsimd")},
 )
@@ -156,28 +157,28 @@ TENSOR_SCALAR = operation("nisa.tensor_scalar", dependence=Dependence(Link.ROWS)
 
 define(
     "tensor_scalar.operands",
-    "operand0 and operand1 are compile-time scalars or (P, 1) tiles in SBUF or PSUM.",
+    "operand0 and operand1 must be compile-time scalars or (P, 1) tiles in SBUF or PSUM.",
     "tensor_scalar",
 )
 define(
     "tensor_scalar.operand_fp32",
-    "The operand tiles of an arithmetic operator are float32.",
+    "The operand tiles of an arithmetic operator must be float32.",
     "tensor_scalar",
     takes={"dtype": ("float32",)},
 )
-define("tensor_scalar.same_class", "op0 and op1 are both bit-wise or both arithmetic.", "tensor_scalar")
-define("tensor_scalar.unused_none", "operand1 is None where op1 is.", "tensor_scalar")
-define("tensor_scalar.unary_operand", "The operand of a unary operator is None or 0.", "tensor_scalar")
-define("tensor_scalar.shape", "dst has the partitions and elements per partition of data.", "tensor_scalar")
+define("tensor_scalar.same_class", "op0 and op1 must be both bit-wise or both arithmetic.", "tensor_scalar")
+define("tensor_scalar.unused_none", "operand1 must be None where op1 is.", "tensor_scalar")
+define("tensor_scalar.unary_operand", "The operand of a unary operator must be None or 0.", "tensor_scalar")
+define("tensor_scalar.shape", "dst must have the partitions and elements per partition of data.", "tensor_scalar")
 define(
     "tensor_scalar.engine",
-    "tensor_scalar runs on vector, scalar or gpsimd; bit-wise operators on vector only.",
+    "tensor_scalar must run on vector, scalar or gpsimd; with bit-wise operators on vector.",
     "tensor_scalar",
     takes={"engine": ("vector",)},
 )
 define(
     "tensor_scalar.scalar_engine_trn2",
-    "On the Scalar Engine of gen3 the operators are (multiply, add), multiply or add; gen2 has none.",
+    "On the Scalar Engine of gen3 the operators must be (multiply, add), multiply or add; gen2 has none.",
     "tensor_scalar; LSH",
     hardware=("gen2", "gen3"),
 )
@@ -329,7 +330,7 @@ def operated_twice(bounds: Bounds) -> Value:
 
 RECIPROCAL = operation("nisa.reciprocal", dependence=Dependence(Link.ROWS), engine="any", behaviour=OVERWRITES)
 
-define("reciprocal.shape", "dst has the partitions and elements per partition of data.", "reciprocal")
+define("reciprocal.shape", "dst must have the partitions and elements per partition of data.", "reciprocal")
 
 
 @RECIPROCAL.current

@@ -59,54 +59,64 @@ _UNRANGED = frozenset(("sin", "reciprocal"))
 
 define(
     "nl.binary.same_shape",
-    "Two tile operands have identical shapes; a broadcast one has extents of 1 in free dimensions.",
+    "Two tile operands must have identical shapes; a broadcast one must have extents of 1 in free dimensions.",
     "RN-0.3; RN-0.4 known issues",
     api=("nki",),
 )
 define(
     "nl.binary.broadcast",
-    "No tile operand is broadcast.",
+    "No tile operand may be broadcast.",
     "RN-0.3; RN-0.4 known issues",
     api=("nki",),
     contested="the documentation's own examples of nl.abs_max combine (128, 512) with (128, 1), and published kernels "
     "broadcast such tiles and pass their tests",
 )
 define(
-    "nl.binary.one_tile", "At least one operand is a tile.", "nl.equal; nl.bitwise_and; nl.logical_and", api=("nki",)
+    "nl.binary.one_tile",
+    "At least one operand must be a tile.",
+    "nl.equal; nl.bitwise_and; nl.logical_and",
+    api=("nki",),
 )
 define(
     "nl.bitwise.int",
-    "Bit-wise functions take integer tiles.",
+    "Bit-wise functions must be given integer tiles.",
     "nl.bitwise_and",
     api=("nki",),
     takes={"": INTEGER_NAMES},
 )
 define(
     "nl.divide.unsupported",
-    "nl.divide is not used: no hardware instruction, fails to compile.",
+    "nl.divide must not be used: no hardware instruction, fails to compile.",
     "RN-0.4 known issues",
     api=("nki",),
 )
 define(
     "nl.mod.unsupported",
-    "nl.mod is not used: no hardware instruction, fails to compile.",
+    "nl.mod must not be used: no hardware instruction, fails to compile.",
     "RN-0.4 known issues",
     api=("nki",),
 )
 define(
     "nl.fmod.unsupported",
-    "nl.fmod is not used: no hardware instruction, fails to compile.",
+    "nl.fmod must not be used: no hardware instruction, fails to compile.",
     "RN-0.4 known issues",
     api=("nki",),
 )
 define(
     "nl.power.tile",
-    "The exponent of nl.power is a tile, and no operand is in PSUM.",
+    "The exponent of nl.power must be a tile, and no operand may be in PSUM.",
     "RN-0.4; tensor_tensor",
     api=("nki",),
 )
-define("nl.abs_max.gen4", "nl.abs_max and nl.abs_min need gen4 or later.", "nl.abs_max", api=("nki",))
-define("nl.rsqrt.psum", "nl.rsqrt takes no PSUM input.", "MIG-0.5", api=("nki",), since="0.5", takes={"": ("sbuf",)})
+define("nl.abs_max.gen4", "nl.abs_max and nl.abs_min must run on gen4 or later.", "nl.abs_max", api=("nki",))
+define(
+    "nl.rsqrt.psum",
+    "The input of nl.rsqrt must not be in PSUM.",
+    "MIG-0.5",
+    api=("nki",),
+    since="0.5",
+    takes={"": ("sbuf",)},
+)
 
 
 def _binary(name: str) -> Callable[..., Tensor]:
@@ -174,10 +184,10 @@ def _unary(name: str) -> Callable[..., Tensor]:
 
 # --- the legacy API ---------------------------------------------------------------------------------------------------
 
-define("leg.partition_bcast", "Operators do not broadcast the partition dimension.", "LKI", api=("neuronxcc",))
+define("leg.partition_bcast", "Operators must not broadcast the partition dimension.", "LKI", api=("neuronxcc",))
 define(
     "leg.binary.broadcast",
-    "The operands of an element-wise function broadcast to a common shape.",
+    "The operands of an element-wise function must broadcast to a common shape.",
     "L:add",
     api=("neuronxcc",),
 )

@@ -37,11 +37,12 @@ SCALAR_TENSOR_TENSOR = operation(
     "nisa.scalar_tensor_tensor", dependence=Dependence(Link.ROWS), engine="any", behaviour=OVERWRITES
 )
 
-define("stt.arith_only", "scalar_tensor_tensor takes arithmetic operators only.", "scalar_tensor_tensor")
-define("stt.psum", "data and operand1 are not both in PSUM.", "scalar_tensor_tensor", takes={"": ("sbuf",)})
+define("stt.arith_only", "The operators of scalar_tensor_tensor must be arithmetic.", "scalar_tensor_tensor")
+define("stt.psum", "data and operand1 must not both be in PSUM.", "scalar_tensor_tensor", takes={"": ("sbuf",)})
 define(
     "stt.shape",
-    "data, operand1 and dst have the same partitions and elements per partition; operand0 is a scalar or (P, 1).",
+    "data, operand1 and dst must have the same partitions and elements per partition; operand0 must be a scalar"
+    " or (P, 1).",
     "scalar_tensor_tensor",
 )
 
@@ -119,24 +120,24 @@ TENSOR_SCALAR_REDUCE = operation(
     behaviour=OVERWRITES.but(registers="vector"),
 )
 
-define("tsr.arith", "op0 of tensor_scalar_reduce is arithmetic.", "tensor_scalar_reduce")
+define("tsr.arith", "op0 of tensor_scalar_reduce must be arithmetic.", "tensor_scalar_reduce")
 define(
     "tsr.reduce_op",
-    "reduce_op is add, multiply, maximum or minimum (legacy: subtract too).",
+    "reduce_op must be add, multiply, maximum or minimum (legacy: subtract too).",
     "tensor_scalar_reduce; L:tensor_scalar_reduce",
     takes={"reduce_op": ("add", "multiply", "maximum", "minimum")},
 )
-define("tsr.shape", "dst has the partitions and elements per partition of data.", "tensor_scalar_reduce")
-define("tsr.operand", "operand0 is a compile-time scalar or a (P, 1) tile.", "tensor_scalar_reduce")
-define("tsr.reduce_res", "reduce_res is a (P, 1) tile in SBUF or PSUM.", "tensor_scalar_reduce")
+define("tsr.shape", "dst must have the partitions and elements per partition of data.", "tensor_scalar_reduce")
+define("tsr.operand", "operand0 must be a compile-time scalar or a (P, 1) tile.", "tensor_scalar_reduce")
+define("tsr.reduce_res", "reduce_res must be a (P, 1) tile in SBUF or PSUM.", "tensor_scalar_reduce")
 define(
     "tsr.reduce_cmd",
-    "reduce_cmd is reset_reduce, reduce or load_reduce; reduce_init is given with load_reduce only.",
+    "reduce_cmd must be reset_reduce, reduce or load_reduce; reduce_init must be given with load_reduce only.",
     "tensor_scalar_reduce",
     api=("nki",),
 )
-define("tsr.reverse0", "reverse0 is not supported yet.", "tensor_scalar_reduce", api=("nki",))
-define("tsr.unary", "The operand of a unary operator is None or 0.", "tensor_scalar_reduce")
+define("tsr.reverse0", "reverse0 must not be set: it is not supported yet.", "tensor_scalar_reduce", api=("nki",))
+define("tsr.unary", "The operand of a unary operator must be None or 0.", "tensor_scalar_reduce")
 
 _REDUCERS = ("add", "multiply", "maximum", "minimum")
 _LEGACY_REDUCERS = (*_REDUCERS, "subtract")

@@ -51,12 +51,12 @@ NC_STREAM_SHUFFLE = operation(
 
 define(
     "shuffle.mask_len",
-    "A shuffle mask has 32 entries: partitions 0 to 31 of a quadrant, or 255 to leave one alone.",
+    "A shuffle mask must have 32 entries: partitions 0 to 31 of a quadrant, or 255 to leave one alone.",
     "nc_stream_shuffle",
 )
 define(
     "shuffle.dtype",
-    "dst and src of a shuffle have the same dtype and elements per partition.",
+    "dst and src of a shuffle must have the same dtype and elements per partition.",
     "nc_stream_shuffle",
     takes={"dst_dtype": "src_dtype"},
 )
@@ -135,35 +135,43 @@ LOCAL_GATHER = operation(
 
 define(
     "local_gather.sbuf",
-    "local_gather runs on GpSimd: its operands are in SBUF.",
+    "local_gather runs on GpSimd: its operands must be in SBUF.",
     "local_gather; A2",
     takes={"": ("sbuf",)},
 )
-define("local_gather.partitions", "src_buffer and index have the same partitions, a multiple of 16.", "local_gather")
-define("local_gather.nelem", "num_elem_per_idx is 1, 2, 4, 8, 16 or 32.", "local_gather")
+define(
+    "local_gather.partitions", "src_buffer and index must have the same partitions, a multiple of 16.", "local_gather"
+)
+define("local_gather.nelem", "num_elem_per_idx must be 1, 2, 4, 8, 16 or 32.", "local_gather")
 define(
     "local_gather.count",
-    "Each core takes at most 4096 indices, and num_valid_indices are no more than there are.",
+    "There must be at most 4096 indices for each core, and num_valid_indices must be no more than there are.",
     "local_gather",
     limit=True,
 )
-define("local_gather.index_dtype", "The index of local_gather is uint16.", "local_gather", takes={"index": ("uint16",)})
+define(
+    "local_gather.index_dtype",
+    "The index of local_gather must be uint16.",
+    "local_gather",
+    takes={"index": ("uint16",)},
+)
 define(
     "local_gather.same_dtype",
-    "dst of local_gather has the dtype of src_buffer.",
+    "dst of local_gather must have the dtype of src_buffer.",
     "local_gather",
     api=NKI,
     takes={"dst": "src_buffer"},
 )
 define(
     "local_gather.known_060",
-    "num_valid_indices times num_elem_per_idx is the elements per partition of dst, or the latter is ignored.",
+    "num_valid_indices times num_elem_per_idx must be the elements per partition of dst, else the latter is ignored.",
     "RN-0.6",
     api=NKI,
 )
 define(
     "local_gather.oob",
-    "An index of local_gather says where num_elem_per_idx elements of a partition of src_buffer start, all inside it.",
+    "An index of local_gather says where num_elem_per_idx elements of a partition of src_buffer start: all must"
+    " be inside it.",
     "local_gather",
 )
 
@@ -278,23 +286,23 @@ NC_N_GATHER = operation(
     behaviour=OVERWRITES.but(indices="indices", out_of_bounds="n_gather.range"),
 )
 
-define("n_gather.sbuf", "The operands of nc_n_gather are in SBUF.", "nc_n_gather", api=NKI, takes={"": ("sbuf",)})
+define("n_gather.sbuf", "The operands of nc_n_gather must be in SBUF.", "nc_n_gather", api=NKI, takes={"": ("sbuf",)})
 define(
     "n_gather.dtype",
-    "dst has the dtype of data, indices are uint32.",
+    "dst must have the dtype of data, indices must be uint32.",
     "nc_n_gather",
     api=NKI,
     takes={"dst": "data", "indices": ("uint32",)},
 )
 define(
     "n_gather.shape",
-    "dst, data and indices have the same partitions; dst has the elements per partition of indices.",
+    "dst, data and indices must have the same partitions; dst must have the elements per partition of indices.",
     "nc_n_gather",
     api=NKI,
 )
 define(
     "n_gather.range",
-    "Index values are at least 0 and below the elements per partition of data.",
+    "Index values must be at least 0 and below the elements per partition of data.",
     "nc_n_gather",
     api=NKI,
 )
@@ -341,14 +349,14 @@ GATHER_FLATTENED = operation(
 
 define(
     "nl.gather_flattened",
-    "data and indices of gather_flattened have the same partitions; indices are uint32.",
+    "data and indices of gather_flattened must have the same partitions; indices must be uint32.",
     "nl.gather_flattened; L:gather_flattened",
     api=NKI,
     takes={"indices": ("uint32",)},
 )
 define(
     "leg.gather_flattened",
-    "Data and indices have 2 to 4 dimensions and the same partitions; the indices are uint32.",
+    "Data and indices must have 2 to 4 dimensions and the same partitions; the indices must be uint32.",
     "L:gather_flattened",
     api=("neuronxcc",),
     takes={"indices_dtype": ("uint32",)},

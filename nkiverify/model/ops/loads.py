@@ -31,7 +31,7 @@ LOAD = operation(
     "nl.load", dependence=Dependence(Link.ROW_MAJOR), engine="dma", behaviour=OVERWRITES.but(moves=True), since="0.3"
 )
 
-define("nl.load.src", "nl.load reads from HBM.", "nl.load; L:load")
+define("nl.load.src", "The source of nl.load must be in HBM.", "nl.load; L:load")
 
 
 @LOAD.current
@@ -107,7 +107,7 @@ ATOMIC_RMW = operation(
 
 define(
     "leg.atomic_rmw",
-    "atomic_rmw adds a tile in SBUF to rows of an HBM tensor that are known at run time.",
+    "atomic_rmw must add a tile in SBUF to rows of an HBM tensor that are known at run time.",
     "L:atomic_rmw",
     api=("neuronxcc",),
 )
@@ -137,11 +137,11 @@ STORE = operation(
     "nl.store", dependence=Dependence(Link.BROADCAST), engine="dma", behaviour=OVERWRITES.but(moves=True), since="0.3"
 )
 
-define("nl.store.dst", "nl.store writes to HBM.", "nl.store; L:store", takes={"": ("shared_hbm",)})
-define("nl.store.value", "nl.store takes its value from SBUF.", "nl.store; RN-0.3", takes={"": ("sbuf",)})
+define("nl.store.dst", "The destination of nl.store must be in HBM.", "nl.store; L:store", takes={"": ("shared_hbm",)})
+define("nl.store.value", "The value of nl.store must be in SBUF.", "nl.store; RN-0.3", takes={"": ("sbuf",)})
 define(
     "leg.store.value",
-    "nl.store takes its value from SBUF or PSUM.",
+    "The value of nl.store must be in SBUF or PSUM.",
     "L:store",
     api=("neuronxcc",),
     takes={"": ("sbuf", "psum")},

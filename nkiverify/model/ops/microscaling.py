@@ -45,12 +45,12 @@ _LIMITS = {float8_e5m2_x4: (15, 57344.0), float8_e4m3fn_x4: (8, 448.0)}
 
 define(
     "matmul_mx.scale_shape",
-    "A scale tile holds one scale per 8 partitions and packed column, in the first 4 rows of each quadrant.",
+    "A scale tile must hold one scale per 8 partitions and packed column, in the first 4 rows of each quadrant.",
     "MX Scale Tensor; quantize_mx",
 )
 define(
     "matmul_mx.scale_rows",
-    "A scale tile has no more rows than its operand has partitions.",
+    "A scale tile must have no more rows than its operand has partitions.",
     "MX Scale Tensor; quantize_mx",
     contested="published kernels give the whole tile of scales, of 128 rows, with an operand of 32 partitions, and "
     "pass their tests: the rows behind those of the operand are not read",
@@ -98,19 +98,21 @@ NC_MATMUL_MX = operation(
     ),
 )
 
-define("matmul_mx.gen4", "nc_matmul_mx needs gen4 or later.", "nc_matmul_mx")
+define("matmul_mx.gen4", "nc_matmul_mx must run on gen4 or later.", "nc_matmul_mx")
 define(
     "matmul_mx.buffers",
-    "Inputs and scales are in SBUF, dst is in PSUM.",
+    "Inputs and scales must be in SBUF, dst in PSUM.",
     "nc_matmul_mx",
     takes={"": ("sbuf",), "dst": ("psum",)},
 )
 define(
-    "matmul_mx.ti_pairs", "An operand and its scales are moved by the same indices, or neither is.", "nc_matmul_mx:TI"
+    "matmul_mx.ti_pairs",
+    "An operand and its scales must be moved by the same indices, or neither of them.",
+    "nc_matmul_mx:TI",
 )
 define(
     "matmul_mx.dtypes",
-    "Data is a packed (x4) dtype, scales are float8_e8m0fnu or uint8, dst is float32 or bfloat16.",
+    "Data must be a packed (x4) dtype, scales float8_e8m0fnu or uint8, dst float32 or bfloat16.",
     "nc_matmul_mx; A4",
     takes={
         "": ("float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4"),
@@ -120,26 +122,29 @@ define(
     },
 )
 define(
-    "matmul_mx.k", "Both inputs have the same partitions, a multiple of 32 and at most 128.", "nc_matmul_mx", limit=True
+    "matmul_mx.k",
+    "Both inputs must have the same partitions, a multiple of 32 and at most 128.",
+    "nc_matmul_mx",
+    limit=True,
 )
 define(
     "matmul_mx.m_even",
-    "Stationary has an even number of columns, at most 128.",
+    "Stationary must have an even number of columns, at most 128.",
     "nc_matmul_mx",
     takes={"M": 128},
     limit=True,
 )
 define(
     "matmul_mx.n",
-    "Moving has at most 4096 columns (float32 dst) or 8192 (bfloat16 dst).",
+    "Moving must have at most 4096 columns (float32 dst) or 8192 (bfloat16 dst).",
     "nc_matmul_mx",
     takes={"N": "limit"},
     limit=True,
 )
-define("matmul_mx.out", "dst has M partitions and N elements per partition.", "nc_matmul_mx")
+define("matmul_mx.out", "dst must have M partitions and N elements per partition.", "nc_matmul_mx")
 define(
     "matmul_mx.row_tiling",
-    "Tiling splits rows only: tile_size (32, 64 or 128, 128), tile_position (a multiple of the rows, 0).",
+    "Tiling must split rows only: tile_size (32, 64 or 128, 128), tile_position (a multiple of the rows, 0).",
     "nc_matmul_mx:Tiling Mode",
 )
 
@@ -258,11 +263,11 @@ QUANTIZE_MX = operation(
     behaviour=OVERWRITES.but(keeps=True, rows={"dst_scale": (32, 4)}),
 )
 
-define("quantize_mx.gen4", "quantize_mx needs gen4 or later.", "quantize_mx")
-define("quantize_mx.sbuf", "All operands are in SBUF.", "quantize_mx", takes={"": ("sbuf",)})
+define("quantize_mx.gen4", "quantize_mx must run on gen4 or later.", "quantize_mx")
+define("quantize_mx.sbuf", "All operands must be in SBUF.", "quantize_mx", takes={"": ("sbuf",)})
 define(
     "quantize_mx.dtypes",
-    "src is float16 or bfloat16, dst float8_e5m2_x4 or float8_e4m3fn_x4, dst_scale float8_e8m0fnu or uint8.",
+    "src must be float16 or bfloat16, dst float8_e5m2_x4 or float8_e4m3fn_x4, dst_scale float8_e8m0fnu or uint8.",
     "quantize_mx; MX",
     takes={
         "src": ("bfloat16", "float16"),
@@ -272,7 +277,7 @@ define(
 )
 define(
     "quantize_mx.shape",
-    "src (P, F) has P a multiple of 32 of at most 128 and F a multiple of 4; dst is (P, F / 4).",
+    "src must be (P, F) with P a multiple of 32 of at most 128 and F a multiple of 4; dst must be (P, F / 4).",
     "quantize_mx",
     limit=True,
 )

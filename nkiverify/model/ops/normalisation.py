@@ -25,13 +25,13 @@ RMS_NORM = operation(
 
 define(
     "nl.rms_norm.weight",
-    "The weight of nl.rms_norm has the shape of x, or its free shape in one partition.",
+    "The weight of nl.rms_norm must have the shape of x, or its free shape in one partition.",
     "nl.rms_norm",
     api=("nki",),
 )
 define(
     "leg.compute_dtype",
-    "dtype and compute_dtype are the same where both are given.",
+    "dtype and compute_dtype must be the same where both are given.",
     "L:softmax; L:rms_norm",
     api=("neuronxcc",),
 )

@@ -60,15 +60,15 @@ IOTA = operation(
     "nisa.iota", dependence=Dependence(Link.NOTHING), engine="gpsimd", behaviour=OVERWRITES, index_expression="expr"
 )
 
-define("iota.sbuf", "dst of iota is in SBUF.", "iota", api=NKI, takes={"": ("sbuf",)})
+define("iota.sbuf", "dst of iota must be in SBUF.", "iota", api=NKI, takes={"": ("sbuf",)})
 define(
     "iota.count",
-    "The counts of the pattern (1 to 4 pairs) multiply to the elements per partition of dst.",
+    "The counts of the pattern (1 to 4 pairs) must multiply to the elements per partition of dst.",
     "iota",
     api=NKI,
 )
-define("iota.integers", "offset and channel_multiplier of iota are compile-time integers.", "iota", api=NKI)
-define("leg.iota.expr", "iota takes an affine expression of index tensors.", "L:iota", api=LEGACY)
+define("iota.integers", "offset and channel_multiplier of iota must be compile-time integers.", "iota", api=NKI)
+define("leg.iota.expr", "iota must be given an affine expression of index tensors.", "L:iota", api=LEGACY)
 
 
 @IOTA.current
@@ -133,35 +133,37 @@ AFFINE_SELECT = operation(
 
 define(
     "affine_select.sbuf",
-    "dst and on_true_tile of affine_select are in SBUF.",
+    "dst and on_true_tile of affine_select must be in SBUF.",
     "affine_select",
     api=NKI,
     takes={"": ("sbuf",)},
 )
 define(
     "affine_select.count",
-    "The counts of the pattern (1 to 4 pairs) multiply to the elements per partition of dst and on_true_tile.",
+    "The counts of the pattern (1 to 4 pairs) must multiply to the elements per partition of dst and on_true_tile.",
     "affine_select",
     api=NKI,
 )
-define("affine_select.integers", "offset and channel_multiplier are compile-time integers.", "affine_select", api=NKI)
-define("affine_select.false_fp32", "on_false_value is a float32 constant.", "affine_select")
+define(
+    "affine_select.integers", "offset and channel_multiplier must be compile-time integers.", "affine_select", api=NKI
+)
+define("affine_select.false_fp32", "on_false_value must be a float32 constant.", "affine_select")
 define(
     "affine_select.cmp",
-    "cmp_op of affine_select is a comparison.",
+    "cmp_op of affine_select must be a comparison.",
     "affine_select",
     api=NKI,
     takes={"cmp_op": ("equal", "not_equal", "less", "less_equal", "greater", "greater_equal")},
 )
 define(
     "leg.affine_select.pred",
-    "The predicate of affine_select is one comparison of index tensors over the axes of the tile.",
+    "The predicate of affine_select must be one comparison of index tensors over the axes of the tile.",
     "L:affine_select",
     api=LEGACY,
 )
 define(
     "leg.affine_select.dtype",
-    "on_true_tile of affine_select holds floats or integers of 8 or 16 bits.",
+    "on_true_tile of affine_select must hold floats or integers of 8 or 16 bits.",
     "L:affine_select",
     api=LEGACY,
 )

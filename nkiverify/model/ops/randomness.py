@@ -71,14 +71,14 @@ RNG = _drawing("nisa.rng", Link.NOTHING)
 
 define(
     "rng.dst",
-    "dst of rng has an integer dtype and is in SBUF or PSUM.",
+    "dst of rng must have an integer dtype and be in SBUF or PSUM.",
     "rng",
     api=NKI,
     takes={"dst": INTEGER_NAMES, "buffer": ("sbuf", "psum")},
 )
 define(
     "rng.engine",
-    "rng runs on vector; from gen3 on also on gpsimd, not into PSUM.",
+    "rng must run on vector; from gen3 on it may run on gpsimd, but not into PSUM.",
     "rng",
     api=NKI,
     takes={"engine": ("vector",)},
@@ -109,22 +109,22 @@ _DRAWN = (
     float8_e4m3, float8_e5m2, float16, bfloat16, float32, tfloat32, int8, int16, int32, uint8, uint16, uint32,
 )  # fmt: skip
 
-define("rand2.gen4", "rand2 needs gen4 or later.", "rand2", api=NKI, hardware=("gen2", "gen3"))
+define("rand2.gen4", "rand2 must run on gen4 or later.", "rand2", api=NKI, hardware=("gen2", "gen3"))
 define(
     "rand2.dtype",
-    "dst of rand2 is an unpacked float or an integer of up to 32 bits.",
+    "dst of rand2 must be an unpacked float or an integer of up to 32 bits.",
     "rand2",
     api=NKI,
     takes={"dst": ("float32", "bfloat16", "float16")},
 )
 define(
     "rand2.bounds",
-    "The bounds of rand2 are float32 scalars or (P, 1) tiles.",
+    "The bounds of rand2 must be float32 scalars or (P, 1) tiles.",
     "rand2",
     api=NKI,
     takes={"dtype": ("float32",)},
 )
-define("rand2.order", "min is less than max.", "rand2", api=NKI)
+define("rand2.order", "min must be less than max.", "rand2", api=NKI)
 
 
 @RAND2.current
@@ -178,7 +178,7 @@ def _(step: Step) -> None:
 
 SET_RNG_SEED = _drawing("nisa.set_rng_seed", Link.NOTHING)
 
-define("set_rng_seed.src", "The seed is one 32-bit element in SBUF or PSUM.", "set_rng_seed", api=NKI)
+define("set_rng_seed.src", "The seed must be one 32-bit element in SBUF or PSUM.", "set_rng_seed", api=NKI)
 
 
 @SET_RNG_SEED.current
@@ -197,7 +197,7 @@ LANGUAGE_RANDOM_SEED = _drawing("nl.random_seed", Link.NOTHING)
 
 define(
     "nl.random_seed",
-    "The seed of nl.random_seed is a 32-bit tensor of one element in SBUF or PSUM.",
+    "The seed of nl.random_seed must be a 32-bit tensor of one element in SBUF or PSUM.",
     "nl.random_seed",
     api=NKI,
 )
@@ -244,28 +244,28 @@ _STATE = {isa.engine.gpsimd: 6, isa.engine.vector: 24}
 
 define(
     "rand_set_state.src",
-    "The state is uint32, 2-D, in SBUF, with 6 (gpsimd) or 24 (vector) elements per lane.",
+    "The state must be uint32, 2-D, in SBUF, with 6 (gpsimd) or 24 (vector) elements per lane.",
     "rand_set_state",
     api=NKI,
     takes={"": ("sbuf",)},
 )
 define(
     "rand_set_state.engine",
-    "rand_set_state runs on gpsimd from gen3 on, on vector from gen4 on.",
+    "rand_set_state must run on gpsimd, from gen3 on, or on vector, from gen4 on.",
     "rand_set_state",
     api=NKI,
     takes={"engine": ("gpsimd",)},
 )
 define(
     "rand_get_state.dst",
-    "dst is uint32, 2-D, with 6 (gpsimd) or 24 (vector) elements per lane, in SBUF; on gen4 vector also in PSUM.",
+    "dst must be uint32, 2-D, with 6 (gpsimd) or 24 (vector) elements per lane, in SBUF; on gen4 vector also in PSUM.",
     "rand_get_state",
     api=NKI,
     takes={"": ("sbuf",)},
 )
 define(
     "rand_get_state.engine",
-    "rand_get_state runs on gpsimd from gen3 on, on vector from gen4 on.",
+    "rand_get_state must run on gpsimd, from gen3 on, or on vector, from gen4 on.",
     "rand_get_state",
     api=NKI,
     takes={"engine": ("gpsimd",)},
@@ -325,15 +325,15 @@ def _(step: Step) -> None:
 
 DROPOUT = _drawing("nisa.dropout", Link.ROWS)
 
-define("dropout.shape", "dst has the partitions and elements per partition of data.", "dropout", api=NKI)
+define("dropout.shape", "dst must have the partitions and elements per partition of data.", "dropout", api=NKI)
 define(
     "dropout.prob",
-    "prob is a probability: a scalar or a (P, 1) tile, float32 for integer data, a float for float data.",
+    "prob must be a probability: a scalar or a (P, 1) tile, float32 for integer data, a float for float data.",
     "dropout",
 )
 define(
     "dropout.dtype",
-    "dst of dropout has the dtype of data (legacy: for integers).",
+    "dst of dropout must have the dtype of data (legacy: for integers).",
     "dropout; L:dropout",
     takes={"dst": "data"},
 )
@@ -389,7 +389,7 @@ LANGUAGE_DROPOUT = _drawing("nl.dropout", Link.BROADCAST)
 
 define(
     "leg.dropout.rate",
-    "The rate of nl.dropout is a number from 0 to 1 or a tile of one element.",
+    "The rate of nl.dropout must be a number from 0 to 1 or a tile of one element.",
     "L:dropout",
     api=("neuronxcc",),
 )

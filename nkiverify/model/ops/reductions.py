@@ -29,15 +29,15 @@ from nkiverify.symbolic import Extent, all_of, equal
 
 LEGACY = ("neuronxcc",)
 
-define("nl.reduce.axis", "A reduction's axes are free ones, each named once.", "nl.sum; L:sum")
+define("nl.reduce.axis", "A reduction's axes must be free ones, each named once.", "nl.sum; L:sum")
 define(
     "nl.reduce.axis_last",
-    "A reduction's axes are the last contiguous dimensions.",
+    "A reduction's axes must be the last contiguous dimensions.",
     "nl.sum",
     api=("nki",),
     contested="as `tensor_reduce.axis_last`: the functions are wrappers of that instruction",
 )
-define("leg.reduce.axis", "A reduction's axes are free ones.", "L:sum; L:max", api=LEGACY)
+define("leg.reduce.axis", "A reduction's axes must be free ones.", "L:sum; L:max", api=LEGACY)
 
 
 def reduced_axes(contract: str, contested: str, data: Tensor, axis: object) -> frozenset[int]:
@@ -84,28 +84,33 @@ def _reduced_mask(source: Tensor, axes: frozenset[int], keepdims: object, mask: 
 TENSOR_REDUCE = operation("nisa.tensor_reduce", dependence=Dependence(Link.REDUCED), engine="any", behaviour=OVERWRITES)
 
 define(
-    "tensor_reduce.axis_free", "The axes are free dimensions, each named once, never 0.", "tensor_reduce", api=("nki",)
+    "tensor_reduce.axis_free",
+    "The axes must be free dimensions, each named once, never 0.",
+    "tensor_reduce",
+    api=("nki",),
 )
 define(
     "tensor_reduce.axis_last",
-    "The axes are the last contiguous dimensions.",
+    "The axes must be the last contiguous dimensions.",
     "tensor_reduce",
     api=("nki",),
     contested="published kernels reduce other free axes, for example axis 1 of (P, A, B), and pass their tests; since "
     "NKI 0.3 the numbers of axes are those of dimensions (MIG-0.3)",
 )
 define(
-    "tensor_reduce.dst", "dst has the partitions of data and one element for each kept free position.", "tensor_reduce"
+    "tensor_reduce.dst",
+    "dst must have the partitions of data and one element for each kept free position.",
+    "tensor_reduce",
 )
 define(
     "tensor_reduce.op",
-    "op is an operator the table allows in reductions; negate only with arithmetic ones.",
+    "op must be an operator the table allows in reductions; negate must only be set with arithmetic ones.",
     "tensor_reduce; SH",
 )
-define("tensor_reduce.buffers", "Data and dst are in SBUF or PSUM.", "tensor_reduce", takes={"": ("sbuf", "psum")})
+define("tensor_reduce.buffers", "Data and dst must be in SBUF or PSUM.", "tensor_reduce", takes={"": ("sbuf", "psum")})
 define(
     "leg.tensor_reduce.axis",
-    "The axes are contiguous and include the first or the last free dimension.",
+    "The axes must be contiguous and include the first or the last free dimension.",
     "L:tensor_reduce",
     api=LEGACY,
     contested="published convolutions that passed their tests on hardware reduce axes 1 and 3 of (P, A, B, C) by "
@@ -205,18 +210,18 @@ TENSOR_PARTITION_REDUCE = operation(
 
 define(
     "tpr.op",
-    "op of tensor_partition_reduce is add, average, max, bitwise_or or bitwise_and.",
+    "op of tensor_partition_reduce must be add, average, max, bitwise_or or bitwise_and.",
     "tensor_partition_reduce",
 )
 define(
     "tpr.sbuf",
-    "tensor_partition_reduce runs on GpSimd: its operands are in SBUF.",
+    "tensor_partition_reduce runs on GpSimd: its operands must be in SBUF.",
     "tensor_partition_reduce; A2",
     takes={"": ("sbuf",)},
 )
 define(
     "tpr.shape",
-    "dst of tensor_partition_reduce has one partition and the elements per partition of data.",
+    "dst of tensor_partition_reduce must have one partition and the elements per partition of data.",
     "tensor_partition_reduce (implied)",
     api=("nki",),
 )

@@ -43,18 +43,28 @@ REGISTER_STORE = _on_registers("nisa.register_store")
 
 define(
     "register.operand",
-    "The operands of register instructions are registers.",
+    "The operands of register instructions must be registers.",
     "register_move; register_load; register_store",
     api=NKI,
 )
-define("register_alloc.x", "A register is allocated with None or a compile-time integer.", "register_alloc", api=NKI)
-define("register_move.src", "register_move takes a compile-time integer or a register.", "register_move", api=NKI)
 define(
-    "register_load.src", "register_load reads one element of at most 32 bits in HBM or SBUF.", "register_load", api=NKI
+    "register_alloc.x", "A register must be allocated with None or a compile-time integer.", "register_alloc", api=NKI
+)
+define(
+    "register_move.src",
+    "The source of register_move must be a compile-time integer or a register.",
+    "register_move",
+    api=NKI,
+)
+define(
+    "register_load.src",
+    "The source of register_load must be one element of at most 32 bits in HBM or SBUF.",
+    "register_load",
+    api=NKI,
 )
 define(
     "register_store.dst",
-    "register_store writes one element of at most 32 bits in HBM or SBUF.",
+    "The destination of register_store must be one element of at most 32 bits in HBM or SBUF.",
     "register_store",
     api=NKI,
 )

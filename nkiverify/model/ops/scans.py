@@ -48,12 +48,14 @@ TENSOR_TENSOR_SCAN = operation(
     "nisa.tensor_tensor_scan", dependence=Dependence(Link.BEFORE), engine="any", behaviour=OVERWRITES
 )
 
-define("scan.ops", "The operators of tensor_tensor_scan are binary and arithmetic.", "tensor_tensor_scan")
-define("scan.psum", "data0 and data1 are not both in PSUM.", "tensor_tensor_scan", takes={"": ("sbuf",)})
-define("scan.shape", "data0, data1 and dst have the same partitions and elements per partition.", "tensor_tensor_scan")
+define("scan.ops", "The operators of tensor_tensor_scan must be binary and arithmetic.", "tensor_tensor_scan")
+define("scan.psum", "data0 and data1 must not both be in PSUM.", "tensor_tensor_scan", takes={"": ("sbuf",)})
+define(
+    "scan.shape", "data0, data1 and dst must have the same partitions and elements per partition.", "tensor_tensor_scan"
+)
 define(
     "scan.initial",
-    "initial is a constant or a float32 (P, 1) tile in SBUF or PSUM.",
+    "initial must be a constant or a float32 (P, 1) tile in SBUF or PSUM.",
     "tensor_tensor_scan",
     takes={"initial": ("float32",)},
 )
@@ -155,22 +157,22 @@ TENSOR_SCALAR_CUMULATIVE = operation(
 
 define(
     "tsc.ops",
-    "op0 is arithmetic; op1 is add, subtract, multiply, maximum or minimum.",
+    "op0 must be arithmetic; op1 must be add, subtract, multiply, maximum or minimum.",
     "tensor_scalar_cumulative",
 )
-define("tsc.shape", "dst has the partitions and elements per partition of src.", "tensor_scalar_cumulative")
+define("tsc.shape", "dst must have the partitions and elements per partition of src.", "tensor_scalar_cumulative")
 define(
     "tsc.dtypes",
-    "Operands of tensor_scalar_cumulative are floats but tfloat32, or integers of 8 or 16 bits.",
+    "Operands of tensor_scalar_cumulative must be floats other than tfloat32, or integers of 8 or 16 bits.",
     "tensor_scalar_cumulative",
 )
 define(
     "tsc.imm",
-    "imm0 and imm1 are float32 scalars or (P, 1) tiles.",
+    "imm0 and imm1 must be float32 scalars or (P, 1) tiles.",
     "tensor_scalar_cumulative",
     takes={"dtype": ("float32",)},
 )
-define("tsc.load", "load_reduce needs imm1.", "tensor_scalar_cumulative")
+define("tsc.load", "load_reduce must be given imm1.", "tensor_scalar_cumulative")
 
 _DTYPES = (
     float8_e4m3, float8_e5m2, float16, bfloat16, float32, float8_e4m3fn, int8, int16, uint8, uint16,

@@ -45,9 +45,9 @@ MAX8 = operation(
     "nisa.max8", dependence=Dependence(Link.PARTITION, summaries=RESULTS), engine="any", behaviour=OVERWRITES
 )
 
-define("max8.n", "max8 takes 8 to 16384 elements per partition.", "max8", limit=True, two_sided=True)
-define("max8.rank", "src of max8 has at most 3 dimensions (legacy: 5).", "max8; L:max8")
-define("max8.dst", "dst of max8 is (P, 8).", "max8", api=NKI)
+define("max8.n", "src of max8 must have 8 to 16384 elements per partition.", "max8", limit=True, two_sided=True)
+define("max8.rank", "src of max8 must have at most 3 dimensions (legacy: 5).", "max8; L:max8")
+define("max8.dst", "dst of max8 must be (P, 8).", "max8", api=NKI)
 
 
 @MAX8.current
@@ -94,17 +94,17 @@ NC_FIND_INDEX8 = operation(
 
 define(
     "find8.n",
-    "nc_find_index8 searches 8 to 16384 elements per partition.",
+    "data of nc_find_index8 must have 8 to 16384 elements per partition.",
     "nc_find_index8",
     limit=True,
     two_sided=True,
 )
-define("find8.rank", "data and vals of nc_find_index8 have at most 3 dimensions (legacy: 5).", "nc_find_index8")
-define("find8.vals", "vals of nc_find_index8 has 8 elements per partition.", "nc_find_index8")
-define("find8.dst", "dst of nc_find_index8 is (P, 8).", "nc_find_index8", api=NKI)
+define("find8.rank", "data and vals of nc_find_index8 must have at most 3 dimensions (legacy: 5).", "nc_find_index8")
+define("find8.vals", "vals of nc_find_index8 must have 8 elements per partition.", "nc_find_index8")
+define("find8.dst", "dst of nc_find_index8 must be (P, 8).", "nc_find_index8", api=NKI)
 define(
     "find8.dst_dtype",
-    "dst of nc_find_index8 is uint16 or uint32.",
+    "dst of nc_find_index8 must be uint16 or uint32.",
     "nc_find_index8",
     api=NKI,
     takes={"": ("uint16", "uint32")},
@@ -187,15 +187,15 @@ NC_MATCH_REPLACE8 = operation(
 
 define(
     "match8.n",
-    "nc_match_replace8 searches at most 16384 elements per partition.",
+    "data of nc_match_replace8 must have at most 16384 elements per partition.",
     "L:nc_match_replace8",
     takes={"elements": 16384},
     limit=True,
 )
-define("match8.vals", "vals of nc_match_replace8 has 8 elements per partition.", "nc_match_replace8")
-define("match8.shape", "dst has the partitions and elements per partition of data.", "nc_match_replace8", api=NKI)
-define("match8.imm", "imm of nc_match_replace8 is a constant.", "nc_match_replace8")
-define("match8.dst_idx", "dst_idx of nc_match_replace8 is (P, 8).", "nc_match_replace8")
+define("match8.vals", "vals of nc_match_replace8 must have 8 elements per partition.", "nc_match_replace8")
+define("match8.shape", "dst must have the partitions and elements per partition of data.", "nc_match_replace8", api=NKI)
+define("match8.imm", "imm of nc_match_replace8 must be a constant.", "nc_match_replace8")
+define("match8.dst_idx", "dst_idx of nc_match_replace8 must be (P, 8).", "nc_match_replace8")
 
 
 @NC_MATCH_REPLACE8.current
@@ -261,23 +261,28 @@ def _(bounds: Bounds) -> None:
 
 TOPK = operation("nisa.topk", dependence=Dependence(Link.EVERYTHING), engine="any", behaviour=OVERWRITES)
 
-define("topk.sbuf", "The operands of topk are in SBUF.", "topk", api=NKI, takes={"": ("sbuf",)})
+define("topk.sbuf", "The operands of topk must be in SBUF.", "topk", api=NKI, takes={"": ("sbuf",)})
 define(
     "topk.dtypes",
-    "src and val_dst of topk are bfloat16, idx_dst is uint32.",
+    "src and val_dst of topk must be bfloat16, idx_dst must be uint32.",
     "topk",
     api=NKI,
     takes={"src": ("bfloat16",), "val_dst": ("bfloat16",), "idx_dst": ("uint32",)},
 )
 define(
     "topk.shape",
-    "src of topk has a multiple of 16 partitions and at least ceil(n / 16) elements in each.",
+    "src of topk must have a multiple of 16 partitions and at least ceil(n / 16) elements in each.",
     "topk",
     api=NKI,
 )
-define("topk.dst", "val_dst and idx_dst of topk are (P, k).", "topk", api=NKI)
+define("topk.dst", "val_dst and idx_dst of topk must be (P, k).", "topk", api=NKI)
 define(
-    "topk.n", "topk takes 8 <= n < 65536 and 1 <= k < 32768 with k <= n.", "topk", api=NKI, limit=True, two_sided=True
+    "topk.n",
+    "topk must have 8 <= n < 65536 and 1 <= k < 32768 with k <= n.",
+    "topk",
+    api=NKI,
+    limit=True,
+    two_sided=True,
 )
 
 
@@ -327,23 +332,23 @@ NONZERO_WITH_COUNT = operation(
     behaviour=OVERWRITES.but(keeps=True, rows={"dst": (16, 1), "src": (16, 1)}),
 )
 
-define("nzc.gen3", "nonzero_with_count needs gen3 or later.", "nonzero_with_count", api=NKI, hardware=("gen2",))
+define("nzc.gen3", "nonzero_with_count must run on gen3 or later.", "nonzero_with_count", api=NKI, hardware=("gen2",))
 define(
     "nzc.sbuf",
-    "The operands of nonzero_with_count are in SBUF.",
+    "The operands of nonzero_with_count must be in SBUF.",
     "nonzero_with_count",
     api=NKI,
     takes={"": ("sbuf",)},
 )
 define(
     "nzc.dtypes",
-    "src is float32 or int32, dst int32.",
+    "src must be float32 or int32, dst int32.",
     "nonzero_with_count",
     api=NKI,
     takes={"src": ("float32", "int32"), "dst": ("int32",)},
 )
-define("nzc.shape", "dst has the partitions of src and one element more in each.", "nonzero_with_count", api=NKI)
-define("nzc.constants", "index_offset and padding_val are constants.", "nonzero_with_count", api=NKI)
+define("nzc.shape", "dst must have the partitions of src and one element more in each.", "nonzero_with_count", api=NKI)
+define("nzc.constants", "index_offset and padding_val must be constants.", "nonzero_with_count", api=NKI)
 
 
 @NONZERO_WITH_COUNT.current
@@ -402,13 +407,15 @@ SEQUENCE_BOUNDS = operation(
 
 define(
     "seqb.sbuf",
-    "sequence_bounds runs on GpSimd: its operands are in SBUF.",
+    "sequence_bounds runs on GpSimd: its operands must be in SBUF.",
     "sequence_bounds; A2",
     takes={"": ("sbuf",)},
 )
-define("seqb.p1", "segment_ids has one partition.", "sequence_bounds")
-define("seqb.dtype", "segment_ids and dst are float32 or int32.", "sequence_bounds", takes={"": ("float32", "int32")})
-define("seqb.dst", "dst of sequence_bounds is (1, 2, N).", "sequence_bounds", api=NKI)
+define("seqb.p1", "segment_ids must have one partition.", "sequence_bounds")
+define(
+    "seqb.dtype", "segment_ids and dst must be float32 or int32.", "sequence_bounds", takes={"": ("float32", "int32")}
+)
+define("seqb.dst", "dst of sequence_bounds must be (1, 2, N).", "sequence_bounds", api=NKI)
 
 
 @SEQUENCE_BOUNDS.current

@@ -58,41 +58,41 @@ RANGE_SELECT = operation(
     behaviour=OVERWRITES.but(registers="vector"),
 )
 
-define("range_select.gen3", "range_select needs gen3 or later.", "range_select", hardware=("gen2",))
-define("range_select.shape", "dst has the partitions and elements per partition of on_true_tile.", "range_select")
+define("range_select.gen3", "range_select must run on gen3 or later.", "range_select", hardware=("gen2",))
+define("range_select.shape", "dst must have the partitions and elements per partition of on_true_tile.", "range_select")
 define(
     "range_select.ops",
-    "The comparisons of range_select are equal, less, less_equal, greater or greater_equal.",
+    "The comparisons of range_select must be equal, less, less_equal, greater or greater_equal.",
     "range_select",
 )
 define(
     "range_select.bounds",
-    "The bounds of range_select are float32 (P, 1) tiles with the partitions of on_true_tile.",
+    "The bounds of range_select must be float32 (P, 1) tiles with the partitions of on_true_tile.",
     "range_select",
     takes={"dtype": ("float32",)},
 )
 define(
     "range_select.dtype",
-    "on_true_tile of range_select has a float dtype.",
+    "on_true_tile of range_select must have a float dtype.",
     "range_select",
     takes={"": FLOAT_NAMES},
 )
-define("range_select.false", "on_false_value of range_select is the least float32.", "range_select")
+define("range_select.false", "on_false_value of range_select must be the least float32.", "range_select")
 define(
     "range_select.reduce_op",
-    "reduce_op of range_select is maximum.",
+    "reduce_op of range_select must be maximum.",
     "range_select",
     takes={"reduce_op": ("maximum",)},
 )
 define(
     "range_select.start",
-    "range_start is a compile-time integer, and no position compared in float32 reaches 2**24.",
+    "range_start must be a compile-time integer, and no position compared in float32 may reach 2**24.",
     "range_select",
 )
-define("range_select.reduce_res", "reduce_res of range_select is a (P, 1) tile in SBUF or PSUM.", "range_select")
+define("range_select.reduce_res", "reduce_res of range_select must be a (P, 1) tile in SBUF or PSUM.", "range_select")
 define(
     "range_select.nan",
-    "reduce_res is float32 where dst is narrower: the fill value becomes -inf there.",
+    "reduce_res must be float32 where dst is narrower: the fill value becomes -inf there.",
     "range_select",
     contested="reported of tests written for the vendor's simulator: they reduce results of 8 and 16 bits into columns "
     "of their dtype, and pass: where nothing is in the range, the column is -inf",
@@ -207,16 +207,17 @@ SELECT_REDUCE = operation(
     behaviour=OVERWRITES.but(registers="vector", clobbers_when_idle=True),
 )
 
-define("select_reduce.psum", "on_true and predicate are not both in PSUM.", "select_reduce", takes={"": ("sbuf",)})
+define("select_reduce.psum", "on_true and predicate must not both be in PSUM.", "select_reduce", takes={"": ("sbuf",)})
 define(
     "select_reduce.shape",
-    "dst, on_true and predicate have the same partitions and elements per partition.",
+    "dst, on_true and predicate must have the same partitions and elements per partition.",
     "select_reduce; simulator of 0.6",
 )
-define("select_reduce.on_false", "on_false is a scalar or a (P, 1) tile.", "select_reduce")
+define("select_reduce.on_false", "on_false must be a scalar or a (P, 1) tile.", "select_reduce")
 define(
     "select_reduce.dtypes",
-    "on_true is not tfloat32, int32 or uint32; predicate is an integer of 8 or 16 bits; a bool is stored as uint8.",
+    "on_true must not be tfloat32, int32 or uint32; predicate must be an integer of 8 or 16 bits; a bool is "
+    "stored as uint8.",
     "select_reduce; SH",
     takes={
         "on_true": (
@@ -237,13 +238,13 @@ define(
 )
 define(
     "select_reduce.reduce_op",
-    "reduce_op of select_reduce is maximum.",
+    "reduce_op of select_reduce must be maximum.",
     "select_reduce",
     takes={"reduce_op": ("maximum",)},
 )
 define(
     "select_reduce.reduce_res",
-    "reduce_res of select_reduce is a (P, 1) float tile in SBUF or PSUM.",
+    "reduce_res of select_reduce must be a (P, 1) float tile in SBUF or PSUM.",
     "select_reduce",
     takes={"": FLOAT_NAMES},
 )
@@ -339,17 +340,17 @@ TENSOR_COPY_PREDICATED = operation(
 
 define(
     "tcp.shape",
-    "src (where it is a tile), dst and predicate have the same partitions and elements per partition.",
+    "src (where it is a tile), dst and predicate must have the same partitions and elements per partition.",
     "tensor_copy_predicated",
 )
 define(
     "tcp.pred_dtype",
-    "The predicate is uint8, uint16 or uint32; a bool is stored as uint8.",
+    "The predicate must be uint8, uint16 or uint32; a bool is stored as uint8.",
     "tensor_copy_predicated; SH",
     takes={"": ("uint8", "uint16", "uint32", "bool_")},
 )
-define("tcp.same_dtype", "src and dst have the same dtype.", "tensor_copy_predicated", takes={"dst": "src"})
-define("tcp.psum", "src and predicate are not both in PSUM.", "tensor_copy_predicated", takes={"": ("sbuf",)})
+define("tcp.same_dtype", "src and dst must have the same dtype.", "tensor_copy_predicated", takes={"dst": "src"})
+define("tcp.psum", "src and predicate must not both be in PSUM.", "tensor_copy_predicated", takes={"": ("sbuf",)})
 
 
 @TENSOR_COPY_PREDICATED.current
@@ -415,7 +416,7 @@ WHERE = operation(
 
 define(
     "nl.where.shape",
-    "Condition and tile operands of nl.where have the same shape.",
+    "Condition and tile operands of nl.where must have the same shape.",
     "nl.where (implied)",
     api=("nki",),
 )

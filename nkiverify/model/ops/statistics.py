@@ -28,15 +28,18 @@ BN_STATS = operation(
 
 define(
     "bn_stats.f512",
-    "bn_stats takes at most 512 elements per partition.",
+    "data of bn_stats must have at most 512 elements per partition.",
     "bn_stats",
     takes={"elements": "limit"},
     limit=True,
 )
 define(
-    "bn_stats.dst6", "dst of bn_stats has 6 elements per partition, and the partitions of data.", "bn_stats", api=NKI
+    "bn_stats.dst6",
+    "dst of bn_stats must have 6 elements per partition, and the partitions of data.",
+    "bn_stats",
+    api=NKI,
 )
-define("leg.mask_bn", "A mask of bn_stats leaves out no free elements.", "LKI", api=("neuronxcc",))
+define("leg.mask_bn", "A mask of bn_stats must not leave out free elements.", "LKI", api=("neuronxcc",))
 
 
 @BN_STATS.current
@@ -90,8 +93,10 @@ BN_AGGR = operation(
     "nisa.bn_aggr", dependence=Dependence(Link.AGGREGATED, summaries=RESULTS), engine="any", behaviour=OVERWRITES
 )
 
-define("bn_aggr.mod3", "bn_aggr takes triples: elements per partition are a multiple of 3.", "bn_aggr")
-define("bn_aggr.dst2", "dst of bn_aggr has 2 elements per partition, and the partitions of data.", "bn_aggr", api=NKI)
+define("bn_aggr.mod3", "bn_aggr takes triples: elements per partition must be a multiple of 3.", "bn_aggr")
+define(
+    "bn_aggr.dst2", "dst of bn_aggr must have 2 elements per partition, and the partitions of data.", "bn_aggr", api=NKI
+)
 
 
 @BN_AGGR.current

@@ -62,32 +62,32 @@ NC_MATMUL = operation(
 
 define(
     "nc_matmul.buffers",
-    "Stationary and moving are in SBUF, dst is in PSUM.",
+    "Stationary and moving must be in SBUF, dst in PSUM.",
     "nc_matmul:Memory types",
     takes={"": ("sbuf",), "dst": ("psum",)},
 )
 define(
     "nc_matmul.k_equal",
-    "Stationary and moving have the same partitions (the contraction axis K).",
+    "Stationary and moving must have the same partitions (the contraction axis K).",
     "nc_matmul:Tile size",
 )
 define(
     "nc_matmul.k_le_128",
-    "K is at most 128, or the row tile size.",
+    "K must be at most 128, or the row tile size.",
     "nc_matmul:Tile size",
     takes={"K": "limit"},
     limit=True,
 )
 define(
     "nc_matmul.m_le_128",
-    "Stationary has at most 128 columns (M), or the column tile size.",
+    "Stationary must have at most 128 columns (M), or the column tile size.",
     "nc_matmul:Tile size",
     takes={"M": "limit"},
     limit=True,
 )
 define(
     "nc_matmul.n_le_512",
-    "Moving has at most 512 columns (N).",
+    "Moving must have at most 512 columns (N).",
     "nc_matmul:Tile size",
     hardware=GEN23,
     takes={"N": "limit"},
@@ -95,64 +95,66 @@ define(
 )
 define(
     "nc_matmul.n_gen4",
-    "Moving has at most 4096 columns (float32 dst) or 8192 (bfloat16 dst).",
+    "Moving must have at most 4096 columns (float32 dst) or 8192 (bfloat16 dst).",
     "nc_matmul:Tile size",
     hardware=("gen4",),
     takes={"N": "limit"},
     limit=True,
 )
-define("nc_matmul.out_shape", "dst has M partitions and N elements per partition.", "nc_matmul:Layout")
+define("nc_matmul.out_shape", "dst must have M partitions and N elements per partition.", "nc_matmul:Layout")
 define(
     "nc_matmul.dst_dtype",
-    "dst is float32; on gen4 float32 or bfloat16.",
+    "dst must be float32; on gen4 float32 or bfloat16.",
     "nc_matmul:Data types",
     takes={"dst": ("float32",)},
 )
 define(
     "nc_matmul.in_dtype",
-    "Inputs are float8_e4m3, float8_e5m2, bfloat16, float16, tfloat32 or float32; on gen4 also float8_e4m3fn.",
+    "Inputs must be float8_e4m3, float8_e5m2, bfloat16, float16, tfloat32 or float32; on gen4 also float8_e4m3fn.",
     "nc_matmul:Data types",
     takes={"": ("bfloat16", "float16", "float32", "tfloat32", "float8_e4m3", "float8_e5m2")},
 )
 define(
     "nc_matmul.fp32_pair",
-    "If one input is float32 or tfloat32 the other is too.",
+    "If one input is float32 or tfloat32 the other must be too.",
     "nc_matmul:Data types",
     takes={"moving": "stationary"},
 )
 define(
     "nc_matmul.e4m3_mix",
-    "float8_e4m3 and float8_e4m3fn are not mixed.",
+    "float8_e4m3 and float8_e4m3fn must not be mixed.",
     "nc_matmul:Data types; RN-0.4",
     api=("nki",),
     takes={"moving": "stationary"},
 )
 define(
     "nc_matmul.double_row_gen",
-    "perf_mode double_row needs gen3 or later and float8 inputs.",
+    "perf_mode double_row must be used on gen3 or later with float8 inputs.",
     "nc_matmul:Performance mode",
     api=("nki",),
 )
 define(
     "nc_matmul.double_row_shape",
-    "With double_row the first free extent of both inputs is 2; no column tiling, no transpose.",
+    "With double_row the first free extent of both inputs must be 2, without column tiling or transpose.",
     "nc_matmul:Layout; A3",
     api=("nki",),
 )
-define("nc_matmul.tiling_both", "tile_position and tile_size are both set or neither.", "nc_matmul:Tiling mode")
+define("nc_matmul.tiling_both", "tile_position and tile_size must be both set or neither.", "nc_matmul:Tiling mode")
 define(
-    "nc_matmul.tiling_sizes", "Row and column tile sizes are 64 or 128, from gen3 on also 32.", "nc_matmul:Tiling mode"
+    "nc_matmul.tiling_sizes",
+    "Row and column tile sizes must be 64 or 128, from gen3 on also 32.",
+    "nc_matmul:Tiling mode",
 )
 define(
     "nc_matmul.tiling_pos",
-    "Start row and column are multiples of the tile sizes and inside the 128 x 128 array.",
+    "Start row and column must be multiples of the tile sizes and inside the 128 x 128 array.",
     "nc_matmul:Tiling mode",
 )
 
 define(
     "nc_matmul.ti",
-    "Operands of a matmul that indices move hold floats of at most 16 bits, tile_position is unset or (0, 0), and a "
-    "moved moving operand is not transposed.",
+    "Operands of a matmul that indices move must hold floats of at most 16 bits, tile_position must be unset or"
+    " (0, 0), and a moved moving operand must not be transposed.",
     "nc_matmul:Tensor indirection; Transpose mode",
     api=("nki",),
 )
@@ -359,19 +361,19 @@ MATMUL = operation(
 
 define(
     "nl.matmul.x",
-    "x of nl.matmul is in SBUF, with at most 128 partitions and 128 free elements.",
+    "x of nl.matmul must be in SBUF, with at most 128 partitions and 128 free elements.",
     "nl.matmul; L:matmul",
     limit=True,
 )
 define(
     "nl.matmul.y",
-    "y of nl.matmul is in SBUF, with at most 128 partitions and 512 free elements.",
+    "y of nl.matmul must be in SBUF, with at most 128 partitions and 512 free elements.",
     "nl.matmul; L:matmul",
     limit=True,
 )
 define(
     "nl.matmul.transpose_x",
-    "nl.matmul is called with transpose_x=True: the default is a known failure.",
+    "nl.matmul must be called with transpose_x=True: the default is a known failure.",
     "RN-0.4",
     api=("nki",),
 )

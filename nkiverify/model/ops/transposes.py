@@ -24,25 +24,25 @@ NC_TRANSPOSE = operation(
     "nisa.nc_transpose", dependence=Dependence(Link.TRANSPOSED), engine="any", behaviour=OVERWRITES.but(moves=True)
 )
 
-define("nc_transpose.shape", "dst of a (P, F) transpose is (F, P).", "nc_transpose:Layout")
+define("nc_transpose.shape", "dst of a (P, F) transpose must be (F, P).", "nc_transpose:Layout")
 define(
     "nc_transpose.tensor",
-    "On the Tensor Engine data is in SBUF, dst in PSUM, and data is at most 128 x 128.",
+    "On the Tensor Engine data must be in SBUF, dst in PSUM, and data at most 128 x 128.",
     "nc_transpose:Memory types; Tile size",
     takes={"data": 128, "x": ("sbuf",), "data_buffer": ("sbuf",), "dst_buffer": ("psum",)},
     limit=True,
 )
 define(
     "nc_transpose.vector",
-    "On the Vector Engine data and dst are in SBUF or PSUM, and data is at most 32 x 32.",
+    "On the Vector Engine data and dst must be in SBUF or PSUM, and data at most 32 x 32.",
     "nc_transpose:Memory types; Tile size",
     takes={"data": 32, "": ("sbuf", "psum")},
     limit=True,
 )
-define("nc_transpose.same_dtype", "dst has the dtype of data.", "nc_transpose:Data types", takes={"dst": "data"})
+define("nc_transpose.same_dtype", "dst must have the dtype of data.", "nc_transpose:Data types", takes={"dst": "data"})
 define(
     "nc_transpose.engine",
-    "nc_transpose runs on tensor or vector.",
+    "nc_transpose must run on tensor or vector.",
     "nc_transpose",
     takes={"engine": ("tensor", "vector")},
 )
@@ -124,7 +124,7 @@ TRANSPOSE = operation(
 
 define(
     "nl.transpose.2d",
-    "nl.transpose takes a 2-D tile of at most 128 x 128.",
+    "nl.transpose must be given a 2-D tile of at most 128 x 128.",
     "nl.transpose",
     takes={"x": 128},
     limit=True,
