@@ -98,6 +98,11 @@ def idx__keys(x: "f32[4, 4]"):
     either(right=x[1, 2], wrong=x[1, 2, 3])
 
 
+@nki.jit
+def idx__range(x: "f32[4]"):
+    either(right=x[1:3], wrong=x[range(1, 3)])
+
+
 @control(also=("idx.empty",))
 @nki.jit
 def idx__step_positive(x: "f32[4]"):

@@ -31,7 +31,7 @@ LANGUAGE_RULES = {
     "lang.no_kwonly": "A kernel has no keyword-only parameters.",
     "lang.no_legacy_ns": "Kernels import nki, not neuronxcc.nki.",
     "lang.star_arguments": "Signatures have no * and ** parameters.",
-    "lang.unmentioned": "Statements and expressions are those that the documentation mentions.",
+    "lang.unmentioned": "Statements, expressions and names of nki.language are those that the documentation mentions.",
 }
 
 #: The versions of NKI that rules hold from on; the others hold in all.
@@ -48,6 +48,9 @@ _DEPRECATED = {
     "psum_fmax": ("0.4", "psum_bank_fmax"),
     "total_available_sbuf_size": ("0.4", "sbuf_size_bytes"),
 }
+
+#: Names of nki.language that no page mentions and published kernels use, with what to write instead.
+_UNMENTIONED_NAMES = {"range": "range"}
 
 #: Statements and expressions that the documentation does not mention.
 _UNMENTIONED: dict[type[ast.AST], str] = {
@@ -267,13 +270,15 @@ def _integers(code: _Code) -> _Uses:
                 yield node, "lang.int32", f"NKI's integers have 32 bits, and {node.value} does not fit"
 
 
-def _deprecated(code: _Code) -> _Uses:
+def _names(code: _Code) -> _Uses:
     for node in code.own:
         name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-        if name not in _DEPRECATED or not _of_nki(node, code.names):
-            continue
-        since, instead = _DEPRECATED[name]
-        yield node, "lang.deprecated", f"{name} is deprecated since NKI {since}: write {instead}"
+        if name in _DEPRECATED and _of_nki(node, code.names):
+            since, instead = _DEPRECATED[name]
+            yield node, "lang.deprecated", f"{name} is deprecated since NKI {since}: write {instead}"
+        elif name in _UNMENTIONED_NAMES and _of_nki(node, code.names):
+            text = f"nki.language.{name} is not mentioned by the documentation: write {_UNMENTIONED_NAMES[name]}"
+            yield node, "lang.unmentioned", text
 
 
 def _of_nki(node: ast.expr, names: Mapping[str, Any]) -> bool:
@@ -306,7 +311,7 @@ _CHECKS: tuple[Callable[[_Code], _Uses], ...] = (
     _dictionaries,
     _classes,
     _integers,
-    _deprecated,
+    _names,
     _unmentioned,
 )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from nkiverify.model.execution import current_execution
+from nkiverify.model.extents import IndexRange
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
@@ -53,7 +54,7 @@ class _NoNativeIteration:
         return iter([self.element(terms.constant(position)) for position in range(length)])  # type: ignore[attr-defined]
 
 
-class SymRange(_NoNativeIteration):
+class SymRange(_NoNativeIteration, IndexRange):
     """`range` with symbolic bounds. The sign of the step is known: where it is symbolic, it is positive."""
 
     __slots__ = ("parallel", "start", "step", "stop", "traced")

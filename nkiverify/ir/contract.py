@@ -45,6 +45,9 @@ class Contract:
     `limit`: it says what the hardware, or a 32-bit integer, can hold, so that sizes beyond are refused whatever the
     kernel is. Any other upper bound, such as the end of a tensor, is up to the kernel. A `two_sided` one has a least
     size as well.
+
+    `same_elements`: an operation that breaks it touches the elements that it would touch without: what phase 4 says of
+    a run does not depend on it.
     """
 
     id: str
@@ -60,6 +63,12 @@ class Contract:
     takes: Mapping[str, Taken] = field(default_factory=dict, hash=False)
     limit: bool = False
     two_sided: bool = False
+    same_elements: bool = False
+
+    @property
+    def leaves_elements(self) -> bool:
+        """True if what breaks it touches the same elements: so does a wrong memory, dtype, engine or operator."""
+        return self.same_elements or (bool(self.takes) and all(type(one) is tuple for one in self.takes.values()))
 
     @property
     def refuses_large(self) -> bool:

@@ -61,13 +61,27 @@ def define(
     takes: Mapping[str, Taken] | None = None,
     limit: bool = False,
     two_sided: bool = False,
+    same_elements: bool = False,
 ) -> Contract:
     """Register a contract; an id is defined once."""
     if id in _registry:
         raise InternalError(f"contract {id} is defined twice")
     legal = takes or {}
     contract = Contract(
-        id, statement, source, api, hardware, cwe, phase, contested, since, until, legal, limit, two_sided
+        id,
+        statement,
+        source,
+        api,
+        hardware,
+        cwe,
+        phase,
+        contested,
+        since,
+        until,
+        legal,
+        limit,
+        two_sided,
+        same_elements,
     )
     _registry[id] = contract
     return contract

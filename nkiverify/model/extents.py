@@ -13,6 +13,16 @@ from nkiverify.symbolic.lists import SymList
 _PLAIN_SEQUENCES = (tuple, list)
 
 
+class IndexRange:
+    """`range` with bounds that may be symbolic."""
+
+    __slots__ = ()
+
+    start: Any
+    stop: Any
+    step: Any
+
+
 def as_extent(value: object) -> Extent | None:
     """`value` as an integer the model computes with, or None where it is none (a float is none, as in Python)."""
     if type(value) is int or isinstance(value, SymInt):  # as nearly always

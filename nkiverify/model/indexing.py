@@ -13,7 +13,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.access import Access, MaskedOperand
 from nkiverify.model.contracts import entailed, require
 from nkiverify.model.execution import current_execution
-from nkiverify.model.extents import as_extent, is_one
+from nkiverify.model.extents import IndexRange, as_extent, is_one
 from nkiverify.model.indices import IndexTensor, Mask
 from nkiverify.model.indirection import claim_reach, claim_scalar_index
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
@@ -180,6 +180,8 @@ def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
     if given <= rank and _are_plain(keys):
         entailed("idx.keys")
         return keys if given == rank else keys + _ALL * (rank - given)
+    if any(isinstance(part, range | IndexRange) for part in keys):
+        keys = _with_slices(keys)
     ellipses = sum(1 for part in keys if part is Ellipsis)
     for part in keys:
         if not isinstance(part, _PLAIN_KEYS) and part is not Ellipsis and as_extent(part) is None:
@@ -195,6 +197,18 @@ def expand_keys(keys: tuple[object, ...], rank: int) -> tuple[object, ...]:
         return keys + missing
     at = next(position for position, part in enumerate(keys) if part is Ellipsis)
     return keys[:at] + missing + keys[at + 1 :]
+
+
+def _with_slices(keys: tuple[object, ...]) -> tuple[object, ...]:
+    """The keys with the slice that a range stands for in its place."""
+    found = [part for part in keys if isinstance(part, range | IndexRange)]
+    if len(found) > 1:
+        raise unsupported("indexing a tensor with several ranges", "write slices")
+    start, step = found[0].start, found[0].step
+    if start < 0 or step < 1:
+        raise unsupported("indexing a tensor with a range that counts from below 0, or down", "write a slice")
+    require("idx.range", False, start=start, stop=found[0].stop)
+    return tuple(slice(part.start, part.stop, part.step) if part is found[0] else part for part in keys)
 
 
 def _are_plain(keys: tuple[object, ...]) -> bool:

@@ -28,10 +28,10 @@ class VirtualRegister(Register):
         run.model.allocated(self.identity)
 
     @classmethod
-    def holding(cls, values: Interval | None) -> VirtualRegister:
-        """A register with some number of an interval, or with any where that is None."""
+    def holding(cls, values: Interval | None, *, exact: bool = True) -> VirtualRegister:
+        """A register with some number of an interval, or with any where that is None; `exact`: its ends are there."""
         register = cls()
-        set_register(register, UNKNOWN if values is None else Value((values,)))
+        set_register(register, UNKNOWN if values is None else Value((values,), exact=exact))
         return register
 
     def __bool__(self) -> bool:

@@ -43,7 +43,7 @@ NOTHING_TO_CLAIM = {
             "leg.affine_index", "leg.binary.broadcast", "leg.control_arange", "leg.index_const", "leg.iota.expr",
             "leg.mask_form", "leg.tile", "mem.ap_uniform", "nl.divide.unsupported", "nl.fmod.unsupported",
             "nl.mod.unsupported", "reg.python", "tensor_copy.dtype", "tensor.dtypes",
-            "tensor.setitem", "tensor.setitem_shape", "view.reshape_after_permute",
+            "tensor.setitem", "tensor.setitem_shape", "view.reshape_after_permute", "idx.range",
         ),
         _REFUSED,
     ),

@@ -107,6 +107,7 @@ __all__ = [
     "psum",
     "rand",
     "random_seed",
+    "range",
     "reciprocal",
     "relu",
     "right_shift",
@@ -545,6 +546,11 @@ def rand(shape, dtype, buffer=sbuf, name=""):
 @stub
 def random_seed(seed):
     """Seed the generator with a tensor of one element."""
+
+
+@stub
+def range(start, stop=None, step=1):
+    """`range`: every loop is unrolled ("loop.range")."""
 
 
 @stub

@@ -65,6 +65,7 @@ BREAKING = {
         "nisa.tensor_copy(three[:, F // 2:F], one[:, 0:F // 2])"
     ),
     "tensor.setitem": "three[...] = one",
+    "idx.range": "nisa.tensor_copy(three[:, range(F)], one)",
     "tensor.setitem of a constant": "nisa.tensor_copy(three, one)\nthree[:, 0:2] = 0.0",
     "lang.no_nested_jit": "nested(three, one)",
     "memset.value_kind": (

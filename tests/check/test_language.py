@@ -59,6 +59,7 @@ OUTSIDE = {
         "body": "for i in sequential_range(2): pass",
     },
     "lang.deprecated: psum_fmax is deprecated since NKI 0.4: write psum_bank_fmax": {"body": "nl.tile_size.psum_fmax"},
+    "lang.unmentioned: nki.language.range is not mentioned": {"body": "for i in nl.range(2): pass"},
     "lang.unmentioned: `try`": {"body": "try:\n    pass\nexcept ValueError:\n    pass"},
     "lang.unmentioned: `with`": {
         "top": "import contextlib",

@@ -24,6 +24,7 @@ ALSO = {
     "isa.operator_gen": "the legacy table of operators has none of these",
     "tensor.shape_positive": "there is no tensor without elements",
     "idx.keys": "there is no element that more keys than dimensions name",
+    "idx.range": "a range names the same elements there",
     "idx.empty": "there is no tensor without elements",
     "idx.step_positive": "the extent of a slice that goes backwards is documented nowhere",
     "num.overflow": "numbers are computed by the same engines",

@@ -41,6 +41,7 @@ PRIVATE = {"_TileSize", "FrameworkKernel"}
 #: What no page documents, and published kernels name.
 SEEN = {
     "nki": {"baremetal", "benchmark", "profile", "simulate_kernel", "tensor", "trace"},
+    "nki.language": {"range"},
     "neuronxcc.nki": {"trace"},
     "neuronxcc.nki.isa": {"tensor_scalar_cumulative"},
 }

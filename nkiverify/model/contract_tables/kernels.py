@@ -19,7 +19,14 @@ define(
     contested="published kernels call decorated helpers and pass their tests: the call runs in the launch around it",
 )
 define("lang.no_nested_grid", "A kernel must not launch a kernel on a grid, kernel[n].", "MIG-0.2; LNC", api=("nki",))
-define("lang.no_list_args", "A kernel must not take list arguments: use tuples.", "MIG-0.3", api=("nki",), since="0.3")
+define(
+    "lang.no_list_args",
+    "A kernel must not take list arguments: use tuples.",
+    "MIG-0.3",
+    api=("nki",),
+    since="0.3",
+    same_elements=True,
+)
 define(
     "lang.target",
     "nki.jit must not be given a platform_target; NEURON_PLATFORM_TARGET_OVERRIDE names the hardware.",
@@ -73,8 +80,9 @@ define(
     "A function, or an attribute of nl.tile_size, must be part of the NKI version that the kernel is verified for.",
     "MIG-0.3; MIG-0.4; MIG-0.6",
     api=("nki",),
+    same_elements=True,
 )
-define("isa.kwargs_checked", "Every argument of a call must be a documented one.", "RN-2.28")
+define("isa.kwargs_checked", "Every argument of a call must be a documented one.", "RN-2.28", same_elements=True)
 define(
     "isa.enum_values",
     "A buffer, engine or mode must be a member of its enum, or at least the number or name of one.",
@@ -100,6 +108,7 @@ define(
     "isa.operator_gen",
     "abs_max and abs_min, and square and relu as ALU operators, must be used on gen4 or later.",
     "nl.abs_max; RN-0.4",
+    same_elements=True,
 )
 define(
     "isa.on_chip",

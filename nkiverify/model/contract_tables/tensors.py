@@ -34,6 +34,13 @@ define(
     "NkiTensor.__getitem__",
 )
 define(
+    "idx.range",
+    "A dimension must be indexed with an integer or a slice, not with a range.",
+    "idx.keys: NkiTensor.__getitem__",
+    contested="reported of published kernels: they index with range(start, stop), which names the elements of the "
+    "slice start:stop",
+)
+define(
     "idx.oob",
     "An index or slice must stay inside its dimension; it is never clamped.",
     "LERR err_tensor_access_out_of_bound; NkiTensor.slice; NkiTensor.select",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nkiverify.model.ops import (  # noqa: F401 (each module declares its operations)
     activations,
+    assignments,
     collectives,
     copies,
     cores,

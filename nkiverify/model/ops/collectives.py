@@ -5,7 +5,7 @@ What other ranks send is not known in one: none of these operations has values.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.contents import overwritten
@@ -13,6 +13,7 @@ from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint32
 from nkiverify.model.extents import as_extent, is_sequence
+from nkiverify.model.known_numbers import Interval
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.dma import claim_priority
@@ -47,6 +48,7 @@ define(
     " is documented.",
     "cc.all_reduce; cc.all_to_all; cc.collective_permute",
     api=NKI,
+    same_elements=True,
 )
 define(
     "cc.op",
@@ -87,7 +89,10 @@ class Lists:
 
 
 def _tensors(value: object, argument: str) -> tuple[Tensor, ...]:
+    """The tensors of a list; one that stands alone is a list of itself."""
     require("cc.list", is_sequence(value) and len(value) > 0, argument=argument, value=type(value).__name__)
+    if isinstance(value, Tensor):
+        return (tile(value, argument),)
     if not is_sequence(value):
         raise TypeError(f"{argument} is a list of tensors, not {type(value).__name__}")
     return tuple(tile(part, argument) for part in value)
@@ -112,14 +117,20 @@ def _claim_lists(srcs: object, dsts: object, *, hbm_only: bool, single: bool = F
     return lists
 
 
-def _claim_groups(replica_group: object) -> int | None:
-    """Claim that no rank is in two groups; returns the ranks of each group where all have as many."""
+def _groups(replica_group: object) -> Sequence[Sequence[int]] | None:
+    """The ranks of each group; None where they are not all known."""
     groups = getattr(replica_group, "groups", None)
     if not is_sequence(groups) or not all(is_sequence(group) for group in groups):
         return None
-    ranks = [rank for group in groups for rank in group]
-    if not all(isinstance(rank, int) for rank in ranks):
+    return groups if all(isinstance(rank, int) for group in groups for rank in group) else None
+
+
+def _claim_groups(replica_group: object) -> int | None:
+    """Claim that no rank is in two groups; returns the ranks of each group where all have as many."""
+    groups = _groups(replica_group)
+    if groups is None:
         return None
+    ranks = [rank for group in groups for rank in group]
     require("cc.groups_disjoint", len(set(ranks)) == len(ranks), groups=groups)
     sizes = {len(group) for group in groups}
     return sizes.pop() if len(sizes) == 1 else None
@@ -417,7 +428,14 @@ def _(iteration_id: object, replica_group: object, channel_id: object = 0, name:
     if channel is None:
         raise unsupported(f"a channel of type {type(channel_id).__name__}")
     require("cc.channels", any_of(*(equal(channel, number) for number in range(_CHANNELS))), channel_id=channel)
-    return VirtualRegister.holding(None)
+    groups = _groups(replica_group)
+    if not groups or not all(groups):
+        return VirtualRegister.holding(None)
+    # No page says whether ranks count in their group or in all of them ("cc.rank_reg"): where these differ, it may be
+    # either.
+    last = max(max(max(group), len(group) - 1) for group in groups)
+    same = all(sorted(group) == list(range(last + 1)) for group in groups)
+    return VirtualRegister.holding(Interval(0, last), exact=same)
 
 
 RANK_ID = _collective("rank_id")

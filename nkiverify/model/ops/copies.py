@@ -1,4 +1,4 @@
-"""Copies on chip and assignments: tensor_copy, nl.copy, casts, broadcasts (reference sections c.1, c.5 and f.4).
+"""Copies on chip: tensor_copy, nl.copy, casts, broadcasts (reference sections c.1, c.5 and f.4).
 
 `op` is the docstring of that operation. RN-x.y release notes, LERR pages of errors, L:op docstring of that legacy
 operation.
@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from numbers import Real
 from typing import Any
 
 from nkiverify.model import isa_enums as isa
-from nkiverify.model import legacy_enums, operators_on_tiles, views
+from nkiverify.model import legacy_enums, views
 from nkiverify.model.allocation import result_tile as new_tile
 from nkiverify.model.allocation import temporary
 from nkiverify.model.bounds import Bounds
@@ -40,12 +39,10 @@ from nkiverify.model.ops.operands import (
     on_chip,
     tile,
 )
-from nkiverify.model.recording import issue
 from nkiverify.model.registry import OVERWRITES, host, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.model.views import host_shape
-from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
-from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic import Extent, all_of, any_of, equal
 
 define_legacy = partial(define, api=("neuronxcc",))
 
@@ -312,67 +309,3 @@ def _(x: object, axis: object) -> Tensor:
 def _(data: object, axis: int) -> LegacyTensor:
     """A view with one more dimension of extent 1 at the end."""
     return legacy_view(operand(data, None, "data")).expand_dims(axis)
-
-
-# --- assignment -------------------------------------------------------------------------------------------------------
-
-#: `tile[...] = value`: of the legacy API (`nkiverify.model.legacy_tensor.assign`), and of the current one.
-SETITEM = operation(
-    "setitem", dependence=Dependence(Link.BROADCAST), engine="any", behaviour=OVERWRITES.but(moves=True, assigns=True)
-)
-
-define_legacy(
-    "leg.assign_shape",
-    "A value assigned or stored must have the destination's shape, or repeat extents of 1.",
-    "LERR err_store_dst_shape_smaller_than_other_shape",
-)
-define_legacy(
-    "leg.assign_buffer",
-    "Assigned tiles must be on chip; HBM is written with nl.store.",
-    "LERR err_unsupported_memory",
-    takes={"": ("sbuf", "psum")},
-)
-
-
-def _assigned(destination: object, value: object) -> None:
-    """`tile[...] = value`, of which the page of the tensor says nothing: a copy on chip, or a constant everywhere."""
-    if not isinstance(destination, Tensor) or not destination.on_chip or destination.indirect_by is not None:
-        raise unsupported("assignment to elements of a tensor that is not on chip", "write it with nisa.dma_copy")
-    if isinstance(value, Tensor):
-        if not value.on_chip or value.indirect_by is not None:
-            raise unsupported("assignment of a tensor that is not on chip", "write it with nisa.dma_copy")
-        fits = value.ndim == destination.ndim and all_of(*map(equal, value.shape, destination.shape))
-        require("tensor.setitem_shape", fits, dst=destination.shape, value=value.shape)
-    elif not isinstance(value, SymInt | SymRational | Real):
-        raise unsupported(f"assignment of a {type(value).__name__} to a tensor", "write it with an instruction")
-    require("tensor.setitem", False, dst=destination.shape)
-    if isinstance(value, Tensor):
-        issue("setitem", writes={"dst": destination}, reads={"value": value})
-    else:
-        issue("setitem", writes={"dst": destination}, value=value)
-
-
-operators_on_tiles.assign_with(_assigned)
-
-
-@SETITEM.meaning
-def _(step: Step) -> None:
-    """A tile broadcast to its destination, or a constant ("leg.assign_shape").
-
-    What a running reduction gave joins what the destination holds ("L:loop_reduce").
-    """
-    rank = len(step.shape("dst")) + 1
-    if not step.has("value"):
-        step.write("dst", step.constant("value", rank), broadcast=True)
-        return
-    reduction = step.running_reduction("value")
-    value = step.aligned("value", rank)
-    if reduction is not None:
-        value = step.joined(reduction, "dst", value)
-    step.write("dst", value, broadcast=True)
-
-
-@SETITEM.bounds
-def _(bounds: Bounds) -> None:
-    """Those of the value."""
-    bounds.copy("value")

@@ -89,18 +89,21 @@ define(
     "nl.divide must not be used: no hardware instruction, fails to compile.",
     "RN-0.4 known issues",
     api=("nki",),
+    same_elements=True,
 )
 define(
     "nl.mod.unsupported",
     "nl.mod must not be used: no hardware instruction, fails to compile.",
     "RN-0.4 known issues",
     api=("nki",),
+    same_elements=True,
 )
 define(
     "nl.fmod.unsupported",
     "nl.fmod must not be used: no hardware instruction, fails to compile.",
     "RN-0.4 known issues",
     api=("nki",),
+    same_elements=True,
 )
 define(
     "nl.power.tile",

@@ -97,11 +97,14 @@ _SCHEDULE = frozenset(("precise_schedule", "name", "directives"))
 AFFINE_RANGE = host("nl.affine_range", tolerates=_SCHEDULE)
 SEQUENTIAL_RANGE = host("nl.sequential_range", tolerates=_SCHEDULE)
 STATIC_RANGE = host("nl.static_range")
+#: No page names it, and published kernels loop over it.
+RANGE = host("nl.range")
 
 
 @AFFINE_RANGE.current
 @SEQUENTIAL_RANGE.current
 @STATIC_RANGE.current
+@RANGE.current
 def _(start: Any, stop: Any = None, step: Any = 1) -> Any:
     """`range`: every loop is unrolled ("loop.range")."""
     execution = current_execution()

@@ -67,6 +67,10 @@ def unusable(run: ConcreteExecution, phases: frozenset[int]) -> str:
         return LEFT
     # What a target states about the whole kernel says nothing of its operations.
     broken = [
-        one.contract for one in run.broken if one.contract.phase in phases and not one.contract.id.startswith("target.")
+        one.contract
+        for one in run.broken
+        if one.contract.phase in phases
+        and not one.contract.leaves_elements
+        and not one.contract.id.startswith("target.")
     ]
     return f"{broken[0].id} is broken (phase {broken[0].phase})" if broken else ""
