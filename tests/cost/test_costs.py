@@ -11,6 +11,7 @@ import pytest
 
 from lab.costs import differences
 from lab.fuzz import moving_number
+from lab.operation_kernels import CURRENT_HEADER, LEGACY_HEADER, written
 from lab.recordings import CannotCompare, program_of
 from lab.subject import Bench
 from nkiverify.cli.main import main
@@ -21,7 +22,7 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.products.cost.budget import Answer
 from nkiverify.products.cost.lints import LINTS, Lint
 from nkiverify.products.cost.report import Asked, Report, report
-from nkiverify.project.request import request
+from nkiverify.project.request import parameters_of, request
 from tests.bundled import TARGETS
 from tests.representatives import representatives
 
@@ -89,6 +90,40 @@ def test_formulas_are_what_a_run_of_a_random_kernel_does(number: int) -> None:
             assert [one for one in found if one[1]] == []
     finally:
         bench.close()
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("number", range(120))
+def test_formulas_are_what_a_run_of_a_random_operation_does(number: int, tmp_path: Path) -> None:
+    kernel = written(number, 7)
+    header = LEGACY_HEADER if kernel.call.legacy else CURRENT_HEADER
+    (tmp_path / "kernels.py").write_text(f"{header}\n\n{kernel.text}", encoding="utf-8")
+    names = list(parameters_of(f"kernels.py::{kernel.name}", tmp_path))
+    values = ("f32[64,64]", "u8[64,64]", "n:1..4", str(kernel.times * kernel.columns))
+    given = [f"{name}={value}" for name, value in zip(names, values, strict=True)]
+    target = request(f"kernels.py::{kernel.name}", tmp_path, given, [], None).target("trn2", False)
+    assert [one for one in differences(target, [{"n": n} for n in (1, 2, 4)], SECONDS, 3) if one[1]] == []
+
+
+def test_an_asked_engine_is_where_an_operation_counts(tmp_path: Path) -> None:
+    text = (
+        HEAD
+        + """\
+def kernel(x):
+    out = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.sbuf)
+    turned = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.psum)
+    nisa.dma_copy(dst=tile, src=x, engine=nisa.engine.gpsimd)
+    nisa.nc_transpose(dst=turned, data=tile, engine=nisa.engine.tensor)
+    nisa.tensor_copy(dst=tile, src=turned, engine=nisa.engine.scalar)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+"""
+    )
+    rows = {name: row.most for name, row in told(tmp_path, text, ["x=f32[128,128]"]).by_name.items()}
+    assert rows["dma_instructions"] == 2
+    assert (rows["tensor_instructions"], rows["tensor_columns"], rows["transposes"]) == (1, 4 * 128, 1)
+    assert rows["scalar_instructions"] == 1 and "open_instructions" not in rows
 
 
 def test_a_masked_last_tile_is_counted_as_it_is(tmp_path: Path) -> None:

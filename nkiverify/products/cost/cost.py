@@ -13,8 +13,8 @@ from math import prod
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.ir.program import Drawn, Loop, Program
-from nkiverify.ir.walk import Path, of_kind, walk
+from nkiverify.ir.program import CARRIED, Drawn, Loop, Program
+from nkiverify.ir.walk import Path, carries_state, of_kind, walk
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed, programs
 from nkiverify.products.cost.counting import ZERO, Amount, Figure, UnknownCost, figures_of
@@ -161,6 +161,8 @@ def cost_of(program: Program) -> Cost:
         cost.unknown.append(Unknown(drawn.site, "what is done for elements of a range that are taken outside its loop"))
     for searched in program.searches:
         cost.unknown.append(Unknown(searched, "a number that a `while` statement makes smaller until it fits"))
+    if carries_state(program):
+        cost.unknown.append(Unknown(None, CARRIED))
     summing = _Summing()
     for path, item in walk(program.body):
         if not isinstance(item, Executed):

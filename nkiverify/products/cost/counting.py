@@ -230,10 +230,15 @@ def hbm_views(operation: Operation) -> Iterator[tuple[bool, str, Tensor]]:
                 yield writes, argument, view
 
 
+def is_transfer(operation: Operation) -> bool:
+    """True if DMA engines execute it, whichever engine is asked to start them."""
+    return operation.declared.engine == "dma"
+
+
 def figures_of(operation: Operation) -> dict[Figure, Amount]:
     """The figures of one execution. Raises `UnknownCost`."""
     declared = operation.declared
-    if declared.host or operation.engine == "none":
+    if declared.host or declared.engine == "none":
         return {}
     if declared.dependence is None:
         raise UnknownCost("nobody described what it does")
@@ -246,14 +251,16 @@ def figures_of(operation: Operation) -> dict[Figure, Amount]:
         size = touched(operation, argument, view).elements.times(constant(view.itemsize))
         figure = Figure.HBM_WRITTEN if writes else Figure.HBM_READ
         found[figure] = found.get(figure, NOTHING).plus(size)
-    if operation.engine == "dma":
+    if is_transfer(operation):
         found[Figure.DMA_INSTRUCTIONS] = Amount.of(ONE)
         if found.keys() & {Figure.HBM_READ, Figure.HBM_WRITTEN}:
             found[Figure.DESCRIPTORS] = descriptors_of(operation)[0]
         if operation.name in ("nisa.dma_transpose", "nl.load_transpose2d"):
             found[Figure.TRANSPOSES] = Amount.of(ONE)
-    elif operation.engine == "tensor" or operation.name == "nisa.nc_matmul":
+    elif declared.engine == "tensor":
         found.update(_product(operation))
+    elif operation.engine == "tensor":
+        found.update(_turned(operation))
     else:
         found.update(_elementwise(operation))
     return found
@@ -384,12 +391,32 @@ def _product(operation: Operation) -> dict[Figure, Amount]:
     return {**{figure: Amount.of(term) for figure, term in found.items()}, Figure.TENSOR_LEAST: least_of}
 
 
+def _turned(operation: Operation) -> dict[Figure, Amount]:
+    """The figures of a transpose on the tensor engine («nki.isa.nc_transpose: estimated instruction cost»)."""
+    data = operation.reads.get("data")
+    if data is None or operation.name != "nisa.nc_transpose":
+        raise UnknownCost("it runs on the tensor engine")
+    rows, columns = term_of(data.partitions), term_of(data.free_size)
+    passes = _FLOAT32_PASSES if _is_float32(data) else 1
+    cycles = scale(maximum([rows, minimum([constant(_STATIONARY_CYCLES), columns])]), passes)
+    least = minimum([rows, columns])
+    return {
+        Figure.TENSOR_INSTRUCTIONS: Amount.of(ONE),
+        Figure.TENSOR_COLUMNS: Amount.of(cycles),
+        Figure.TENSOR_LEAST: Amount.of(least) if operation.mask is None else Amount(ZERO, least),
+        Figure.TRANSPOSES: Amount.of(ONE),
+        Figure.TRANSPOSE_FLOPS: Amount.of(scale(product_of([rows, rows, columns]), 2)),
+    }
+
+
 def _elementwise(operation: Operation) -> dict[Figure, Amount]:
     """The figures of an instruction that takes a cycle or two for each element of a partition."""
     behaviour = operation.declared.behaviour
     on_chip = {name: view for name, view in (*operation.reads.items(), *operation.writes.items()) if view.on_chip}
     if behaviour.assigns and "value" in operation.reads:
         return {Figure.ASSIGNMENTS: Amount.of(ONE)}
+    if operation.engine not in _OF_ENGINE:
+        raise UnknownCost(f"it runs on {operation.engine}")
     instructions, cycles, least = _OF_ENGINE[operation.engine]
     if _accumulates(operation):
         # The tensor engine adds to what is in PSUM as it writes there.

@@ -13,7 +13,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.products.cost.cost import MILLISECONDS, Around, Cost
-from nkiverify.products.cost.counting import ONE, UnknownCost, descriptors_of, hbm_views, term_of
+from nkiverify.products.cost.counting import ONE, UnknownCost, descriptors_of, hbm_views, is_transfer, term_of
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Term, render
 from nkiverify.symbolic.prover import Prover
@@ -58,7 +58,7 @@ def lints(cost: Cost) -> tuple[Found, ...]:
 def _repeated(cost: Cost) -> Iterator[Found]:
     for executed, nest in cost.nests:
         operation = executed.operation
-        if operation.engine != "dma":
+        if not is_transfer(operation):
             continue
         for writes, _, view in hbm_views(operation):
             if writes or view.indirect_by is not None:
@@ -106,7 +106,7 @@ def _small(cost: Cost) -> Iterator[Found]:
     prover = Prover(cost.program.assumed, MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
-        if operation.engine != "dma" or not any(True for _ in hbm_views(operation)):
+        if not is_transfer(operation) or not any(True for _ in hbm_views(operation)):
             continue
         try:
             count, size = descriptors_of(operation)
@@ -126,7 +126,11 @@ def _few(cost: Cost) -> Iterator[Found]:
     prover = Prover(cost.program.assumed, MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
-        if operation.engine in ("dma", "none") or operation.declared.host or operation.declared.behaviour.assigns:
+        if (
+            operation.declared.engine in ("dma", "none")
+            or operation.declared.host
+            or operation.declared.behaviour.assigns
+        ):
             continue
         used = [term_of(view.partitions) for view in operation.views if view.on_chip]
         if used and all(_surely(prover, add(one, constant(_HALF_OF_PARTITIONS - 1), -1)) for one in used):

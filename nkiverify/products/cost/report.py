@@ -8,7 +8,7 @@ from functools import cached_property
 
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
@@ -208,12 +208,13 @@ def _numbers(cost: Cost, figure: Figure, values: Mapping[Atom, int]) -> tuple[in
 
 def report(subject: str, target: Target, hardware: Hardware, asked: Asked, seconds: float) -> Report:
     """The cost of a target."""
-    exploration = explore(target, hardware, Limits(seconds=seconds), SHAPE_PHASES | {4})
-    run = exploration.run
-    stopped = run.unsupported_construct
+    try:
+        exploration = explore(target, hardware, Limits(seconds=seconds), SHAPE_PHASES | {4})
+    except UnsupportedConstruct as limit:
+        return Report(subject, hardware.name, _stopped(limit.construct, limit.site))
+    stopped = exploration.run.unsupported_construct
     if stopped is not None:
-        place = f" at {stopped.site}" if stopped.site is not None else ""
-        return Report(subject, hardware.name, f"{stopped.construct}{place}")
+        return Report(subject, hardware.name, _stopped(stopped.construct, stopped.site))
     program = exploration.program
     figures = _Figures(program)
     unknown = [(one.site, one.what) for one in figures.cost.unknown]
@@ -241,6 +242,10 @@ def report(subject: str, target: Target, hardware: Hardware, asked: Asked, secon
         # The last: it puts claims into the program.
         peaks=tuple(_peaks(exploration.claimed(PHASES[MEMORY.number], seconds), hardware, values)),
     )
+
+
+def _stopped(construct: str, site: Site | None) -> str:
+    return f"{construct} at {site}" if site is not None else construct
 
 
 def _shape(program: Program, given: Mapping[str, int]) -> dict[str, int]:
