@@ -1,5 +1,5 @@
-"""The generated parts of AUDIT.md, the documented functions without a model, of docs/contracts.md, every contract, and
-of the schema of results, the phases and the values of records.
+"""The generated parts of AUDIT.md, the documented functions without a model, of docs/contracts.md, every contract, of
+docs/language.md, what is refused inside a launch, and of the schema of results, the phases and the values of records.
 
 `make pages` writes them, `--check` compares them. A generated section of a document stands between two comments,
 `<!-- NAME: … -->` and `<!-- end of NAME -->`, each on a line of its own; what is between them is replaced, what is
@@ -20,6 +20,7 @@ from pathlib import Path
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Basis, Kind, Verdict
+from nkiverify.frontend import refused as refused_constructs
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.facts import documented_elsewhere
@@ -77,6 +78,12 @@ def facts() -> str:
     )
 
 
+def refused() -> str:
+    """The constructs that are refused inside a launch, as a Markdown table."""
+    rows = (f"| {one.what} | {one.members} | {one.reason} | {one.advice} |" for one in refused_constructs.TABLE)
+    return "\n".join(["| refused | names | reason | instead |", "| --- | --- | --- | --- |", *rows])
+
+
 def sections() -> dict[Path, dict[str, str]]:
     """The generated sections by page and name, as they are to be."""
     contracts = all_contracts()
@@ -84,6 +91,7 @@ def sections() -> dict[Path, dict[str, str]]:
     return {
         root / "AUDIT.md": {"contested": contested_table(contracts), "unmodelled": unmodelled(), "facts": facts()},
         root / "docs" / "contracts.md": {"contracts": f"{len(contracts)} contracts.\n\n{table(contracts)}"},
+        root / "docs" / "language.md": {"refused": refused()},
     }
 
 

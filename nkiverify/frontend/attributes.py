@@ -7,8 +7,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from nkiverify.frontend import refused
 from nkiverify.frontend.explorer import SymbolicExecution
-from nkiverify.frontend.holders import LABELS, MAKE_UP, is_watched
+from nkiverify.frontend.holders import LABELS, is_watched
 from nkiverify.frontend.host_integers import method
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.placeholders import get_attribute, has_attribute
@@ -161,26 +162,10 @@ def storing(value: Any, name: str) -> Any:
         return value
     if stands_for(value) is not None:
         raise no_attribute(value, name)
-    described = type(value).__name__
-    if name in MAKE_UP or not is_watched(value):
-        raise unsupported(f"assigning the attribute `{name}` of a {described}")
-    if isinstance(value, types.FunctionType | type) and name in LABELS and run.open_loops:
-        raise unsupported(f"assigning the attribute `{name}` of a {described} in a loop")
+    # No snapshot in a loop has the labels of functions.
+    labelled = isinstance(value, types.FunctionType | type) and name in LABELS and run.open_loops
+    refused.storing(value, name, own=is_watched(value) and not labelled)
     return value
-
-
-def inspecting(value: Any, name: str) -> Any:
-    """`value`, of which `name` is about to be read: what it leads to must be state that is compared."""
-    if not isinstance(execution_in_progress(), SymbolicExecution) or _holds(value, name):
-        return value
-    raise unsupported(f"the attribute `{name}` of a {type(value).__name__}")
-
-
-def _holds(value: Any, name: str) -> bool:
-    """True if a snapshot that reaches `value` has what its attribute `name` leads to."""
-    if name == "__dict__":
-        return not isinstance(value, types.ModuleType | types.FunctionType | type) or is_watched(value)
-    return name == "__annotations__" and not isinstance(value, types.FunctionType)
 
 
 def sym_setattr(value: Any, name: str, part: Any) -> None:
@@ -210,6 +195,8 @@ def sym_getattr(value: Any, name: str, *default: Any) -> Any:
         raise no_attribute(value, name)
     if name in OWN_NAMES and hasattr(value, name):
         _refuse_undocumented(value, name)
+    if name in refused.ATTRIBUTES and (not default or hasattr(value, name)):
+        return method(refused.reading(value, name))
     return method(get_attribute(value, name, *default))
 
 

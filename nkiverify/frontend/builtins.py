@@ -25,6 +25,7 @@ from nkiverify.frontend.ranges import (
     as_sequence,
     symbolic_sequence,
 )
+from nkiverify.frontend.refused import define, in_launch, refuse_class
 from nkiverify.frontend.text import SymText, to_text
 from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.symbolic import all_of, conditions, integers, known, terms
@@ -173,7 +174,10 @@ def _call_type(*arguments: Any, **options: Any) -> Any:
         # A class belongs to the module whose code makes it.
         module = sys._getframe(1).f_globals.get("__name__")
         arguments = (*arguments[:2], {"__module__": module, **arguments[2]})
-    return type(*arguments, **options)
+    found = type(*arguments, **options)
+    if isinstance(found, type) and in_launch():
+        refuse_class(found)
+    return found
 
 
 def sym_enumerate(values: Any, start: Any = 0) -> Any:
@@ -408,6 +412,7 @@ KERNEL_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "pow": sym_pow,
     "repr": sym_repr,
     "print": sym_print,
+    "__build_class__": define,
     **{name: _refuse(name) for name in ("input", "breakpoint")},
 }
 for _name, _function in KERNEL_FUNCTIONS.items():

@@ -20,7 +20,8 @@ from typing import Any
 from nkiverify.foundation.source import KERNEL_MARKER, identity, register_kernel_code
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.process_state import register_code
-from nkiverify.symbolic.execution import execution_in_progress, unsupported
+from nkiverify.frontend.refused import calls
+from nkiverify.symbolic.execution import unsupported
 
 _FUTURE_FLAGS = 0
 for _feature in __future__.all_feature_names:
@@ -50,13 +51,8 @@ def text_functions(rewriting: Rewriting, file: Path) -> dict[str, Callable[..., 
     return made
 
 
-def _refuse_in_run(name: str) -> None:
-    if execution_in_progress() is not None:
-        raise unsupported(f"{name}() in a kernel")
-
-
 def _globals() -> dict[str, Any]:
-    _refuse_in_run("globals")
+    calls("globals")
     return sys._getframe(1).f_globals
 
 
@@ -69,12 +65,12 @@ def _names(frame: FrameType) -> Mapping[str, Any]:
 
 
 def _locals() -> Mapping[str, Any]:
-    _refuse_in_run("locals")
+    calls("locals")
     return _names(sys._getframe(1))
 
 
 def _vars(*values: Any) -> Mapping[str, Any]:
-    _refuse_in_run("vars")
+    calls("vars")
     return builtins.vars(*values) if values else _names(sys._getframe(1))
 
 
@@ -118,7 +114,7 @@ class _TextFunctions:
 
     def _check(self, name: str) -> None:
         if self._rewriting is Rewriting.FULL:
-            _refuse_in_run(name)
+            calls(name)
 
     def _rewritten(self, source: Any, mode: str) -> Any:
         if isinstance(source, ast.AST):

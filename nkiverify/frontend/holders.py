@@ -33,7 +33,7 @@ MISSING: Any = object()
 
 #: Where C types come from whose objects do not change.
 _STATELESS_MODULES = (
-    *("builtins", "operator", "_operator", "re", "types", "typing", "decimal", "fractions", "datetime"),
+    *("builtins", "operator", "_operator", "re", "types", "typing", "fractions", "datetime"),
     "_abc",
 )
 _CACHED = type(functools.lru_cache(lambda: None))
@@ -235,7 +235,7 @@ def holder_of(value: object) -> Holder | None:
     if kind.__module__ == "numpy" and kind is np.ndarray:
         return Holder(value, _read_array, _write_array)
     if isinstance(value, BaseException):
-        return Holder(value, _read_exception, _write_exception)
+        return Holder(value, _read_exception, None)
     package = (kind.__module__ or "").partition(".")[0]
     if isinstance(value, weakref.ReferenceType) or package in ("weakref", "_weakrefset"):
         # What is compared is held, so that nothing dies that would have died.
@@ -263,7 +263,7 @@ def holder_of(value: object) -> Holder | None:
 
 def labels_of(function: types.FunctionType) -> Holder:
     """The names and texts that describe a function, but for those in its `__dict__`, and its code and defaults."""
-    return Holder(function, _read_labels, _write_labels)
+    return Holder(function, _read_labels, None)
 
 
 def attributes_of(value: object) -> Holder:
@@ -439,12 +439,6 @@ def _read_labels(function: types.FunctionType) -> dict[Any, Any]:
     return {name: getattr(function, name) for name in _OF_FUNCTIONS}
 
 
-def _write_labels(function: types.FunctionType, content: dict[Any, Any]) -> None:
-    for name, part in content.items():
-        if getattr(function, name) is not part:
-            setattr(function, name, part)
-
-
 def _read_cached(function: Any) -> dict[Any, Any]:
     """The memory of a function with an `lru_cache`: a call it had not seen before changes what it does later.
 
@@ -492,15 +486,6 @@ def _fields(kind: type) -> tuple[str, ...]:
 def _read_exception(value: BaseException) -> dict[Any, Any]:
     found = {name: getattr(value, name, MISSING) for name in _fields(type(value))}
     return {**found, **vars(value)}
-
-
-def _write_exception(value: BaseException, content: dict[Any, Any]) -> None:
-    now = _read_exception(value)
-    for name in now.keys() - content.keys():
-        delattr(value, name)
-    for name, part in content.items():
-        if now.get(name, MISSING) is not part:
-            setattr(value, name, part)
 
 
 def _read_generator(value: types.GeneratorType[Any, Any, Any]) -> dict[Any, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import functools
-import inspect
 import operator
 import sys
 import types
@@ -15,7 +14,7 @@ from typing import Any
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import frame_site
-from nkiverify.frontend.attributes import COPIED, assigner, inspecting, read, storing, sym_getattr
+from nkiverify.frontend.attributes import COPIED, assigner, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, made_list, sym_iter, sym_methodcaller
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.drawn_loops import DrawnLoop
@@ -31,6 +30,7 @@ from nkiverify.frontend.loops import (
 )
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymRange, symbolic_sequence
+from nkiverify.frontend.refused import reading
 from nkiverify.frontend.seen import shown
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.text import joined as text
@@ -239,25 +239,9 @@ def replaced(function: Any) -> Any:
         return known
     if any(function is one for one in TEXT_FUNCTIONS):
         return sys._getframe(1).f_builtins.get(function.__name__, function)
-    if getattr(function, "__module__", None) in ("weakref", "_weakref", "_weakrefset"):
-        return lambda *values, **named: _weak(function, values, named)
     if isinstance(function, _SLOTS) and function.__name__ in ("__setattr__", "__delattr__"):
         return assigner(function)
     return function
-
-
-def _weak(function: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    if _symbolic_run() is not None:
-        # What is compared from one moment to another is held meanwhile.
-        raise unsupported("weak references in a kernel")
-    return function(*values, **named)
-
-
-def _frame(*arguments: Any) -> Any:
-    """`sys._getframe`, or `inspect.currentframe`: the names of a frame are not all the kernel's own."""
-    if _symbolic_run() is not None:
-        raise unsupported("looking at frames in a kernel")
-    return sys._getframe(1 + sum(arguments))
 
 
 def _not_same(left: Any, right: Any) -> bool:
@@ -280,8 +264,6 @@ _REPLACED: dict[Any, Any] = {
     operator.is_: same,
     operator.is_not: _not_same,
     type: TYPE_CALLS[type],
-    sys._getframe: _frame,
-    inspect.currentframe: _frame,
     **{
         function: KERNEL_FUNCTIONS[function.__name__]
         for function in (isinstance, id, dir, getattr, hasattr, setattr, delattr)
@@ -340,13 +322,13 @@ __all__ = [
     "finish",
     "formatting",
     "handling",
-    "inspecting",
     "items",
     "list",
     "loop",
     "method",
     "passing",
     "read",
+    "reading",
     "replaced",
     "same",
     "shown",

@@ -14,6 +14,7 @@ from typing import Any
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
 from nkiverify.foundation.source import identity
+from nkiverify.frontend import refused
 from nkiverify.frontend.seen import shown
 from nkiverify.frontend.slots import slot
 from nkiverify.frontend.text import percent
@@ -67,6 +68,8 @@ def called(value: Any) -> Any:
         _refuse_not_implemented()
     for part in value if type(value) is tuple else (value,):
         computed(part)
+        if identity(type(part)) in refused.CLASSES:
+            refused.made(part)
         if type(part) is SymInt:
             run = execution_in_progress()
             if run is not None:

@@ -50,6 +50,7 @@ from pathlib import Path
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.attributes import OWN_NAMES
 from nkiverify.frontend.nodes import HOOKS, hook, load, placed, store
+from nkiverify.frontend.refused import ATTRIBUTES
 from nkiverify.frontend.source_names import (
     UsedNames,
     computed_by,
@@ -64,8 +65,6 @@ from nkiverify.frontend.watching import RangeLoops, Watching, iterated
 #: Types whose calls are redirected.
 _TYPES = frozenset({"int", "float", "bool", "list", "tuple", "str", "type"})
 
-#: Attributes that lead to state no snapshot holds.
-_INSPECTED = frozenset({"__annotations__", "__dict__", "__subclasses__"})
 #: Functions of libraries that kernel code gets in another form, by their module.
 _REPLACED = {
     "builtins": (
@@ -73,12 +72,6 @@ _REPLACED = {
         *("compile", "eval", "exec", "globals", "locals", "vars"),
     ),
     "operator": ("is_", "is_not", "attrgetter", "methodcaller"),
-    "sys": ("_getframe",),
-    "inspect": ("currentframe",),
-    "weakref": (
-        *("ref", "proxy", "finalize", "ReferenceType", "ProxyType", "CallableProxyType"),
-        *("WeakKeyDictionary", "WeakValueDictionary", "WeakSet", "WeakMethod"),
-    ),
 }
 _REPLACED_NAMES = frozenset(name for names in _REPLACED.values() for name in names) | {"__setattr__", "__delattr__"}
 _FORMATTING = frozenset({"format", "format_map"})
@@ -377,13 +370,15 @@ class _Rewriter(Watching, ast.NodeTransformer):
         if self._function is None:
             if isinstance(node.ctx, ast.Load) and node.attr in ("compile", "eval", "exec"):
                 return placed(hook("replaced", node), node)
+            if isinstance(node.ctx, ast.Load) and node.attr in ATTRIBUTES:
+                return placed(hook("reading", node.value, ast.Constant(node.attr)), node)
             return super().attribute(node)
         if not isinstance(node.ctx, ast.Load):
             node.value = placed(hook("storing", node.value, ast.Constant(node.attr)), node.value)
         elif node.attr in OWN_NAMES:
             return placed(hook("read", node.value, ast.Constant(node.attr)), node)
-        elif node.attr in _INSPECTED:
-            node.value = placed(hook("inspecting", node.value, ast.Constant(node.attr)), node.value)
+        elif node.attr in ATTRIBUTES:
+            return placed(hook("reading", node.value, ast.Constant(node.attr)), node)
         elif node.attr in _REPLACED_NAMES:
             return placed(hook("replaced", node), node)
         return super().attribute(node)

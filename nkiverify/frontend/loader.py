@@ -100,6 +100,11 @@ class ModuleState:
         return self._contents.opaque
 
     @property
+    def refused(self) -> type | None:
+        """A class of the modules that is refused in a launch, if there is one."""
+        return self._contents.refused
+
+    @property
     def is_complete(self) -> bool:
         """True if all of it is compared: nothing is opaque, nor held by the process, as a handler of a signal is."""
         return self.opaque is None and not self._left

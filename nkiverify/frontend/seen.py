@@ -22,6 +22,7 @@ from typing import Any, TypeGuard
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.process_state import show, show_library
+from nkiverify.frontend.refused import calls, given
 from nkiverify.frontend.source_names import walk
 
 #: The name that marks a module of a harness, as `KERNEL_MARKER` one of kernels; its value is the file.
@@ -210,6 +211,7 @@ class Substitute(ModuleType):
         found = getattr(module, name)
         if not (name.startswith("__") and name.endswith("__")) and _reads(module.__name__, name, found):
             note(f"uses {module.__name__}.{name}", sys._getframe(1))
+        found = given(module.__name__, name, found)
         return as_seen(found) if isinstance(found, ModuleType) else found
 
     def __dir__(self) -> list[str]:
@@ -266,6 +268,8 @@ def imported(
     file = _file_of(names)
     if not file:
         return module
+    if not _is_statement(importer, file):
+        calls("__import__")
     for dotted in _names(name, names, fromlist, level):
         loaded = sys.modules.get(dotted)
         if loaded is None:

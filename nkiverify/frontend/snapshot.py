@@ -32,7 +32,7 @@ from nkiverify.frontend.holders import (
     own_attributes_of,
     parts_inside,
 )
-from nkiverify.frontend.process_state import ProcessState, states_in_use
+from nkiverify.frontend.refused import class_refused
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.segments import Element
 from nkiverify.symbolic.substitution import is_plain, own_dict, same_keys, same_plain
@@ -58,8 +58,6 @@ class Change:
 
     def describe(self) -> str:
         """The change, for a message."""
-        if isinstance(self.holder.value, ProcessState):
-            return str(self.holder.value)
         kind = type(self.holder.value).__name__
         names = {"dict": f"the entry {self.key!r} of a dictionary", "cell": "a variable of an enclosing function"}
         if isinstance(self.holder.value, SymList | list):
@@ -82,6 +80,8 @@ class Snapshot:
         self._whole = frame is None
         #: An object whose state can be neither compared nor put back, if one is within reach.
         self.opaque: OpaqueState | None = None
+        #: A class of the kernel's that is refused in a launch, if one is within reach.
+        self.refused: type | None = None
         pending: deque[object] = deque(extra)
         walker: types.FrameType | None = frame
         modules: dict[int, dict[str, Any]] = {}
@@ -91,9 +91,6 @@ class Snapshot:
                 modules[identity(walker.f_globals)] = walker.f_globals
             walker = walker.f_back
         pending.extend(modules.values())
-        for state in states_in_use():
-            holder = Holder(state, ProcessState.read, ProcessState.write)
-            self._holders[identity(state)] = (holder, holder.read(state))
         seen = self._seen
         while pending:
             value = pending.popleft()
@@ -132,9 +129,12 @@ class Snapshot:
         pending.append(kind)
         if kind is dict:
             pending.extend(key for key in content if not isinstance(key, str))
-        if isinstance(value, type) and "__del__" in content:
-            # When it runs, and whether it does, is up to the memory of the interpreter.
-            self.opaque = self.opaque or OpaqueState(value, f"the class {value.__name__}, which has a finalizer,")
+        if isinstance(value, type):
+            if "__del__" in content:
+                # When it runs, and whether it does, is up to the memory of the interpreter.
+                self.opaque = self.opaque or OpaqueState(value, f"the class {value.__name__}, which has a finalizer,")
+            if self.refused is None and class_refused(value):
+                self.refused = value
 
     def _holder_of(self, value: object, kind: type, pending: deque[object]) -> Holder | None:
         """How the state of `value` is read and written, if it has any; what it leads to besides is `pending`."""
@@ -213,15 +213,11 @@ class Snapshot:
             if same_keys(now, content) and all(_unchanged(content.get(key, MISSING), now[key]) for key in now):
                 continue
             if holder.write is None:
-                raise _opaque(holder.value)
+                raise OpaqueState(holder.value)
             try:
                 holder.write(holder.value, content)
             except (TypeError, AttributeError):
-                raise _opaque(holder.value) from None
-
-
-def _opaque(value: object) -> OpaqueState:
-    return OpaqueState(value, str(value) if isinstance(value, ProcessState) else "")
+                raise OpaqueState(holder.value) from None
 
 
 def missing(value: object) -> bool:

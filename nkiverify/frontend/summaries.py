@@ -18,6 +18,7 @@ from nkiverify.frontend.carried_state import CarriedState, Ending, bound_index, 
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymbolicSequence
+from nkiverify.frontend.refused import refuse_class
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.ir.program import Loop as LoopItem
 from nkiverify.model.known_numbers import AllocationKey
@@ -152,6 +153,8 @@ class SummarisedLoop:
         run.open_loops.append(self)
         iterators = [one.iterator for one in self._consumers.values()]
         snapshot = Snapshot(self._frame, (run.model, *iterators, *self._state.entry.values()))
+        if snapshot.refused is not None:
+            refuse_class(snapshot.refused)
         if snapshot.opaque is not None:
             self._give_up(f"{snapshot.opaque} is within reach, whose state cannot be compared")
         self._state.knows = snapshot.knows

@@ -19,6 +19,7 @@ from nkiverify.foundation.kernel_text import kernel_output
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.foundation.source import is_exception_of_kernel
 from nkiverify.frontend.guard import temporary_files
+from nkiverify.frontend.refused import refuse_class
 from nkiverify.frontend.tracebacks import limit_of_machine
 from nkiverify.ir.program import DomainDimension
 from nkiverify.model.allocation import argument
@@ -106,6 +107,8 @@ class Verification:
         self.kernel = kernel
         #: Whether the kernel has been called.
         self.called = False
+        #: A class in the kernel's modules that is refused in a launch, if there is one and the run is symbolic.
+        self.refused: type | None = None
 
     def dim(self, name: str, low: int = 1, high: int | None = None, *, multiple_of: int = 1) -> Any:
         """An integer of the domain: `low` to `high` (None: the largest 32-bit integer), in steps of `multiple_of`."""
@@ -215,6 +218,8 @@ class Verification:
     def calling(self) -> AbstractContextManager[None]:
         """A call of the kernel: what it raises is an `Exception`, unless it is a signal."""
         self.called = True
+        if self.refused is not None:
+            refuse_class(self.refused)
         current_execution().revision = self._revision
         return ordinary_exceptions()
 

@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 from nkiverify.foundation.source import GENERATORS, Site, is_kernel_frame, kernel_frame
 from nkiverify.frontend.holders import OpaqueState
+from nkiverify.frontend.process_state import present, put_back
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.symbolic.execution import unsupported
 
@@ -36,11 +37,11 @@ _TELL_NAMES = frozenset({"locals", "vars", "dir", "eval", "exec"})
 class TracedBody:
     """The state of Python before the first round of a loop, and how the next one gets it back."""
 
-    __slots__ = ("_before", "_frames")
+    __slots__ = ("_before", "_frames", "_process")
 
     def __init__(self, *, strict: bool = True) -> None:
         frame = _kernel_frame()
-        self._before = Snapshot(frame)
+        self._before, self._process = Snapshot(frame), present()
         frames = [frame]
         while frames[-1].f_code.co_flags & GENERATORS and frames[-1].f_back is not None:
             # Who runs over what a generator yields; what is around a function waits for it.
@@ -55,6 +56,10 @@ class TracedBody:
             self._before.restore()
         except OpaqueState as opaque:
             raise _not_followed(opaque, "is changed by") from None
+        put_back(self._process)
+        changed = next((state for state, now in present().items() if now != self._process.get(state, now)), None)
+        if changed is not None:
+            raise _not_followed(changed, "are changed by")
         for frame, names in self._frames:
             _bind(frame, names)
 
@@ -113,7 +118,7 @@ def _kernel_frame() -> FrameType:
     return frame
 
 
-def _not_followed(state: OpaqueState, what: str) -> BaseException:
+def _not_followed(state: object, what: str) -> BaseException:
     return unsupported(f"{state} {what} the body of a device loop, which is traced once")
 
 

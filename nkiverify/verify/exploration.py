@@ -118,7 +118,9 @@ def explore(
         verification = Verification(binding, kernel, fixed)
         try:
             with space.active():
-                _explore_paths(run, partial(target.function, verification), ModuleState(space, (run.model, kernel)))
+                state = ModuleState(space, (run.model, kernel))
+                verification.refused = state.refused
+                _explore_paths(run, partial(target.function, verification), state)
         except LoopNotSummarised as signal:
             unrolled[signal.site] = signal.reason
             continue

@@ -16,7 +16,6 @@ ASKING = {
     "a program": ("import os; os.system('touch made')", "the program 'touch made'"),
     "a fork": ("import os; os.fork()", "the program 'os.fork'"),
     "the network": ("import socket; socket.create_connection(('127.0.0.1', 9))", "the network at '127.0.0.1'"),
-    "the environment": ("import os; os.environ['X'] = '1'", "the machine: 'os.putenv'"),
     "a database": ("import sqlite3; sqlite3.connect('made')", "the file 'made'"),
     "in spite of a handler": ("try: open('made', 'w')\nexcept BaseException: pass", "the file 'made'"),
 }

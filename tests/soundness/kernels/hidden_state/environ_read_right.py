@@ -1,4 +1,4 @@
-# expect: 1 SUCCESSFUL
+# expect: 1 UNKNOWN :6
 # dims: 0..
 
 import os
