@@ -1,9 +1,0 @@
-# expect: 1 FAILED|UNKNOWN
-# dims: 0..
-
-def kernel(n):
-    def helper():
-        return 1
-    for i in range(n):
-        assert helper.__doc__ is None
-        helper.__doc__ = "other"
