@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.foundation.clock import Allowance
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.errors import UnsupportedConstruct
+from nkiverify.foundation.errors import UnsupportedConstruct, described
 from nkiverify.foundation.records import BOUNDED, Basis, MemoryPeak, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
@@ -282,9 +282,9 @@ def replayed(known: Known) -> Evidence | None:
 def masked(known: Known) -> Evidence | None:
     """A claim is refuted; the concrete run on the witness ends before it comes there."""
     played = next((one for one in known.replays if one.raised is not None), None)
-    if not known.violations or played is None:
+    if not known.violations or played is None or played.raised is None:
         return None
-    text = f"{type(played.raised).__name__}: {played.raised}, at {played.raised_at}"
+    text = f"{described(played.raised)}, at {played.raised_at}"
     reason = f"{_may_fail(known.violations[0])}, but the concrete run ends before it with {text}"
     return Evidence(Basis.MASKED, Basis.MASKED.value, reason, known.refuted_at)
 
