@@ -14,8 +14,8 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.products.cost.cost import MILLISECONDS, Around, Cost
 from nkiverify.products.cost.counting import ONE, UnknownCost, descriptors_of, hbm_views, is_transfer, term_of
-from nkiverify.symbolic import conditions
-from nkiverify.symbolic.atoms import Term, render
+from nkiverify.products.cost.sums import surely
+from nkiverify.symbolic.atoms import render
 from nkiverify.symbolic.prover import Prover
 from nkiverify.symbolic.terms import add, all_atoms, constant
 from nkiverify.symbolic.values import as_term
@@ -112,9 +112,8 @@ def _small(cost: Cost) -> Iterator[Found]:
             count, size = descriptors_of(operation)
         except UnknownCost:
             continue
-        if _surely(prover, add(size, constant(_LEAST_DESCRIPTOR - 1), -1)) and not _surely(
-            prover, add(count.high, ONE, -1)
-        ):
+        small = surely(add(size, constant(_LEAST_DESCRIPTOR - 1), -1), prover)
+        if small and not surely(add(count.high, ONE, -1), prover):
             yield Found(
                 "cost.small_descriptors",
                 executed.site,
@@ -133,15 +132,9 @@ def _few(cost: Cost) -> Iterator[Found]:
         ):
             continue
         used = [term_of(view.partitions) for view in operation.views if view.on_chip]
-        if used and all(_surely(prover, add(one, constant(_HALF_OF_PARTITIONS - 1), -1)) for one in used):
+        if used and all(surely(add(one, constant(_HALF_OF_PARTITIONS - 1), -1), prover) for one in used):
             most = max(used, key=lambda one: one.constant or 0)
             yield Found("cost.few_partitions", executed.site, f"{render(most)} of 128 partitions are used")
-
-
-def _surely(prover: Prover, at_most_zero: Term) -> bool:
-    """True if a term is surely not positive."""
-    condition = conditions.at_most_zero(at_most_zero)
-    return condition is True or (condition is not False and prover.entails(condition))
 
 
 # --- transposes ---------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.products.cost.cost import MILLISECONDS, Around, Cost
 from nkiverify.products.cost.counting import NOTHING, ONE, ZERO, Amount, UnknownCost, hbm_views, product_of, term_of
+from nkiverify.products.cost.sums import at_least_zero, surely
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Atom, Condition, Index, Min, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -299,27 +300,17 @@ def _limited(
     axis = axes[number]
     if factor > 0:
         end = add(divide(scale(constraint.rest, -1), constant(factor)), ONE)
-        extent = _least(_at_least_zero(end, prover), axis.extent, prover)
+        extent = _least(at_least_zero(end, prover), axis.extent, prover)
         return {**axes, number: replace(axis, extent=extent)}, first, True
-    begin = _at_least_zero(scale(divide(scale(constraint.rest, -1), constant(-factor)), -1), prover)
-    extent = _at_least_zero(add(axis.extent, begin, -1), prover)
+    begin = at_least_zero(scale(divide(scale(constraint.rest, -1), constant(-factor)), -1), prover)
+    extent = at_least_zero(add(axis.extent, begin, -1), prover)
     return {**axes, number: replace(axis, extent=extent)}, add(first, multiply(begin, axis.stride)), True
 
 
-def _at_least_zero(term: Term, prover: Prover) -> Term:
-    return term if _entails(prover, scale(term, -1)) else maximum([term, ZERO])
-
-
 def _least(one: Term, other: Term, prover: Prover) -> Term:
-    if _entails(prover, add(one, other, -1)):
+    if surely(add(one, other, -1), prover):
         return one
-    return other if _entails(prover, add(other, one, -1)) else minimum([one, other])
-
-
-def _entails(prover: Prover, at_most_zero: Term) -> bool:
-    """True if a term is surely not positive."""
-    condition = conditions.at_most_zero(at_most_zero)
-    return condition is True or (isinstance(condition, Condition) and prover.entails(condition))
+    return other if surely(add(other, one, -1), prover) else minimum([one, other])
 
 
 def _apart(axes: Sequence[_Axis], size: int, prover: Prover, values: Mapping[Atom, int]) -> tuple[_Axis, ...]:
@@ -328,12 +319,12 @@ def _apart(axes: Sequence[_Axis], size: int, prover: Prover, values: Mapping[Ato
     ordered = sorted(axes, key=lambda axis: here.term(axis.stride))
     within: list[_Axis] = []
     for axis in ordered:
-        while not _entails(prover, add(_span(within, size), axis.stride, -1)):
+        while not surely(add(_span(within, size), axis.stride, -1), prover):
             # Windows that overlap are one row, where nothing lies between them.
             step, reach = axis.stride.constant, _dense(within, size)
             if step is None or step <= 0 or reach is None or step > reach or step % size:
                 raise _NoLattice
-            if not _entails(prover, add(ONE, axis.extent, -1)):
+            if not surely(add(ONE, axis.extent, -1), prover):
                 raise _NoLattice
             within, axis = [], _Axis(constant(size), divide(_span([*within, axis], size), constant(size)))
         within.append(axis)
@@ -358,7 +349,7 @@ def _union(whole: Term, accesses: Sequence[Lattice | None], prover: Prover) -> A
     distinct = list({access.key: access for access in there}.values())
     least = []
     for one in distinct:
-        if one.condition is True and (one.bytes is whole or _entails(prover, add(whole, one.bytes, -1))):
+        if one.condition is True and (one.bytes is whole or surely(add(whole, one.bytes, -1), prover)):
             return Amount.of(whole)
         least.append(one.bytes if one.condition is True else select(one.condition, one.bytes, ZERO))  # type: ignore[arg-type]
     if None not in accesses:
@@ -378,7 +369,7 @@ def _disjoint(one: Lattice, other: Lattice, prover: Prover) -> bool:
         return True
     for lower, upper in ((one, other), (other, one)):
         shift = add(upper.first, lower.first, -1)
-        if _entails(prover, add(lower.span, shift, -1)):
+        if surely(add(lower.span, shift, -1), prover):
             return True
         # Beside each other within each step of an outer axis that they have in common.
         for depth in range(1, min(len(lower.axes), len(upper.axes)) + 1):
@@ -386,7 +377,7 @@ def _disjoint(one: Lattice, other: Lattice, prover: Prover) -> bool:
             if any(left.stride is not right.stride for left, right in common):
                 break
             period = common[-1][0].stride
-            beside = _entails(prover, add(_span(lower.axes[depth:], one.size), shift, -1))
-            if beside and _entails(prover, add(add(shift, _span(upper.axes[depth:], other.size)), period, -1)):
+            beside = surely(add(_span(lower.axes[depth:], one.size), shift, -1), prover)
+            if beside and surely(add(add(shift, _span(upper.axes[depth:], other.size)), period, -1), prover):
                 return True
     return False

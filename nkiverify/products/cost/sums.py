@@ -53,10 +53,7 @@ def sum_over(term: Term, index: Index, count: Term, prover: Prover) -> Term | No
 
 def at_least_zero(term: Term, prover: Prover) -> Term:
     """`term`, or 0 where it is negative."""
-    low = conditions.at_most_zero(scale(term, -1))
-    if low is True or prover.entails(low):
-        return term
-    return maximum([term, constant(0)])
+    return term if surely(scale(term, -1), prover) else maximum([term, constant(0)])
 
 
 def _sum(term: Term, index: Index, count: Term, prover: Prover, splits: int) -> Term | None:
@@ -93,10 +90,10 @@ def _tiles(term: Term, within: list[Atom], index: Index, count: Term, prover: Pr
             if linear is None or linear[0] is not scale(tile, -1) or index in all_atoms(linear[1]):
                 continue
             covered = multiply(tile, count)
-            if not cut and not _surely(add(add(covered, tile, -1), linear[1], -1), prover):
+            if not cut and not surely(add(add(covered, tile, -1), linear[1], -1), prover):
                 continue
             others = _sum(parts[1], index, count, prover, splits)
-            if others is not None and _surely(scale(tile, -1), prover):
+            if others is not None and surely(scale(tile, -1), prover):
                 return add(multiply(parts[0], _clamped(linear[1], covered, prover)), others)
     return None
 
@@ -112,7 +109,7 @@ def _positive_part(term: Term) -> tuple[Term, bool]:
     return term, False
 
 
-def _surely(at_most_zero: Term, prover: Prover) -> bool:
+def surely(at_most_zero: Term, prover: Prover) -> bool:
     """True if a term is surely not positive."""
     condition = conditions.at_most_zero(at_most_zero)
     return condition is True or (isinstance(condition, Condition) and prover.entails(condition))
@@ -240,5 +237,4 @@ def _at_one_place(
 def _clamped(place: Term, count: Term, prover: Prover) -> Term:
     """`place`, or 0 or `count` where it is outside of them."""
     place = at_least_zero(place, prover)
-    below = conditions.at_most_zero(add(place, count, -1))
-    return place if below is True or prover.entails(below) else minimum([place, count])
+    return place if surely(add(place, count, -1), prover) else minimum([place, count])
