@@ -147,6 +147,8 @@ def answer_apart(
     0 if none. What was refused to its modules is `passed` over, by place."""
 
     def work() -> tuple[Answer, dict[str, str]]:
+        # Of other kernels of this process, where it has had any.
+        passed_over.clear()
         one = answer(
             reference,
             options.root,

@@ -42,7 +42,7 @@ def test_phases_share_the_time_that_esbmc_takes_in_its_own_processes(monkeypatch
         shares.append(seconds)
         used[0] += seconds
 
-    monkeypatch.setattr("nkiverify.verify.verifier.spent", lambda: used[0])
+    monkeypatch.setattr("nkiverify.products.esbmc.second.spent", lambda: used[0])
     monkeypatch.setattr("nkiverify.products.esbmc.second._entry", asked)
     monkeypatch.setattr("nkiverify.products.esbmc.integers.prepare", lambda names, lowering: None)
     verify(target, Options(root=target.root, engine="auto", phases=(1, 2), unhurried=True))

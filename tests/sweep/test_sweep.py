@@ -171,7 +171,10 @@ def test_shards_that_contradict_each_other_are_not_merged(root: Path, capsys: py
     sweep()
     lines = (root / "out" / "shard-1-of-1.jsonl").read_text()
     (root / "other").mkdir()
-    (root / "other" / "shard-1-of-2.jsonl").write_text(lines.replace('"verdict": "SUCCESSFUL"', '"verdict": "FAILED"'))
+    other = lines.replace('"verdict": "SUCCESSFUL"', '"verdict": "FAILED"').replace(
+        '"basis": "proved"', '"basis": "refuted"'
+    )
+    (root / "other" / "shard-1-of-2.jsonl").write_text(other)
     assert sweep("--merge", "out", "--merge", "other") == 2
     assert "has other verdicts in" in capsys.readouterr().err
 
