@@ -26,7 +26,7 @@ class Rates:
 
     Sources: the device pages of the Neuron documentation ("AWS Trainium, Trainium2, Trainium3: compute", DP), divided
     by the cores of a device; DMA engines and their bandwidth ("Introduction to DMA with NKI", DMA); clocks and elements
-    a cycle (A2, A3, A4: "NeuronCore compute engines").
+    a cycle (A2, A3, A4: "NeuronCore compute engines"; as quoted elsewhere, to be compared with the guides).
     """
 
     #: Floating-point operations a second of the tensor engine on 2-byte operands, 2 for each multiplication (DP).
