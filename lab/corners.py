@@ -145,7 +145,7 @@ class Domain:
                 self.stated.append(Stated(said_one, condition))
         #: Asserts that are printed as they stand, of which nothing is known here.
         self.verbatim = any(one.verbatim for one in said.derived.preconditions)
-        #: "the kernel checks it itself" is printed.
+        #: "the kernel's own asserts enforce this" is printed.
         preconditions = said.derived.preconditions
         asserted = bool(preconditions) and all(one.asserted for one in preconditions)
         self.checked = asserted and said.derived.passing is None and said.derived.enforced

@@ -40,7 +40,7 @@ GIVEN = ("k.py::rows", "--arg", "x=bf16[128,64*T]")
 def test_a_fault_beyond_the_bound_is_found_on_its_smallest_shape(check: Checker) -> None:
     write(check.folder, k=SWAPPED.format(columns=40))
     assert check(*GIVEN) == 1, check.out
-    assert "T = 41 (replayed in plain Python)" in check.out and "idx.oob" in check.out
+    assert "T = 41 (reproduced by running the kernel)" in check.out and "idx.oob" in check.out
 
 
 def test_a_small_domain_is_run_in_full(check: Checker) -> None:
@@ -81,7 +81,7 @@ def test_the_bound_is_a_part_of_a_domain_that_is_derived(check: Checker) -> None
     assert check("k.py", "--json", "found.json") == 3, check.out
     said = " ".join(check.out.split())
     assert "is legal where P == 128, N % 64 == 0, N <= 575 " in said, check.out
-    assert "not proved beyond N <= 575: loops at" in said and "the kernel checks it itself" not in said
+    assert "not proved beyond N <= 575: loops at" in said and "the kernel's own asserts enforce this" not in said
     assert "proved for all such shapes" not in said
     found = json.loads((check.folder / "found.json").read_text())
     assert {one["qualifier"] for one in found["runs"]} == {"bounded N <= 575"} and found["exit_status"] == 3

@@ -374,7 +374,7 @@ def kernel(a, w):
     ("claim", "status", "shown"),
     [
         ("F % w == 0", 0, ""),
-        ("w > 1 or F < 2", 1, "replayed in plain Python"),
+        ("w > 1 or F < 2", 1, "reproduced by running the kernel"),
         # True of the number that the statement ends with, but not of every divisor.
         ("w > 1 or F % 2 or first < 2", 3, "a number that a `while` statement makes smaller until it fits"),
     ],

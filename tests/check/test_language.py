@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from nkiverify.frontend.language_rules import Finding, in_short
 from tests.check.kernel_files import Checker, write
 
 KERNEL = """
@@ -122,3 +123,10 @@ def test_dtypes_of_numpy_leave_open_what_they_are(check: Checker) -> None:
     assert run(check, "--phase", "1", top="import numpy as np", body=body) == 3
     assert "tensor.dtypes" in check.out
     assert run(check, "--phase", "1", body=body.replace("np.", "nl.")) == 0
+
+
+def test_in_short_deprecated_names_are_listed_once_with_what_to_write() -> None:
+    names = ["affine_range", "psum_fmax", "affine_range"]
+    places = [Finding("k.py", 1, 0, "lang.deprecated", f"{name} is deprecated") for name in names]
+    assert in_short(places, "->") == "2 deprecated names (affine_range -> range, psum_fmax -> psum_bank_fmax)"
+    assert in_short([Finding("k.py", 1, 0, "lang.no_is", "no `is`")] * 3, "->") == "no `is` (+ 2 more)"

@@ -1,4 +1,4 @@
-"""Limits are what contracts declare to be some, and `the kernel checks it itself` is proved or not said."""
+"""Limits are what contracts declare to be some, and `the kernel's own asserts enforce this` is proved or not said."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_table_that_is_too_short_is_no_limit(
     status, out = said(TABLE.format(tile=tile, table=table), tmp_path, capsys)
     assert status == 1, out
     assert "limits:" not in out
-    assert f"N = {tile * (table + 1)} is accepted and the slice ends at {table + 1} of {table}" in out
+    assert f"N = {tile * (table + 1)} is accepted and the slice {table}:{table + 1} leaves dimension 1" in out
 
 
 #: What is added to the column in each iteration, and the last number of tiles for which there are columns.
@@ -77,7 +77,7 @@ def test_the_last_size_of_a_table_that_is_counted_in_steps(
         .replace("    for i in", f"    {start}\n    for i in")
     )
     _, out = said(text.replace("axis=1)\n", f"axis=1)\n        {count}\n"), tmp_path, capsys)
-    assert f"N = {512 * (COUNTED[count] + 1)} is accepted and the slice ends" in out, out
+    assert f"N = {512 * (COUNTED[count] + 1)} is accepted and the slice " in out, out
 
 
 #: What a kernel does before `body`, and what is to be said of it: checks, more, or a condition that it lacks.
@@ -102,8 +102,8 @@ def test_who_checks_it(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[
     status, out = said(f"{source}    return body(x, P, N)\n", tmp_path, capsys)
     assert status == 0, out
     words = {
-        "checks": "the kernel checks it itself",
-        "more": "sufficient, not known to be necessary",
+        "checks": "the kernel's own asserts enforce this",
+        "more": "there may be more legal shapes",
         "lacks": "limits: P",
     }
     assert [key for key, text in words.items() if text in out] == [expected], out

@@ -51,3 +51,10 @@ def test_a_mistake_gets_one_line(wrong: str, message: str, capsys: pytest.Captur
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     assert err.startswith(f"nkiverify: error: {message}")
+
+
+def test_the_name_of_an_operation_means_its_contracts(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["contracts", "dma_copy"]) == 0
+    shown = [line for line in capsys.readouterr().out.splitlines() if line and not line.startswith(" ")]
+    assert shown == [c.id for c in all_contracts() if c.id.startswith(("dma_copy.", "leg.dma_copy."))]
+    assert "dma_copy.count" in shown

@@ -87,3 +87,10 @@ def test_a_contract_that_nothing_exercises_or_breaks_is_missing(
         "  nc_matmul.k_equal: no control breaks it",
         "  ti.gen4: no target and no right control claims it",
     ]
+
+
+def test_a_rule_of_the_language_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "lang.deprecated"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert out.startswith("lang.deprecated Deprecated names of nki.language must not be used.")
+    assert "affine_range (since NKI 0.2): write range" in out

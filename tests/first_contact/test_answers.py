@@ -81,7 +81,7 @@ def test_a_kernel_that_checks_its_shapes_is_status_0(capsys: pytest.CaptureFixtu
     ran = Ran(capsys, "k.py")
     assert ran.status == 0
     assert "guarded is legal where R % 128 == 0 proved for all such shapes, 4 phases" in ran.out
-    assert "the kernel checks it itself" in ran.out
+    assert "the kernel's own asserts enforce this" in ran.out
     assert "limits: C <= 106492 (SBUF, k.py:14)" in ran.out
 
 
@@ -103,7 +103,7 @@ def test_what_the_kernel_checks_is_said_as_it_stands_where_no_condition_says_it(
     assert first.startswith("guarded is legal where ") and assertion in first
     assert "the kernel does not check" not in ran.out
     # Either nothing outside is accepted, or a shape outside passes: never both.
-    assert ("the kernel checks it itself" in ran.out) != ("passes as well" in ran.out)
+    assert ("the kernel's own asserts enforce this" in ran.out) != ("passes as well" in ran.out)
     assert "@target" not in Ran(capsys, "k.py::guarded", "--manifest-entry").out
 
 
@@ -321,7 +321,7 @@ def test_the_grid_is_up_to_who_launches_the_kernel(capsys: pytest.CaptureFixture
     ran = Ran(capsys, "k.py")
     assert ran.status == 0, ran.out
     assert "blocks is legal where rows <= 128*G proved for all such shapes" in ran.out
-    assert "its launch has to see to rows <= 128*G: rows = 129, G = 1 is accepted" in ran.out
+    assert "the caller must choose a grid such that rows <= 128*G: rows = 129, G = 1 is accepted" in ran.out
     assert "help:" not in ran.out
 
 
@@ -526,7 +526,7 @@ def test_a_dtype_that_nothing_tells_is_another_one_where_no_shape_passes(capsys:
     Path("k.py").write_text(SCALED)
     ran = Ran(capsys, "k.py")
     assert "scaled is legal where" in ran.out
-    assert "--arg s='f32[s0,s1]'" in ran.out and "with bf16 for what nothing tells the dtype of" in ran.out
+    assert "--arg s='f32[s0,s1]'" in ran.out and "with bf16 for tensors without a known dtype" in ran.out
     # What is given stays as it is.
     ran = Ran(capsys, "k.py::scaled", "--arg", "s=bf16[R,1]", "--derive")
     assert "activation.scale" in ran.out and "legal where" not in ran.out

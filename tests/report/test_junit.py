@@ -49,7 +49,7 @@ def test_a_failure_tells_place_contract_and_witness() -> None:
     failure = suites(refuted(expected=None)).find("testsuite/testcase/failure")
     assert failure is not None and failure.text is not None
     assert "kernels/matmul_tiled.py:57: dma_copy.count" in failure.text
-    assert "witness: K = 256, M = 128, N = 512 (replayed)" in failure.text
+    assert "witness: K = 256, M = 128, N = 512 (reproduced by running the kernel)" in failure.text
 
 
 def test_cases_of_one_session_have_different_names() -> None:

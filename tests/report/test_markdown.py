@@ -21,7 +21,7 @@ def test_what_is_not_as_expected_is_told_in_full() -> None:
     text = markdown.text(session(run(), refuted(expected=Verdict.SUCCESSFUL)))
     assert text.splitlines()[0] == "## nkiverify: 1 of 2 runs not as expected"
     assert "- `dma_copy.count` at `kernels/matmul_tiled.py:57`" in text
-    assert "Witness: `K = 256`, `M = 128`, `N = 512`, replayed in plain Python" in text
+    assert "Witness: `K = 256`, `M = 128`, `N = 512`, reproduced by running the kernel" in text
 
 
 def test_nothing_verified_is_no_pass() -> None:

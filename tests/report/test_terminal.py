@@ -36,7 +36,7 @@ def test_an_unexpected_failure_is_told_in_full() -> None:
         "    at       kernels/matmul_tiled.py:57\n"
         "    because  the source has 256*128 = 32768 elements, the destination 128*128 =\n"
         "             16384\n"
-        "    witness  K = 256, M = 128, N = 512 (replayed in plain Python)\n"
+        "    witness  K = 256, M = 128, N = 512 (reproduced by running the kernel)\n"
         "    help     nkiverify explain dma_copy.count\n"
         "    stub     stubs/nki/isa/data.py:40\n"
         "    source   nki.isa.dma_copy, Parameters\n"
@@ -68,7 +68,7 @@ def test_a_witness_that_does_not_fail_in_plain_python_is_not_sold_as_one() -> No
     violation = Violation("c.id", "S.", "page", "/k.py", 1, "m", {"K": 1}, replayed=False)
     text = terminal.report(session(refuted(qualifier="not replayed", violations=(violation,))), detail_expected=False)
     assert "FAILED (not replayed), expected FAILED" in text
-    assert "K = 1 (NOT replayed)" in text
+    assert "K = 1 (NOT reproduced by running the kernel)" in text
     assert "INTERNAL ERROR: matmul_tiled_buggy (phase 1)" in text
 
 

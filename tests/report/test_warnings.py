@@ -37,7 +37,8 @@ def test_a_few_targets_are_told_of_in_full() -> None:
     at       kernels/matmul_tiled.py:60
     because  nothing reads what is written here
     first    tile[0, 3], for m = 0
-    holds    for all shapes; seen in plain Python for K = 128, M = 128, N = 512
+    holds    for all shapes; seen by running the kernel for K = 128, M = 128, N
+             = 512
     with it  kernels/matmul_tiled.py:58
 
 1 run of 1 target in 1.2 s: 1 SUCCESSFUL, 1 warning
@@ -109,7 +110,8 @@ def test_code_hosts_show_a_warning_at_its_line() -> None:
     assert annotated(session(WARNED)) == (
         "::warning file=kernels/matmul_tiled.py,line=60,endLine=60,col=13,endColumn=44,"
         "title=matmul_tiled%3A df.unused::Nothing that reaches an output uses what this line writes. nothing reads what"
-        " is written here: tile[0, 3], for m = 0 (for all shapes; seen in plain Python for K = 128, M = 128, N = 512)\n"
+        " is written here: tile[0, 3], for m = 0 (for all shapes; seen by running the kernel for K = 128, M = 128, "
+        "N = 512)\n"
     )
 
 

@@ -10,7 +10,12 @@ from nkiverify.verify.witness.sentences import sentence
 @pytest.mark.parametrize(
     ("rule", "quantities", "words"),
     [
-        ("idx.oob", {"start": 0, "stop": 129, "extent": 128}, "the slice ends at 129 of 128"),
+        ("idx.oob", {"start": 0, "stop": 129, "extent": 128}, "the slice 0:129 leaves an extent of 128"),
+        (
+            "idx.oob",
+            {"start": 128, "stop": 256, "extent": 129, "dimension": 0},
+            "the slice 128:256 leaves dimension 0 of extent 129",
+        ),
         ("idx.oob", {"start": -1, "extent": 128}, "the slice starts at -1"),
         ("idx.oob", {"index": 128, "extent": 128}, "the index 128 is not below 128"),
         ("idx.oob", {"index": -1, "extent": 128}, "the index is -1"),
