@@ -129,6 +129,16 @@ def variants(base: Valuation, hypotheses: Hypotheses, *mentioned: Condition) -> 
                     yield moved
 
 
+def in_range(values: Valuation, stated: Iterable[Condition | bool]) -> bool:
+    """True if each element of a grid that `stated` is about is one: no hypothesis says so of a representative."""
+    indices = {atom for one in stated if isinstance(one, Condition) for atom in one.indices()}
+    representatives = [atom for atom in indices if atom.representative]
+    try:
+        return all(0 <= values.given.get(atom, -1) < values.term(atom.extent) for atom in representatives)
+    except Undefined:
+        return False
+
+
 def _uid(atom: Atom) -> int:
     return atom.uid
 

@@ -6,7 +6,8 @@
     guess    so do values near the least that the hypotheses allow
     try all  where few dimensions have few values each, every one is tried (nkiverify.symbolic.exhaustion)
     cases    a factor of a product that has few values is replaced by each of them in turn, for a prover that tries hard
-    SMT      Z3, over unbounded integers
+    points   so do points of the path that were drawn, and some near them (nkiverify.symbolic.points)
+    SMT      Z3, over unbounded integers, which is asked the same question once
 
 Each rung is asked where those before it do not know, and costs more than they do. What the ladder answers is certain;
 None and `Answer.UNKNOWN` say nothing.
@@ -24,7 +25,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.evaluation import Hypotheses, Undefined, Valuation, variants
+from nkiverify.symbolic.evaluation import Hypotheses, Undefined, Valuation, in_range, variants
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.guessing import guessed_values
 from nkiverify.symbolic.smt import Answer, Question
@@ -97,6 +98,7 @@ class Prover:
         "_hypotheses",
         "_left",
         "_milliseconds",
+        "_points",
         "_pool",
         "_possible",
         "_sample",
@@ -125,6 +127,8 @@ class Prover:
         #: Values that satisfied some hypotheses: most other hypotheses are satisfied by one of the latest.
         self._pool: deque[Valuation] = parent._pool if parent is not None else deque(maxlen=SAMPLES)
         self._facts: Facts | None = None
+        #: Points at which the hypotheses hold, once a solver would have been asked.
+        self._points: tuple[Valuation, ...] | None = None
         self._sample: Valuation | None = None
         #: Whether the hypotheses can hold together, as far as has been asked.
         self._possible: Answer | None = None
@@ -201,13 +205,19 @@ class Prover:
             return found.pop() if len(found) == 1 else None
         except (TooMany, Undefined):
             pass
+        seen = _values_at(self.points(), term)
+        if seen:
+            return self._confirmed(term, seen.pop()) if len(seen) == 1 else None
         # The dimension named `value` occurs nowhere else: it gives the term a name in the model.
         name = terms.dimension("value of a term")
         same = conditions.equals_zero(terms.add(term, name, -1))
         (atom,) = name.atoms
         if self._solved([same]) is not Answer.YES or atom not in self.model:
             return None
-        candidate = self.model[atom]
+        return self._confirmed(term, self.model[atom])
+
+    def _confirmed(self, term: Term, candidate: int) -> int | None:
+        """`candidate`, if `term` can have no other value."""
         other = conditions.negate(conditions.equals_zero(terms.add(term, terms.constant(-candidate))))
         return candidate if self._solved([other]) is Answer.NO else None
 
@@ -324,7 +334,7 @@ class Prover:
         seen: set[int] = set()
         for known in (*near, *(one for one in self._pool if one.satisfies(hypotheses))):
             try:
-                if _in_range(known, [*mentioned, *hypotheses]):
+                if in_range(known, [*mentioned, *hypotheses]):
                     seen.add(known.term(term))
             except Undefined:
                 continue
@@ -338,7 +348,7 @@ class Prover:
         sample = self.known_sample()
         near = variants(sample, hypotheses, *asked) if sample is not None else ()
         for known in (*near, *self._pool):
-            if known.satisfies(asked) and known.satisfies(hypotheses) and _in_range(known, [*asked, *hypotheses]):
+            if known.satisfies(asked) and known.satisfies(hypotheses) and in_range(known, [*asked, *hypotheses]):
                 self.model = known.given
                 return Answer.YES
         return None
@@ -347,7 +357,7 @@ class Prover:
         """True if the hypotheses and `asked` hold together, by a guess or else by the solver."""
         together = [*self.hypotheses, *asked]
         found = guessed_values(self._facts_with(asked), together)
-        if found is not None and _in_range(found, together):
+        if found is not None and in_range(found, together):
             self.model = found.given
             return Answer.YES
         return self._solved(asked)
@@ -391,9 +401,30 @@ class Prover:
                 return answer if answer is Answer.YES else None
         return Answer.NO
 
+    def points(self) -> tuple[Valuation, ...]:
+        """Points at which the hypotheses hold."""
+        from nkiverify.symbolic.points import START, continued  # as in `_solved`
+
+        waiting = [prover for prover in self._ancestry() if prover._points is None]
+        for prover in reversed(waiting):
+            before = prover.parent._points if prover.parent is not None else None
+            before = before if before is not None else START
+            prover._points = continued(before, prover.facts, prover.hypotheses, len(prover.added))
+        assert self._points is not None
+        return self._points
+
     def _asked_of_solver(self, asked: Sequence[Condition | bool], left: float) -> Answer:
+        from nkiverify.symbolic.points import nearest  # as in `_solved`
+
+        if any(one is False for one in asked):
+            return Answer.NO
+        stated = [one for one in asked if isinstance(one, Condition)]
+        point = nearest(self.points(), self._facts_with(stated), self.hypotheses, stated)
+        if point is not None:
+            self.model = point.given
+            return Answer.YES
         question = Question(self.hypotheses, self._milliseconds, left)
-        answer = question.satisfiable(*asked)
+        answer = question.satisfiable(*stated)
         if answer is Answer.YES:
             self.model = question.model
         self.gave_up |= answer is Answer.UNKNOWN
@@ -407,11 +438,12 @@ class Prover:
             prover = prover.parent
 
 
-def _in_range(values: Valuation, stated: Iterable[Condition | bool]) -> bool:
-    """True if each element of a grid that `stated` is about is one: no hypothesis says so of a representative."""
-    indices = {atom for one in stated if isinstance(one, Condition) for atom in one.indices()}
-    representatives = [atom for atom in indices if atom.representative]
-    try:
-        return all(0 <= values.given.get(atom, -1) < values.term(atom.extent) for atom in representatives)
-    except Undefined:
-        return False
+def _values_at(points: Iterable[Valuation], term: Term) -> set[int]:
+    """The values that `term` has at `points`, where it has one."""
+    found: set[int] = set()
+    for point in points:
+        try:
+            found.add(point.term(term))
+        except Undefined:
+            continue
+    return found

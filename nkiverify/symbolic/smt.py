@@ -109,6 +109,12 @@ class Script:
 BUSY_FACTOR = 600
 
 
+#: What was answered, with the assignment, by the numbers of all conditions and the steps that it might take. Paths and
+#: phases come to the same questions.
+_answered: dict[tuple[frozenset[int], int], tuple[Answer, dict[Atom, int]]] = {}
+_MOST_ANSWERED = 4096
+
+
 class Question:
     """Hypotheses to ask about several times.
 
@@ -130,20 +136,40 @@ class Question:
     @of_stage(Stage.SOLVING)
     def satisfiable(self, *conditions: Condition | bool) -> Answer:
         """True if the hypotheses and `conditions` hold together for some integers; `model` then has such integers."""
+        together = [*self._hypotheses, *conditions]
+        if any(one is False for one in together):
+            return Answer.NO
+        stated = {one.uid: one for one in together if isinstance(one, Condition)}
+        key = frozenset(stated), self._steps
+        if key not in _answered:
+            answer, model, steps = self._asked(stated.values())
+            if answer is Answer.UNKNOWN and steps < self._steps:
+                # The clock has ended it: with more time it may be answered.
+                return answer
+            if len(_answered) >= _MOST_ANSWERED:
+                _answered.clear()
+            _answered[key] = answer, model
+        answer, model = _answered[key]
+        if answer is Answer.YES:
+            self.model = dict(model)
+        return answer
+
+    def _asked(self, stated: Iterable[Condition | bool]) -> tuple[Answer, dict[Atom, int], int]:
+        """The answer of Z3, the assignment it finds, and the steps it takes."""
         import z3  # as late as this: most claims of most kernels are decided without it, and it is slow to load
 
         script = Script()
-        text = script.assertions([*self._hypotheses, *conditions])
+        text = script.assertions(stated)
         solver = z3.Solver(ctx=z3.Context())
         solver.set("rlimit", self._steps)
         solver.set("timeout", self._longest)
         solver.from_string(text)
         answer = solver.check()
-        count_steps(solver.statistics().get_key_value("rlimit count"))
+        steps = solver.statistics().get_key_value("rlimit count")
+        count_steps(steps)
         if answer == z3.sat:
-            self.model = _values(solver.model(), script.atoms())
-            return Answer.YES
-        return Answer.NO if answer == z3.unsat else Answer.UNKNOWN
+            return Answer.YES, _values(solver.model(), script.atoms()), steps
+        return Answer.NO if answer == z3.unsat else Answer.UNKNOWN, {}, steps
 
 
 def _values(model: z3.ModelRef, atoms: dict[str, Atom]) -> dict[Atom, int]:

@@ -1,0 +1,152 @@
+"""Points of a path: values of its dimensions and indices that satisfy its hypotheses, drawn before a solver is asked.
+
+A path inherits the points of the path that it continues, filtered by what it adds. Where few are left, some values of
+those that are left, or that there were before, are drawn again. What holds at one point is possible, and two values at
+two points show that a term is not forced; where all points agree, nothing follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from random import Random
+
+from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
+from nkiverify.symbolic import terms
+from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Undefined, Valuation, in_range
+from nkiverify.symbolic.facts import Facts
+
+#: Points kept of a path.
+POINTS = 64
+#: Fewer are too few: some are drawn again.
+_FEW = 16
+#: How often one is drawn again for a path, or for a question.
+_DRAWS = 96
+_STEPS_OF_DRAW = STEPS_PER_MS // 20
+
+#: The number of bits of values: what bounds a product of several leaves few of them large.
+_BITS = (2, 4, 7, 11, 15, 20, 31)
+#: Multiples of these are asked for more often than others.
+_TILES = (1, 2, 64, 128, 256, 512, 2048)
+
+#: The points without any hypotheses: nothing has a value yet.
+START: tuple[Valuation, ...] = tuple(Valuation({}) for _ in range(POINTS))
+
+
+def continued(
+    before: tuple[Valuation, ...], facts: Facts, hypotheses: Sequence[Condition | bool], added: int
+) -> tuple[Valuation, ...]:
+    """Points that satisfy `hypotheses`, of which the last `added` are new; `before` satisfy the others.
+
+    `facts` are those of all hypotheses.
+    """
+    new = [one for one in hypotheses[len(hypotheses) - added :] if isinstance(one, Condition)]
+    random = Random(len(hypotheses))
+    extended = [_extended(point, new, facts, random) for point in before]
+    kept = [point for point in extended if point.satisfies(new) and in_range(point, new)]
+    if len(kept) < _FEW:
+        atoms = _free([one for one in hypotheses if isinstance(one, Condition)])
+        seeds = kept or extended
+        kept += _drawn_again(seeds, atoms, facts, [*new, *hypotheses], random, POINTS // 2 - len(kept))
+    return tuple(kept)
+
+
+def nearest(
+    points: tuple[Valuation, ...], facts: Facts, hypotheses: Sequence[Condition | bool], asked: Sequence[Condition]
+) -> Valuation | None:
+    """A point, of `points` or near them, at which `asked` holds as well."""
+    random = Random(len(hypotheses))
+    extended = [_extended(point, asked, facts, random) for point in points]
+    for point in extended:
+        if point.satisfies(asked) and in_range(point, asked):
+            return point
+    near = _drawn_again(extended, _free(asked), facts, [*asked, *hypotheses], random, 1)
+    return next(iter(near), None)
+
+
+def _drawn_again(
+    seeds: Sequence[Valuation],
+    atoms: Sequence[Atom],
+    facts: Facts,
+    conditions: Sequence[Condition | bool],
+    random: Random,
+    most: int,
+) -> list[Valuation]:
+    """At most so many points at which `conditions` hold, each with one, two or all values of `atoms` drawn again."""
+    found: list[Valuation] = []
+    if not seeds or not atoms:
+        return found
+    for number in range(_DRAWS):
+        count_steps(_STEPS_OF_DRAW)
+        chosen = random.sample(atoms, min(len(atoms), number % 3 + 1)) if number % 4 else atoms
+        # Those that were found are nearer to what is looked for than those that were not.
+        seed = (found or seeds)[number % len(found or seeds)]
+        bits = random.choice(_BITS)
+        point = seed
+        for atom in chosen:
+            point = point.with_values({atom: _value(atom, point, facts, bits, random)})
+        point = _repaired(point, facts, facts.replacements)
+        if point.satisfies(conditions) and in_range(point, conditions):
+            found.append(point)
+            if len(found) >= most:
+                break
+    return found
+
+
+def _extended(point: Valuation, stated: Sequence[Condition], facts: Facts, random: Random) -> Valuation:
+    """The point, with values for the atoms of `stated` that have none."""
+    missing = [atom for atom in _free(stated) if atom not in point.given]
+    if not missing:
+        return point
+    bits = random.choice(_BITS)
+    for atom in missing:
+        point = point.with_values({atom: _value(atom, point, facts, bits, random)})
+    # Only what is new: what has a value satisfies hypotheses with it.
+    return _repaired(point, facts, missing)
+
+
+def _free(stated: Iterable[Condition]) -> list[Atom]:
+    """The dimensions and indices of `stated`, and those that bound its indices, the bounding ones first."""
+    found: dict[Atom, None] = {}
+    for one in stated:
+        for atom in one.atoms():
+            if isinstance(atom, Index):
+                found.update(dict.fromkeys(terms.all_atoms(atom.extent)))
+            found[atom] = None
+    free = [atom for atom in found if not isinstance(atom, Div | Min | Select)]
+    return sorted(free, key=lambda atom: (isinstance(atom, Index), atom.uid))
+
+
+def _value(atom: Atom, point: Valuation, facts: Facts, bits: int, random: Random) -> int:
+    low, high = facts.ranges.get(atom, (-float("inf"), float("inf")))
+    if isinstance(atom, Index):
+        try:
+            last = point.term(atom.extent) - 1
+        except Undefined:
+            last = 1
+        return max(0, random.choice((0, 1, last, random.randint(0, max(last, 0)))))
+    least = int(low) if low > -float("inf") else 0
+    size = random.getrandbits(random.randint(1, bits))
+    value = random.choice((least + size, least + size, size // (tile := random.choice(_TILES)) * tile + tile))
+    if random.randrange(16) == 0 and high < float("inf"):
+        value = int(high)
+    return int(max(low, min(high, value)))
+
+
+def _repaired(point: Valuation, facts: Facts, atoms: Iterable[Atom]) -> Valuation:
+    """The point with those of `atoms` that an equality expresses by others, or by their own tiles, made to fit."""
+    changed: dict[Atom, int] = {}
+    for atom in atoms:
+        if atom in facts.replacements and atom in point.given:
+            value = _evaluated(point, facts.replacements[atom])
+            if value is not None:
+                changed[atom] = value
+    return point.with_values(changed) if changed else point
+
+
+def _evaluated(point: Valuation, term: Term) -> int | None:
+    try:
+        return point.term(term)
+    except Undefined:
+        return None

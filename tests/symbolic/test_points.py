@@ -1,0 +1,112 @@
+"""Points of a path: each satisfies its hypotheses; they show that something is possible, never that it follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+
+import pytest
+
+from nkiverify.symbolic import conditions, smt, terms
+from nkiverify.symbolic.atoms import Atom, Term
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.points import POINTS
+from nkiverify.symbolic.prover import Prover
+from nkiverify.symbolic.smt import Answer
+
+
+def _at_least(term: Term, bound: int) -> Condition | bool:
+    return conditions.at_most_zero(terms.add(terms.constant(bound), term, -1))
+
+
+def _at_most(term: Term, bound: int) -> Condition | bool:
+    return conditions.at_most_zero(terms.add(term, terms.constant(-bound)))
+
+
+def _multiple(term: Term, of: int) -> Condition | bool:
+    return conditions.equals_zero(terms.add(term, terms.divide(term, terms.constant(of)), -of))
+
+
+def _dimensions(*names: str) -> list[Term]:
+    return [terms.dimension(name) for name in names]
+
+
+def _prover(*hypotheses: Condition | bool) -> Prover:
+    """A prover of a path with these conditions, met one after the other."""
+    return reduce(lambda prover, one: prover.with_conditions([one]), hypotheses, Prover([], 20))
+
+
+def _domain(*dimensions: Term) -> list[Condition | bool]:
+    return [bound for one in dimensions for bound in (_at_least(one, 1), _at_most(one, terms.INT32_MAX))]
+
+
+@pytest.fixture
+def no_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    def asked(*_: object) -> Answer:
+        raise AssertionError("the solver is asked")
+
+    monkeypatch.setattr(smt.Question, "satisfiable", asked)
+
+
+def test_points_of_a_long_path_satisfy_all_of_it() -> None:
+    b, s, h = _dimensions("b", "s", "h")
+    tiles = terms.divide(terms.multiply(b, s), terms.constant(2))
+    product = terms.multiply(b, s)
+    i = terms.index("i", tiles, "a loop")
+    path = _prover(
+        *_domain(b, s, h),
+        _multiple(h, 256),
+        _at_least(product, 11),
+        _multiple(product, 2),
+        _at_most(h, 2048),
+        _at_least(i, 1),
+        conditions.at_most_zero(terms.add(terms.add(i, terms.constant(1)), tiles, -1)),
+    )
+    assert 1 < len(path.points()) <= POINTS
+    assert all(point.satisfies(path.hypotheses) for point in path.points())
+
+
+def test_an_equality_that_is_asked_about_does_not_move_a_point_off_its_path() -> None:
+    k, t = _dimensions("k", "t")
+    path = _prover(*_domain(k, t), _at_most(k, 100))
+    equal = conditions.equals_zero(terms.add(k, t, -128))
+    assert path.satisfiable(equal) is Answer.NO
+
+
+def test_two_values_at_two_points_are_not_forced(no_solver: None) -> None:
+    b, s, h = _dimensions("b", "s", "h")
+    path = _prover(*_domain(b, s, h), _multiple(h, 256))
+    quotient = terms.divide(terms.multiply(terms.multiply(b, s), h), terms.add(b, s))
+    assert path.value(quotient) is None
+
+
+def test_a_branch_that_points_take_both_ways_is_one_without_the_solver(no_solver: None) -> None:
+    b, s, h = _dimensions("b", "s", "h")
+    path = _prover(*_domain(b, s, h), _multiple(h, 256))
+    assert path.satisfiable(_at_least(terms.multiply(s, h), 2**31)) is Answer.YES
+    assert path.satisfiable(_at_most(terms.multiply(s, h), 5000)) is Answer.YES
+
+
+@pytest.mark.parametrize("bound", [2**31 - 3, 1_000_003, 77_777])
+def test_what_holds_at_all_points_but_one_shape_does_not_follow(bound: int) -> None:
+    b, s = _dimensions("b", "s")
+    # Nothing is drawn to be just this one.
+    path = _prover(*_domain(b, s), _at_most(b, bound), _at_least(s, 3))
+    other = conditions.negate(conditions.equals_zero(terms.add(terms.multiply(b, s), terms.constant(-3 * bound))))
+    assert not path.proves(other)
+
+
+def test_the_same_question_is_asked_of_the_solver_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[smt.Question] = []
+    original = smt.Question._asked
+
+    def counted(question: smt.Question, stated: Iterable[Condition | bool]) -> tuple[Answer, dict[Atom, int], int]:
+        asked.append(question)
+        return original(question, stated)
+
+    monkeypatch.setattr(smt.Question, "_asked", counted)
+    b, s = _dimensions("b", "s")
+    # No square is twice another.
+    same = conditions.equals_zero(terms.add(terms.multiply(b, b), terms.multiply(s, s), -2))
+    first, second = (_prover(*_domain(b, s), same).satisfiable() for _ in range(2))
+    assert first is second and len(asked) == 1
