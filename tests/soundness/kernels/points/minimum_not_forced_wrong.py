@@ -1,0 +1,7 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# dims: 1..
+# shapes: none
+# solver: 10
+
+def kernel(n):
+    assert min(n, 2147483647) < 2147483646
