@@ -32,7 +32,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.description = DESCRIPTION
     parser.add_argument(
-        "ids", nargs="*", metavar="ID", help="a contract, or a glob of contracts: 'nc_matmul.*' (default: all)"
+        "ids",
+        nargs="*",
+        metavar="ID",
+        help="a contract, all of an operation (dma_copy), or a glob: 'nc_matmul.*' (default: all)",
     )
     parser.add_argument("--coverage", action="store_true", help="show what exercises and what breaks each contract")
     parser.add_argument("--bundled", action="store_true", help="coverage by the targets that come with nkiverify")
@@ -94,11 +97,12 @@ def _place(example: Example | None) -> str:
 
 
 def matching(contracts: Sequence[Contract], patterns: Iterable[str]) -> list[Contract]:
-    """The contracts whose id is or matches one of `patterns`, all for none, in the order they are given."""
+    """The contracts whose id is, matches, or begins, apart from `leg.`, with one of `patterns`, all for none, in the
+    order they are given."""
     ids = [contract.id for contract in contracts]
     chosen: set[str] = set()
     for pattern in patterns:
-        found = fnmatch.filter(ids, pattern)
+        found = fnmatch.filter(ids, pattern) or [id for id in ids if f".{pattern}." in f".{id}"]
         if not found:
             raise UsageError(_no_match(pattern, ids))
         chosen.update(found)

@@ -7,6 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.contracts import described, matching
+from nkiverify.frontend.language_rules import LANGUAGE_RULES, rule_text
 from nkiverify.model.versions import NEWEST
 from nkiverify.phases.phase import RULES
 
@@ -23,7 +24,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.description = DESCRIPTION
     parser.add_argument(
-        "ids", nargs="+", metavar="ID", help="a contract, a glob of contracts, 'nc_matmul.*', or a warning"
+        "ids",
+        nargs="+",
+        metavar="ID",
+        help="a contract, all of an operation (dma_copy), a glob ('nc_matmul.*'), or a warning",
     )
 
 
@@ -37,12 +41,13 @@ def execute(arguments: argparse.Namespace) -> int:
 
     found = controls()
     parts = [_warning(id) for id in arguments.ids if id in RULES]
+    parts += [_language(id) for id in arguments.ids if id in LANGUAGE_RULES]
     ids = []
     for id in arguments.ids:
         cost = explained(id) if id.startswith("cost.") else None
         if cost is not None:
             parts.append(cost)
-        elif id not in RULES:
+        elif id not in RULES and id not in LANGUAGE_RULES:
             ids.append(id)
     for contract in matching(all_contracts(), ids) if ids else ():
         part = described(contract)
@@ -58,7 +63,21 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _warning(id: str) -> str:
     """The text of a warning."""
-    text = f"{RULES[id]} A warning of phase 4, which changes no verdict; docs/verdicts.md says what counts as used."
+    return _titled(
+        id, f"{RULES[id]} A warning of phase 4, which changes no verdict; docs/verdicts.md says what counts as used."
+    )
+
+
+def _language(id: str) -> str:
+    """The text of a rule of the language."""
+    return _titled(
+        id,
+        f"{rule_text(id)} `nkiverify check` warns of it, which changes no verdict, and fails for it with "
+        "--strict-language; docs/checking.md lists these rules.",
+    )
+
+
+def _titled(id: str, text: str) -> str:
     return f"{id}\n{textwrap.fill(text, 80, initial_indent='  ', subsequent_indent='  ', break_on_hyphens=False)}"
 
 

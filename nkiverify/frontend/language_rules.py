@@ -10,7 +10,7 @@ import ast
 import enum
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any
@@ -23,15 +23,15 @@ from nkiverify.model.launch import Kernel
 
 #: What the rules say, by id.
 LANGUAGE_RULES = {
-    "lang.classes": "Classes derive from NKIObject, and from nothing else.",
-    "lang.containers": "The keys of a dictionary are strings.",
-    "lang.deprecated": "No deprecated name of nki.language is used.",
-    "lang.int32": "Integers have 32 bits.",
-    "lang.no_is": "`is` is no part of the language.",
-    "lang.no_kwonly": "A kernel has no keyword-only parameters.",
-    "lang.no_legacy_ns": "Kernels import nki, not neuronxcc.nki.",
-    "lang.star_arguments": "Signatures have no * and ** parameters.",
-    "lang.unmentioned": "Statements, expressions and names of nki.language are those that the documentation mentions.",
+    "lang.classes": "Classes must derive from NKIObject, and from nothing else.",
+    "lang.containers": "The keys of a dictionary must be strings.",
+    "lang.deprecated": "Deprecated names of nki.language must not be used.",
+    "lang.int32": "Integers must fit in 32 bits.",
+    "lang.no_is": "`is` must not be used: it is no part of the language.",
+    "lang.no_kwonly": "A kernel must not have keyword-only parameters.",
+    "lang.no_legacy_ns": "Kernels must import nki, not neuronxcc.nki.",
+    "lang.star_arguments": "Signatures must not have * and ** parameters.",
+    "lang.unmentioned": "Statements, expressions and names of nki.language must be those the documentation mentions.",
 }
 
 #: The versions of NKI that rules hold from on; the others hold in all.
@@ -113,6 +113,25 @@ def since(finding: Finding) -> str:
     if finding.rule == "lang.deprecated":
         return _DEPRECATED[finding.message.partition(" ")[0]][0]
     return _SINCE.get(finding.rule, "")
+
+
+def in_short(places: Sequence[Finding], arrow: str) -> str:
+    """The findings of one rule in a few words: each deprecated name once, or the first message and how many more."""
+    if places[0].rule == "lang.deprecated":
+        names = sorted({one.message.partition(" ")[0] for one in places})
+        instead = ", ".join(f"{name} {arrow} {_DEPRECATED[name][1]}" for name in names)
+        return f"{len(names)} deprecated name{'s' if len(names) > 1 else ''} ({instead})"
+    return places[0].message + (f" (+ {len(places) - 1} more)" if len(places) > 1 else "")
+
+
+def rule_text(rule: str) -> str:
+    """The text of a rule of the language: since which version it holds, and the names that it is about."""
+    versions = f" From NKI {_SINCE[rule]} on." if rule in _SINCE else ""
+    names = ""
+    if rule == "lang.deprecated":
+        told = (f"{name} (since NKI {since}): write {instead}" for name, (since, instead) in _DEPRECATED.items())
+        names = f" {'; '.join(told)}."
+    return f"{LANGUAGE_RULES[rule]}{versions}{names}"
 
 
 # --- what a kernel reaches --------------------------------------------------------------------------------------------

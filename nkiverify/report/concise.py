@@ -1,4 +1,4 @@
-"""One line for each finding, for editors and `grep`: `kernel.py:12:9: idx.oob: the slice ends at 129 of 128`."""
+"""One line for each finding, for editors and `grep`: `kernel.py:12:9: out[0, 512] is never written`."""
 
 from __future__ import annotations
 

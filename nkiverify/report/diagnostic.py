@@ -176,7 +176,7 @@ def _absolute(place: Site, root: Path) -> Site:
 
 
 def _witness(violation: Violation, width: int, style: Style) -> Iterator[str]:
-    how = "replayed in plain Python" if violation.replayed else "NOT replayed"
+    how = "reproduced by running the kernel" if violation.replayed else "NOT reproduced by running the kernel"
     if violation.smallest and violation.witness:
         how = f"no simpler one exists; {how}"
     assigned = [f"{name} = {value}" for name, value in violation.witness.items()]

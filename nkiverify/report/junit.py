@@ -101,7 +101,7 @@ def _details(run: Run, root: Path) -> str:
         lines.append(f"{place + ': ' if place else ''}{violation.contract}: {violation.statement}")
         lines.append(f"  {wording.text(violation.message, root)}")
         witness = ", ".join(f"{name} = {value}" for name, value in violation.witness.items())
-        replay = "replayed" if violation.replayed else "NOT replayed"
+        replay = "reproduced by running the kernel" if violation.replayed else "NOT reproduced by running the kernel"
         lines.append(f"  witness: {witness or 'the only shapes of the target'} ({replay})")
     if run.traceback:
         lines.append(run.traceback)

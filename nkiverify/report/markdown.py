@@ -141,7 +141,7 @@ def _violation(violation: Violation, root: Path) -> str:
     place = wording.place(violation.file, violation.line, root)
     at = f" at {code(place)}" if place else ""
     witness = ", ".join(code(f"{name} = {value}") for name, value in violation.witness.items())
-    replay = "replayed in plain Python" if violation.replayed else "**not** replayed in plain Python"
+    replay = "reproduced by running the kernel" if violation.replayed else "**not** reproduced by running the kernel"
     return (
         f"- {code(violation.contract)}{at}: {plain(violation.statement)}\n"
         f"  {code(wording.text(violation.message, root))}\n"

@@ -183,7 +183,7 @@ def _ending(run: Run) -> tuple[str, str]:
 
 def _message(run: Run, violation: Violation, root: Path) -> str:
     witness = ", ".join(f"{name} = {value}" for name, value in violation.witness.items())
-    replay = "replayed in plain Python" if violation.replayed else "NOT replayed in plain Python"
+    replay = "reproduced by running the kernel" if violation.replayed else "NOT reproduced by running the kernel"
     shapes = f"for {witness}" if witness else "for the only shapes of the target"
     statement = violation.statement or violation.contract
     because = f" {wording.text(violation.message, root)}" if violation.message else ""

@@ -58,7 +58,9 @@ def because(warning: KernelWarning, root: Path) -> str:
 def extent_of(warning: KernelWarning) -> str:
     """For which shapes a warning holds, and the one that a concrete run has shown it on."""
     values = ", ".join(f"{name} = {value}" for name, value in warning.witness.items())
-    return f"{warning.holds}; seen in plain Python for {values}" if values else "for the only shapes of the target"
+    return (
+        f"{warning.holds}; seen by running the kernel for {values}" if values else "for the only shapes of the target"
+    )
 
 
 def expectation(expected: Verdict | None) -> str:

@@ -54,13 +54,13 @@ class Part:
 
 def shapes_show_nothing(tried: int) -> str:
     """The words about shapes that were run, and prove nothing."""
-    return f"{tried} shape{'s' if tried > 1 else ''} run in plain Python show{'' if tried > 1 else 's'} no fault"
+    return f"running the kernel on {tried} shape{'s' if tried > 1 else ''} shows no fault"
 
 
 def no_fault_up_to(furthest: Mapping[str, int]) -> str:
     """The words about shapes past a bound that were run, up to the one that goes furthest, and prove nothing."""
     values = ", ".join(f"{name} = {value}" for name, value in furthest.items())
-    return f"shapes beyond, up to {values}, were run in plain Python and show no fault"
+    return f"running the kernel on shapes beyond, up to {values}, shows no fault"
 
 
 def proved_for(run: Part | None, solved: Part | None = None) -> str:

@@ -211,7 +211,7 @@ def _instead(first: _Verified, best: _Verified) -> Instead | None:
         return None
     changed = []
     if best.assumed.dtypes != first.assumed.dtypes:
-        changed.append(f"with {DEFAULT_DTYPE} for what nothing tells the dtype of")
+        changed.append(f"with {DEFAULT_DTYPE} for tensors without a known dtype")
     if best.assumed.hardware != first.assumed.hardware:
         changed.append(f"on {first.assumed.hardware}")
     return Instead(", ".join(changed), first.failures[0])

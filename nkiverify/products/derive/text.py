@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nkiverify.foundation.records import BOUNDED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.language_rules import Finding
+from nkiverify.frontend.language_rules import Finding, in_short
 from nkiverify.products.derive import Derived, Precondition
 from nkiverify.products.derive.answers import Answer
 from nkiverify.report import diagnostic, memory_peaks
@@ -56,8 +56,7 @@ def text(
     for finding in language:
         by_rule.setdefault(finding.rule, []).append(finding)
     for rule, places in by_rule.items():
-        more = f" and {len(places) - 1} more" if len(places) > 1 else ""
-        words = f"outside the language: {rule}{more}"
+        words = f"outside the language: {rule}: {in_short(places, '→' if style.unicode else '->')}"
         lines += _placed(words, Site(places[0].file, places[0].line), root, width, style)
     return "\n".join(lines) + "\n"
 
@@ -232,13 +231,13 @@ def _beyond(
         lacking = " and ".join(
             f"({one.text})" if " or " in one.text and len(checkable) > 1 else one.text for one in checkable
         )
-        yield from _hint(f"assert {in_kernel(lacking)}", "--fix prints it, where it can stand", width, style)
+        yield from _hint(f"assert {in_kernel(lacking)}", "--fix shows where to insert it", width, style)
     for why in dict.fromkeys(one.bound for one in unchecked if one.bound):
         beyond = [one for one in unchecked if one.bound == why]
         words = f"not proved beyond {' and '.join(one.text for one in beyond)}: {wording.text(why, root)}"
         yield from _placed(words, beyond[0].site, root, width, style)
     if derived.preconditions and not unchecked and derived.passing is None:
-        checked, more = "the kernel checks it itself", "sufficient, not known to be necessary"
+        checked, more = "the kernel's own asserts enforce this", "there may be more legal shapes"
         yield f"  {checked if derived.enforced else more}"
     if not every:
         return
@@ -252,7 +251,9 @@ def _beyond(
 
 def _unchecked(one: Precondition, root: Path, width: int, style: Style) -> Iterator[str]:
     told = False
-    duty = f"its launch has to see to {one.text}" if one.launch else f"the kernel does not check {one.text}"
+    duty = (
+        f"the caller must choose a grid such that {one.text}" if one.launch else f"the kernel does not check {one.text}"
+    )
     if one.dropped is not None:
         what = f"{_values(one, one.dropped_at)} is accepted and drops {one.dropped.name}{one.dropped.elements}"
         yield from _placed(f"{duty}: {what}", one.dropped.site, root, width, style)
@@ -306,7 +307,7 @@ def _necessary(derived: Derived, width: int) -> Iterator[str]:
     if derived.passing is None:
         return
     values = ", ".join(f"{name} = {value}" for name, value in derived.passing.items())
-    yield from _wrapped(f"sufficient, not known to be necessary: {values} passes as well", width)
+    yield from _wrapped(f"there may be more legal shapes: {values} passes as well", width)
 
 
 def _assumed(answer: Answer, root: Path, width: int, style: Style) -> Iterator[str]:

@@ -60,7 +60,7 @@ class Diagnostics:
                     continue
                 said = one.said or wording.text(one.message, self.checked.root)
                 values = ", ".join(f"{name} = {value}" for name, value in one.witness.items())
-                how = "" if one.replayed else " (not replayed in plain Python)"
+                how = "" if one.replayed else " (not reproduced by running the kernel)"
                 message = f"{said}{f', for {values}' if values else ''}{how}\n{one.statement}"
                 shown = self._diagnostic(
                     place, one.contract, message, lsp.DiagnosticSeverity.Error, [*_places(one), *calls]

@@ -42,7 +42,9 @@ def _outside(known: Mapping[str, object]) -> str:
     if isinstance(index, int) and isinstance(extent, int):
         return f"the index is {index}" if index < 0 else f"the index {index} is not below {extent}"
     if isinstance(stop, int) and isinstance(extent, int):
-        return f"the slice ends at {stop} of {extent}"
+        dimension = known.get("dimension")
+        place = f"dimension {dimension} of extent" if isinstance(dimension, int) else "an extent of"
+        return f"the slice {start if isinstance(start, int) else ''}:{stop} leaves {place} {extent}"
     return f"an index leaves an extent of {extent}" if isinstance(extent, int) else ""
 
 
