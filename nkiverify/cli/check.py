@@ -299,6 +299,7 @@ def _check(
 ) -> int:
     """Check the kernel, of which everything is given, in a process of its own, and print what is found out."""
     from nkiverify.cli.outcome import Checked, checked, session_here
+    from nkiverify.frontend.guard import passed_over
     from nkiverify.results.session import ExitStatus, worst
     from nkiverify.verify.rule_ids import check_comments
 
@@ -306,6 +307,8 @@ def _check(
     check_comments([str(Path(arguments.kernel.partition("::")[0]).resolve())])
 
     def work() -> Checked:
+        # Of other kernels of this process, where it has had any.
+        passed_over.clear()
         return checked(_request(arguments), hardware, options)
 
     wall, processor = (each * len(hardware) for each in _limits(options, arguments))
