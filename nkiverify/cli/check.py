@@ -152,7 +152,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 
 def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
-    paths = arguments.paths or ["."]
+    paths = _with_the_kernel(arguments)
     options, hardware = _options(arguments)
     if arguments.watch:
         from nkiverify.cli.watching import watched
@@ -162,6 +162,17 @@ def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
         arguments.kernel = paths[0]
         return _check(arguments, options, hardware or (_decorated(arguments.kernel),), memory)
     return _answers(arguments, paths, options, hardware, memory)
+
+
+def _with_the_kernel(arguments: argparse.Namespace) -> list[str]:
+    """What is to be checked; where arguments are given for a file that has one kernel, that kernel."""
+    paths = arguments.paths or ["."]
+    if len(paths) == 1 and "::" not in paths[0] and (arguments.arg or arguments.where or arguments.grid):
+        from nkiverify.project.discovery import references_of
+
+        found = references_of(paths, arguments.exclude)
+        return found if len(found) == 1 else paths
+    return paths
 
 
 def confinement_of(options: Options) -> Confinement:

@@ -46,3 +46,27 @@ def test_a_name_that_two_modules_define_is_none(check: Checker) -> None:
     write(check.folder, k=KERNEL + "    import parts.others\n", parts__views=VIEWS, parts__others=other)
     assert check("k.py::kernel", "--arg", "x=Wrapped(bf16[128,512])") == 2
     assert "the kernel's module has no Wrapped" in check.err
+
+
+COLLECTIVE = """
+    import nki
+    import nki.collectives as ncc
+    import nki.language as nl
+
+
+    @nki.jit
+    def kernel(x, group):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        ncc.all_reduce(srcs=[x], dsts=[out], replica_group=group, op=nl.add)
+        return out
+"""
+
+
+def test_a_range_of_numbers_makes_a_list_in_an_argument_and_a_file_with_one_kernel_is_that(check: Checker) -> None:
+    write(check.folder, k=COLLECTIVE)
+    given = ("k.py", "--phase", "1", "--arg", "x=bf16[128,512]", "--arg")
+    assert check(*given, "group=ncc.ReplicaGroup([list(range(4)), range(4, 8)])") == 0
+    assert check(*given, "group=ncc.ReplicaGroup([list(range(4)), range(3, 8)])") == 1
+    assert "cc.groups_disjoint" in check.out
+    assert check(*given, "group=ncc.ReplicaGroup([range(n)])") == 2
+    assert "a number belongs here, and no dimension" in check.err

@@ -235,7 +235,7 @@ def test_a_grid_with_a_symbolic_program_id(check: Checker) -> None:
 
 
 def test_missing_files_and_kernels(check: Checker) -> None:
-    write(check.folder, k=COPY, empty="x = 1\n", wrong="def f(:\n")
+    write(check.folder, k=COPY, two=COPY + COPY.replace("copy(", "again("), empty="x = 1\n", wrong="def f(:\n")
     for words, message in (
         (["nothing.py"], "no file nothing.py"),
         ([".::copy"], ". is a folder: name a file of it before ::"),
@@ -243,7 +243,7 @@ def test_missing_files_and_kernels(check: Checker) -> None:
         (["empty.py::f"], "no function f in empty.py; there are no kernels in it"),
         (["k.py::cop"], "no function cop in k.py; did you mean copy?"),
         (["k.py::other", "--arg", "a=1"], "no function other in k.py; kernels in it: copy"),
-        (["k.py", "--arg", "a=1"], "--arg needs a kernel: k.py::NAME"),
+        (["two.py", "--arg", "a=1"], "--arg needs a kernel: two.py::NAME"),
     ):
         assert check(*words) == 2
         assert check.err == f"nkiverify: error: {message}\n"

@@ -115,7 +115,7 @@ def test_what_is_remembered_is_told_without_numpy_and_without_records_of_results
 
 
 def test_what_cannot_be_used_is_said_before_anything_is_loaded_that_runs_kernels(tmp_path: Path) -> None:
-    (tmp_path / "k.py").write_text(KERNEL)
+    (tmp_path / "k.py").write_text(KERNEL + KERNEL.replace("double(", "twice("))
     program = PROGRAM.replace(
         "import sys\n", f"import sys\nsys.argv[1:] = ['check', '{tmp_path}/k.py', '--arg', 'a=1']\n"
     )

@@ -42,6 +42,8 @@ _SHORT_DTYPES = {
     "fp8_e5m2": "float8_e5m2",
 }
 _BUFFERS = {**{str(region): region for region in MemoryRegion}, "hbm": MemoryRegion.shared_hbm}
+#: What builds a sequence of numbers.
+_SEQUENCES: Mapping[str, Any] = {"list": list, "tuple": tuple, "range": range}
 _STRING_OR_SEMICOLON = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|;""")
 _RANGED_SCALAR = re.compile(r"\s*[A-Za-z_]\w*\s*:")
 
@@ -218,6 +220,9 @@ def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, A
     elif isinstance(node, ast.Attribute):
         _object(node, text, namespace)
     elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in ("min", "max")):
+        if _builds_sequence(node, namespace):
+            _check_sequence(node, text, domain, namespace)
+            return
         function = _object(node.func, text, namespace)
         if not callable(function):
             raise text.error("this cannot be called", node.func)
@@ -232,6 +237,29 @@ def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, A
         return
     else:
         enter_extent(node, text, domain)
+
+
+def _builds_sequence(node: ast.Call, namespace: Mapping[str, Any]) -> bool:
+    """True for `list(…)`, `tuple(…)` and `range(…)`, unless the kernel's module means something else by the name."""
+    return isinstance(node.func, ast.Name) and node.func.id in _SEQUENCES and not _is_object(node.func.id, namespace)
+
+
+def _check_sequence(node: ast.Call, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
+    """A range of plain numbers, or the elements of a sequence."""
+    called = ast.unparse(node.func)
+    if node.keywords or not 1 <= len(node.args) <= (3 if called == "range" else 1):
+        raise text.error(f"{called} takes one {'to three numbers' if called == 'range' else 'sequence'}", node)
+    for part in node.args:
+        if called != "range":
+            if not isinstance(part, ast.List | ast.Tuple | ast.Call):
+                raise text.error("a sequence belongs here: [0, 1] or range(8)", part)
+            _check(part, text, domain, namespace)
+        else:
+            check_integer(part, text)
+            if any(names_in(part)):
+                raise text.error("a number belongs here, and no dimension", part)
+    if called == "range" and len(node.args) > 2 and integer(node.args[2], {}) == 0:
+        raise text.error("the step of a range is not 0", node.args[2])
 
 
 def _is_float(node: ast.expr) -> bool:
@@ -387,6 +415,9 @@ def _value(
     if isinstance(node, ast.Attribute):
         return _dotted(node, namespace)
     if isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id in ("min", "max")):
+        if _builds_sequence(node, namespace):
+            assert isinstance(node.func, ast.Name)
+            return _SEQUENCES[node.func.id](*(part(argument) for argument in node.args))
         function = _dotted(node.func, namespace)
         positional, keywords = _arguments_of(node, name, v, dimensions, _names_for(function, namespace))
         return function(*positional, **keywords)

@@ -120,7 +120,7 @@ def _claim_lists(srcs: object, dsts: object, *, hbm_only: bool, single: bool = F
 def _groups(replica_group: object) -> Sequence[Sequence[int]] | None:
     """The ranks of each group; None where they are not all known."""
     groups = getattr(replica_group, "groups", None)
-    if not is_sequence(groups) or not all(is_sequence(group) for group in groups):
+    if not is_sequence(groups) or not all(is_sequence(group) or isinstance(group, range) for group in groups):
         return None
     return groups if all(isinstance(rank, int) for group in groups for rank in group) else None
 
