@@ -167,11 +167,10 @@ def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
 def _with_the_kernel(arguments: argparse.Namespace) -> list[str]:
     """What is to be checked; where arguments are given for a file that has one kernel, that kernel."""
     paths = arguments.paths or ["."]
-    if len(paths) == 1 and "::" not in paths[0] and (arguments.arg or arguments.where or arguments.grid):
-        from nkiverify.project.discovery import references_of
+    if len(paths) == 1 and (arguments.arg or arguments.where or arguments.grid):
+        from nkiverify.project.discovery import with_its_kernel
 
-        found = references_of(paths, arguments.exclude)
-        return found if len(found) == 1 else paths
+        return [with_its_kernel(paths[0], arguments.exclude)]
     return paths
 
 

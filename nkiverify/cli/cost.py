@@ -45,7 +45,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.description = DESCRIPTION
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("kernel", metavar="FILE::KERNEL", help="a Python file, and a kernel in it")
+    add("kernel", metavar="FILE[::KERNEL]", help="a Python file, and a kernel in it where it has several")
     add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
     add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
     add("--grid", metavar="N", help="the launch grid, for example 2 or 'N,4'")
@@ -65,8 +65,10 @@ def execute(arguments: argparse.Namespace) -> int:
     """Tell what a kernel costs; the exit status."""
     from nkiverify.products.cost.report import Asked, incomplete
     from nkiverify.products.cost.text import as_json, text
+    from nkiverify.project.discovery import with_its_kernel
     from nkiverify.report.style import Style
 
+    arguments.kernel = with_its_kernel(arguments.kernel)
     for kernel in (arguments.kernel, arguments.compare):
         if kernel is not None and "::" not in kernel:
             raise UsageError(f"a kernel is written path/to/file.py::function, not {kernel!r}")

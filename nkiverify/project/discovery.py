@@ -119,6 +119,14 @@ def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
                 yield _nameable(file)
 
 
+def with_its_kernel(path: str, exclude: Sequence[str] = ()) -> str:
+    """The kernel of a file that has one; the text itself where it names a kernel, or there is not one alone."""
+    if "::" in path:
+        return path
+    found = references_of([path], exclude)
+    return found[0] if len(found) == 1 else path
+
+
 def references_of(
     paths: Sequence[str], excluded: Sequence[str] = (), left_out: dict[str, str] | None = None
 ) -> list[str]:
