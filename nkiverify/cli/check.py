@@ -165,7 +165,7 @@ def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
 
 
 def _with_the_kernel(arguments: argparse.Namespace) -> list[str]:
-    """What is to be checked; where arguments are given for a file that has one kernel, that kernel."""
+    """The paths to check; where arguments are given for a file that has one kernel, that kernel."""
     paths = arguments.paths or ["."]
     if len(paths) == 1 and (arguments.arg or arguments.where or arguments.grid):
         from nkiverify.project.discovery import with_its_kernel

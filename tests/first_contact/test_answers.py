@@ -252,7 +252,7 @@ def test_a_read_of_nothing_says_what_to_write(capsys: pytest.CaptureFixture[str]
 
 def test_what_the_kernel_lacks_can_be_typed(capsys: pytest.CaptureFixture[str]) -> None:
     Path("k.py").write_text(BLOCKS)
-    assert "help: assert R % 128 == 0 (--fix prints it" in Ran(capsys, "k.py").out
+    assert "help: assert R % 128 == 0 (--fix shows" in Ran(capsys, "k.py").out
     Path("k.py").write_text(GUARDED)
     assert "help:" not in Ran(capsys, "k.py").out
 

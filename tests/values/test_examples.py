@@ -44,6 +44,7 @@ WITHOUT = {
     "compiler.": "places tensors, and computes nothing",
     "nisa.topk": "refused: its documentation contradicts itself on the layout",
     "nisa.core_barrier": "waits",
+    "nl.range": "the range of Python",
     "nl.all_reduce": "between programs of a launch: refused",
     "nisa.builtin_custom_op": "undocumented (leg.undocumented)",
     "nl.spmd_dim": "lays programs out on cores",
