@@ -205,8 +205,8 @@ def test_shapes_of_which_not_all_can_be_run_are_no_proof(tmp_path: Path, monkeyp
 
 @pytest.mark.xfail(
     strict=True,
-    reason="since points of a path are looked at before the solver (766c4377), no shape is found on which this loop goes "
-    "round twice: the verdict is UNKNOWN as before, with fewer shapes run",
+    reason="since points of a path come before the solver (766c4377), no shape is found on which this loop goes round "
+    "twice: the verdict is UNKNOWN as before, with fewer shapes run",
 )
 def test_bounds_within_which_no_loop_goes_round_twice_are_no_proof(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
