@@ -146,6 +146,9 @@ def _small(prover: Prover, dimensions: Sequence[DomainDimension]) -> dict[str, i
             break
         if prover.satisfiable(*(dimension.at_most(reach) for dimension in dimensions)) is Answer.YES:
             found = _values(prover, dimensions)
+    # Making one dimension small lets none of the others grow: an answer may be any shape within its bounds.
+    reach = max(found.values())
+    prover = prover.with_conditions([dimension.at_most(reach) for dimension in dimensions])
     for dimension in dimensions:
         low, high = dimension.smallest, found[dimension.atom.name]
         tried = low

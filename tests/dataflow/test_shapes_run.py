@@ -203,11 +203,6 @@ def test_shapes_of_which_not_all_can_be_run_are_no_proof(tmp_path: Path, monkeyp
     assert status_of(run) is ExitStatus.UNKNOWN
 
 
-@pytest.mark.xfail(
-    strict=True,
-    reason="since points of a path come before the solver (766c4377), no shape is found on which this loop goes round "
-    "twice: the verdict is UNKNOWN as before, with fewer shapes run",
-)
 def test_bounds_within_which_no_loop_goes_round_twice_are_no_proof(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
