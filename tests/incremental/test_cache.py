@@ -151,6 +151,7 @@ def test_a_changed_helper_changes_the_verdict(project: Project) -> None:
 
 READING = {
     "by way of another module": "int(getattr(getattr(logging, 'os'), 'environ').get('SHIFT', '0'))",
+    "in the kernel": "0\n\n\ndef shift():\n    return int(logging.time.time())",
 }
 
 
