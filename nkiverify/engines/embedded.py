@@ -171,10 +171,9 @@ class EmbeddedEngine:
     def needed(self, undecided: Decision, most: int) -> int | None:
         """How many times the usual budget the claim needs, a power of two up to `most`; None where that is not
         enough."""
-        path, times = self._root.with_conditions(undecided.hypotheses), 2
+        times = 2
         while times <= most and self._seconds() > 0:
-            found = self._claim(undecided.claim, path.with_conditions((), times * BUDGETS.claim, CASES))
-            if found.outcome is not Outcome.UNDECIDED:
+            if self._again(undecided, times).outcome is not Outcome.UNDECIDED:
                 return times
             times *= 2
         return None
@@ -187,16 +186,16 @@ class EmbeddedEngine:
             # One that is reached is enough, and those that come first have the fewest hypotheses.
             numbers = (at for at, one in enumerate(decisions) if one.outcome is Outcome.PROVED_IF_REACHED)
             for number in islice(numbers, 4):
-                again = self._reached(decisions[number])
+                again = self._again(decisions[number])
                 if again.outcome is Outcome.PROVED:
                     decisions[number] = again
                     break
         return decisions
 
-    def _reached(self, decision: Decision) -> Decision:
-        """The decision about a claim that holds if it is reached, when the solver tries hard to find out if it is."""
+    def _again(self, decision: Decision, times: int = 1) -> Decision:
+        """The decision about the same claim when the solver tries hard, with so many times the usual budget."""
         path = self._root.with_conditions(decision.hypotheses)
-        return self._claim(decision.claim, path.with_conditions((), BUDGETS.claim, CASES))
+        return self._claim(decision.claim, path.with_conditions((), times * BUDGETS.claim, CASES))
 
     def _tried_hard(self) -> dict[Decision, Decision]:
         """The answers of the solver about what it has given up, by that, when it tries hard."""
