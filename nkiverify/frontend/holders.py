@@ -211,7 +211,19 @@ def _of_library(module: types.ModuleType) -> list[object]:
     if module is not sys:
         return _containers[module.__name__]
     strange = [entry for entry in sys.modules.values() if not isinstance(entry, types.ModuleType | type | None)]
-    return [*_containers[module.__name__], *strange]
+    return [*_containers[module.__name__], *(entry for entry in strange if not _made_by_library(type(entry)))]
+
+
+def _made_by_library(kind: type) -> bool:
+    """True for a class of an installed package: some put objects of their own in place of modules (`zipp` does), and
+    whether one of those is there depends on what else the process has imported."""
+    package = (kind.__module__ or "").partition(".")[0]
+    module = sys.modules.get(kind.__module__)
+    return (
+        package not in sys.stdlib_module_names
+        and isinstance(module, types.ModuleType)
+        and KERNEL_MARKER not in vars(module)
+    )
 
 
 def holder_of_container(value: object) -> Holder | None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -165,5 +167,18 @@ ALLOWED = {
 
 @pytest.mark.parametrize(("module", "statement"), ALLOWED.values(), ids=ALLOWED)
 def test_the_rest_of_the_language_is_there(module: str, statement: str, tmp_path: Path) -> None:
+    text = f"{module}\ndef kernel(n):\n    {statement}\n    for i in range(n):\n        assert i < n\n"
+    assert _unsupported(text, tmp_path) is None
+
+
+def test_what_a_library_puts_in_place_of_a_module_is_no_state_of_the_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # `zipp` does so, and whether it has been imported depends on the tests that ran before in the process.
+    library = ModuleType("a_library")
+    exec("import types\nclass Lazy(types.SimpleNamespace):\n    def __hash__(self): return 1", vars(library))
+    monkeypatch.setitem(sys.modules, "a_library", library)
+    monkeypatch.setitem(sys.modules, "a_library.lazy", library.Lazy(part=print))
+    module, statement = ALLOWED["state that importing sets up"]
     text = f"{module}\ndef kernel(n):\n    {statement}\n    for i in range(n):\n        assert i < n\n"
     assert _unsupported(text, tmp_path) is None
