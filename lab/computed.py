@@ -11,7 +11,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.tensor import Tensor
-from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
 from nkiverify.products.equiv.equivalence import IDENTICAL, OTHER_ROUNDINGS, Comparer
 from nkiverify.products.equiv.paired_runs import Side
 
@@ -86,13 +86,17 @@ def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) 
             continue
         except (UsageError, UnsupportedConstruct) as limit:
             return None, str(limit)
-        if found.legal is not None and found.legal.answer is Answer.NO and found.legal.text.startswith("kernel: "):
+        if (
+            found.legal is not None
+            and found.legal.answer is EquivalenceAnswer.NO
+            and found.legal.text.startswith("kernel: ")
+        ):
             # The kernel itself cannot be run on these.
             continue
         different = _different(found)
         if different:
             return False, f"at {values}: {different}"
-        unknown = [one.text for one in found.findings() if one.answer is Answer.UNKNOWN]
+        unknown = [one.text for one in found.findings() if one.answer is EquivalenceAnswer.UNKNOWN]
         bits = found.floats is not None and found.floats.text.startswith(IDENTICAL)
         if unknown and not (bits and found.reals is not None and found.reals.text == unknown[0]):
             return None, "; ".join(unknown)
@@ -109,11 +113,13 @@ def compared(target: Target, mutant: Target, choices: Iterator[dict[str, int]]) 
     return True, f"at {same} shapes, the last of them {last}: {'; '.join(reasons)}"
 
 
-def _different(found: Comparison) -> str:
+def _different(found: KernelComparison) -> str:
     named: Sequence[tuple[str, Any]] = (
         (ILLEGAL, found.legal),
         ("defined in less", found.defined),
         ("other values", found.reals),
         ("other values in floating point", found.floats),
     )
-    return next((f"{what}: {one.text}" for what, one in named if one is not None and one.answer is Answer.NO), "")
+    return next(
+        (f"{what}: {one.text}" for what, one in named if one is not None and one.answer is EquivalenceAnswer.NO), ""
+    )

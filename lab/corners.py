@@ -40,9 +40,9 @@ from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.phases import MEMORY
 from nkiverify.phases.replay import replay
 from nkiverify.products.derive import Precondition
-from nkiverify.products.derive.answers import Answer
+from nkiverify.products.derive.answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
-from nkiverify.products.derive.runs import Kind, Shown, shown
+from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
 from nkiverify.project.discovery import kernels_in
 from nkiverify.project.request import request
 from nkiverify.symbolic import terms
@@ -128,7 +128,9 @@ class Stated:
 class Domain:
     """The domain that an answer states, as conditions on the dimensions of its program."""
 
-    def __init__(self, said: Answer, dimensions: Sequence[DomainDimension], given: Iterable[Condition | bool]) -> None:
+    def __init__(
+        self, said: DomainAnswer, dimensions: Sequence[DomainDimension], given: Iterable[Condition | bool]
+    ) -> None:
         assert said.derived is not None
         self.dimensions = dimensions
         self.derived = said.derived
@@ -265,7 +267,7 @@ def _tight(condition: Condition | bool) -> Iterator[Term]:
 class Corners:
     """Compares what is said of one kernel with its concrete runs."""
 
-    def __init__(self, reference: str, root: Path, said: Answer, tally: Tally) -> None:
+    def __init__(self, reference: str, root: Path, said: DomainAnswer, tally: Tally) -> None:
         assert said.derived is not None
         self._said, self._derived, self._tally = said, said.derived, tally
         self._hardware: Hardware = hardware_named(said.hardware or DEFAULT_HARDWARE)
@@ -276,7 +278,7 @@ class Corners:
         ).run.program
         given = [one.condition for one in program.body.items if isinstance(one, Assume) and one.text == "domain"]
         self._domain = Domain(said, program.dimensions, given)
-        self._runs: dict[tuple[int, ...], Shown] = {}
+        self._runs: dict[tuple[int, ...], ConcreteResult] = {}
         runs = said.derived.runs or said.runs
         self._proved = {run.phase for run in runs if run.verdict is Verdict.SUCCESSFUL}
 
@@ -300,7 +302,7 @@ class Corners:
             runs = [(what, self._run(values)) for what, values in larger]
             for what, run in runs:
                 yield from self._inside(what, run)
-            if before and all(run.kind is Kind.UNTOLD for _, run in runs):
+            if before and all(run.kind is ShapeOutcome.UNTOLD for _, run in runs):
                 return
             before = cap
 
@@ -308,10 +310,10 @@ class Corners:
         """Contradictions beyond a single condition."""
         missed = self._domain.missed
         runs = [self._run(values) for values in self._beyond(stated)]
-        told = [run for run in runs if run.kind not in (Kind.UNTOLD, Kind.OUTSIDE)]
+        told = [run for run in runs if run.kind not in (ShapeOutcome.UNTOLD, ShapeOutcome.OUTSIDE)]
         all_told = len(told) == len(runs) and missed == self._domain.missed
         # Tensors with fewer rows may be larger: of shapes beyond a limit some one has to break it.
-        passes = all_told and {run.kind for run in told} == {Kind.PASSES}
+        passes = all_told and {run.kind for run in told} == {ShapeOutcome.PASSES}
         if stated.said.limit and passes and self._derived.passing is None:
             yield f"beyond the limit {stated.said.text}: {told[-1].values} passes"
         for run in told:
@@ -343,49 +345,49 @@ class Corners:
             elif self._domain.checked and any(one.said.asserted for one in broken):
                 yield from self._rejected(broken[0], run)
 
-    def _inside(self, what: str, run: Shown) -> Iterator[str]:
-        if run.kind is Kind.FAILS and run.rule is not None and phase_of(run.rule) in self._proved:
+    def _inside(self, what: str, run: ConcreteResult) -> Iterator[str]:
+        if run.kind is ShapeOutcome.FAILS and run.rule is not None and phase_of(run.rule) in self._proved:
             yield f"inside, {what}: {run.values} fails: {run.rule.id} (phase {phase_of(run.rule)})"
-        elif run.kind is Kind.REJECTED and not self._domain.verbatim and self._derived.proved:
+        elif run.kind is ShapeOutcome.REJECTED and not self._domain.verbatim and self._derived.proved:
             yield f"inside, {what}: {run.values} is rejected: {run.text}"
 
-    def _outside(self, stated: Stated, run: Shown) -> Iterator[str]:
+    def _outside(self, stated: Stated, run: ConcreteResult) -> Iterator[str]:
         """Contradictions of one shape beyond a single condition."""
         one, derived = stated.said, self._derived
         if one.bound or not derived.proved:
             return
         if one.limit:
-            if run.kind is Kind.FAILS and run.rule is not None and not run.rule.limit:
+            if run.kind is ShapeOutcome.FAILS and run.rule is not None and not run.rule.limit:
                 yield f"beyond the limit {one.text}: {run.values} breaks {run.rule.id}, which is no limit"
         elif one.asserted:
             if self._domain.checked:
                 yield from self._rejected(stated, run)
-            elif run.kind is Kind.FAILS:
+            elif run.kind is ShapeOutcome.FAILS:
                 yield f"beyond {one.text}, which the kernel is said to check: {run.values} fails: {_rule(run)}"
-        elif run.kind is Kind.PASSES and derived.passing is None and not run.unread:
+        elif run.kind is ShapeOutcome.PASSES and derived.passing is None and not run.unread:
             yield f"beyond {one.text}, which is said to be needed: {run.values} passes"
 
-    def _rejected(self, stated: Stated, run: Shown) -> Iterator[str]:
-        if run.kind in (Kind.PASSES, Kind.FAILS):
+    def _rejected(self, stated: Stated, run: ConcreteResult) -> Iterator[str]:
+        if run.kind in (ShapeOutcome.PASSES, ShapeOutcome.FAILS):
             what = f"{run.values} {run.kind.value}"
             yield f"beyond {stated.said.text}, which the kernel checks itself: {what} {_rule(run)}"
 
-    def _run(self, values: dict[str, int]) -> Shown:
+    def _run(self, values: dict[str, int]) -> ConcreteResult:
         """The concrete run of a shape in all phases; of one that is too large for phase 4, in the first three."""
         key = tuple(values.values())
         if key in self._runs:
             return self._runs[key]
         if max(key, default=0) > INT32_MAX:
-            found = Shown(values, Kind.UNTOLD, text="beyond 32 bits")
+            found = ConcreteResult(values, ShapeOutcome.UNTOLD, text="beyond 32 bits")
         else:
             found = shown(self._target, values, self._hardware, _SHAPE_SECONDS)
-            if found.kind in (Kind.UNTOLD, Kind.PASSES):
+            if found.kind in (ShapeOutcome.UNTOLD, ShapeOutcome.PASSES):
                 found = self._with_arithmetic(found)
         self._tally.shapes[found.kind.value] += 1
         self._runs[key] = found
         return found
 
-    def _with_arithmetic(self, found: Shown) -> Shown:
+    def _with_arithmetic(self, found: ConcreteResult) -> ConcreteResult:
         """The run of a shape of which phase 4 has no fault, or shows nothing, with phases 1 to 3, host integers too."""
         played = replay(
             self._target,
@@ -398,11 +400,11 @@ class Corners:
         )
         broken = [one for one in played.broken if not one.contract.id.startswith("target.")]
         if broken and not played.excluded:
-            return Shown(found.values, Kind.FAILS, broken[0].contract, broken[0].site)
+            return ConcreteResult(found.values, ShapeOutcome.FAILS, broken[0].contract, broken[0].site)
         return found
 
 
-def _rule(run: Shown) -> str:
+def _rule(run: ConcreteResult) -> str:
     return run.rule.id if run.rule is not None else ""
 
 

@@ -12,7 +12,7 @@ from nkiverify.ir.program import Program
 from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.products.cost.cost import Cost, NoNumber, cost_of
-from nkiverify.products.cost.counting import Figure, UnknownCost
+from nkiverify.products.cost.counting import CostFigures, UnknownCost
 from nkiverify.products.cost.exact import bytes_of_run
 from nkiverify.products.cost.once import once, summed
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -59,7 +59,7 @@ def different(cost: Cost, values: Mapping[str, int], program: Program) -> Iterat
     """The figures that are not the same in the formulas of a program and in a concrete run of it."""
     given = {atom: values[name] for name, atom in cost.dimensions.items()}
     concrete = cost_of(program)
-    for figure in Figure:
+    for figure in CostFigures:
         try:
             low, high = cost.at(figure, given)
             least, most = concrete.at(figure, {})
@@ -82,7 +82,7 @@ def different(cost: Cost, values: Mapping[str, int], program: Program) -> Iterat
         low, high = here.term(amount.low), here.term(amount.high)
         if not low <= counted[name] <= high:
             yield f"{name}: {low}..{high} by the formula, {counted[name]} in the run"
-    for figure in (Figure.HBM_READ, Figure.HBM_WRITTEN):
+    for figure in (CostFigures.HBM_READ, CostFigures.HBM_WRITTEN):
         low, high = cost.at(figure, given)
         if not low <= counted[figure.value] <= high:
             yield f"{figure.value}: {low}..{high} by the formula, {counted[figure.value]} bytes in the run"

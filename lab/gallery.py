@@ -17,7 +17,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.project.manifest import load_targets
 from nkiverify.report import diagnostic
 from nkiverify.report.dashboard import pictures
-from nkiverify.report.dashboard.pictures import Bar, Named
+from nkiverify.report.dashboard.pictures import Bar, LegendEntry
 from nkiverify.results import codec
 from nkiverify.results import file as results_file
 from nkiverify.verify.options import Options
@@ -105,13 +105,13 @@ def _anchors(page: str) -> dict[str, str]:
 # --- pictures that stand alone ----------------------------------------------------------------------------------------
 
 
-def map_svg(drawn: pictures.Map) -> str:
+def map_svg(drawn: pictures.StoreMap) -> str:
     """The map of an output as a file."""
     words = [f"Stored last: {drawn.title}", *([drawn.scale] if drawn.scale else [])]
     return _file(_bars(drawn.bars), drawn.names, words, _LINE * len(words), drawn.height)
 
 
-def occupancy_svg(drawn: pictures.Occupancy) -> str:
+def occupancy_svg(drawn: pictures.OccupancyPicture) -> str:
     """The picture of a memory as a file."""
     body = _bars(drawn.bars)
     body += f'<line class="axis" x1="0" x2="{drawn.width}" y1="{drawn.height}" y2="{drawn.height}"/>'
@@ -133,7 +133,7 @@ def _bars(bars: Sequence[Bar]) -> str:
     )
 
 
-def _file(body: str, names: Sequence[Named], words: Sequence[str], top: float, height: float) -> str:
+def _file(body: str, names: Sequence[LegendEntry], words: Sequence[str], top: float, height: float) -> str:
     """A picture under a line or two of words, with its legend below."""
     heads = "".join(f'<text x="0" y="{_LINE * number + 12}">{escape(one)}</text>' for number, one in enumerate(words))
     legend = "".join(

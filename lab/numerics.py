@@ -25,7 +25,7 @@ from lab.numerics_kernels import drawn
 from nkiverify.analysis.ranges.arithmetic import MINUS, PLUS
 from nkiverify.analysis.ranges.errors import ErrorIntervals, Exactly
 from nkiverify.analysis.ranges.intervals import Intervals
-from nkiverify.analysis.ranges.run import Limits, WatchedElements
+from nkiverify.analysis.ranges.run import RangeLimits, WatchedElements
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import Array, widened
 from nkiverify.foundation import resources
@@ -38,7 +38,7 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
 from nkiverify.products.numerics.search import BY_ROWS, Inputs, inputs
 from nkiverify.products.numerics.trial import (
-    Trial,
+    NumericTrial,
     asked_range,
     on_every_shape,
     on_exactly,
@@ -51,7 +51,7 @@ from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 
-RANGE_LIMITS = Limits(60.0, 10_000_000)
+RANGE_LIMITS = RangeLimits(60.0, 10_000_000)
 
 
 @dataclass(slots=True)
@@ -103,7 +103,7 @@ def differences(target: Target, hardware: Hardware, most: int) -> list[str]:
     return [] if trial.unusable else seen_outside(target, hardware, expected, trial, most)
 
 
-def seen_outside(target: Target, hardware: Hardware, expected: Written, trial: Trial, most: int) -> list[str]:
+def seen_outside(target: Target, hardware: Hardware, expected: Written, trial: NumericTrial, most: int) -> list[str]:
     """The first fault that inputs show, and the ranges that a run `expected` rule out."""
     found: list[str] = []
     for choice in choices(most):
@@ -162,7 +162,7 @@ def of_sizes(target: Target, hardware: Hardware, most: int) -> tuple[bool, list[
         return False, []
     walks = [FamilyWalk(explored.run.program, asked_range, float("inf"), peels=peels) for peels in (False, True)]
     shown = [_seen_by(walk) for walk in walks]
-    runs: list[tuple[Mapping[str, int], Inputs, Written, Trial]] = []
+    runs: list[tuple[Mapping[str, int], Inputs, Written, NumericTrial]] = []
     for values in _SHAPES:
         for choice in choices(most):
             seen = Written([])
@@ -210,7 +210,7 @@ def _seen_by(walk: FamilyWalk) -> dict[tuple[str, int, str], Array]:
 def _beyond_walk(
     expected: Mapping[tuple[str, int, str], Array],
     proved: bool,
-    runs: Iterable[tuple[Mapping[str, int], Inputs, Written, Trial]],
+    runs: Iterable[tuple[Mapping[str, int], Inputs, Written, NumericTrial]],
 ) -> list[str]:
     """The first number of runs that is outside of the ranges of a walk, or the first fault where it is a proof."""
     for values, choice, seen, course in runs:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.cost.report import Asked, Report, report
+from nkiverify.products.cost.report import CostQuestion, CostReport, report
 from nkiverify.project.request import request
 
 #: The shapes of the arguments, as the names of the files and the loops of the kernels have them.
@@ -58,7 +58,7 @@ class Compared:
 
     name: str
     counted: Mapping[str, float]
-    ours: Report
+    ours: CostReport
 
     def number(self, figure: str) -> int:
         """A figure of ours; 0 where there is none."""
@@ -86,7 +86,7 @@ def compared(checkout: Path, profiles: Path) -> list[Compared]:
             if name not in ARGUMENTS:
                 continue
             asked = request(f"NKIBench/kernels/{name}.py::kernel", checkout, ARGUMENTS[name], [], None)
-            ours = report(name, asked.target(HARDWARE, False), hardware_named(HARDWARE), Asked(), _SECONDS)
+            ours = report(name, asked.target(HARDWARE, False), hardware_named(HARDWARE), CostQuestion(), _SECONDS)
             counted = {key: float(value or 0) for key, value in row.items() if key not in ("kernel", "sizes")}
             found.append(Compared(name, counted, ours))
     return found

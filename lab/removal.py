@@ -18,7 +18,7 @@ from unittest.mock import patch
 
 from nkiverify.analysis.marks.findings import Findings
 from nkiverify.analysis.marks.shadow import execute
-from nkiverify.analysis.ranges.findings import Findings as NumberFindings
+from nkiverify.analysis.ranges.findings import RangeFindings as NumberFindings
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import ConcreteExecution

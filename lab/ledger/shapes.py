@@ -13,7 +13,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.derive.runs import Kind, shown
+from nkiverify.products.derive.runs import ShapeOutcome, shown
 from nkiverify.project.manifest import load_targets
 from nkiverify.project.request import request
 from nkiverify.verify.candidates import Candidates
@@ -69,11 +69,11 @@ def _tried(name: str, phase: str, target: Target) -> str:
     run = outside = 0
     for values in islice(chain(candidates.tried(lambda: 2.0, lambda: True), drawn), 3 * SHAPES):
         found = shown(target, values, hardware, _SECONDS)
-        outside += found.kind is Kind.OUTSIDE
-        if found.kind is Kind.FAILS:
+        outside += found.kind is ShapeOutcome.OUTSIDE
+        if found.kind is ShapeOutcome.FAILS:
             rule = found.rule.id if found.rule is not None else found.text
             return f"WRONG {name} {phase}: {values} breaks {rule} at {found.site}"
-        run += found.kind is Kind.PASSES
+        run += found.kind is ShapeOutcome.PASSES
         if run == SHAPES or not dimensions:
             break
     return f"{name} {phase}: {run} shapes run, none fails"

@@ -16,7 +16,7 @@ from nkiverify.analysis.reduction_registers import REGISTERS
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
-from nkiverify.model.indices import Mask, Relation
+from nkiverify.model.indices import Mask, MaskRelation
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, constant_value
@@ -110,7 +110,7 @@ def leaves_out_earlier(operation: Operation) -> bool:
             if from_end == rank or known == 0:
                 continue
             # Along the outermost free axis it leaves the first elements, up to some bound.
-            grows = known is not None and known > 0 and term.relation is Relation.AT_MOST
+            grows = known is not None and known > 0 and term.relation is MaskRelation.AT_MOST
             if not grows or from_end != rank - 1:
                 return True
     return False
@@ -250,9 +250,9 @@ def held(mask: Mask) -> Places | None:
         for coefficient, extent in zip(difference.coefficients, difference.shape, strict=True):
             values = values[..., None] + int(coefficient) * np.arange(int(extent))
         holds = {
-            Relation.AT_MOST: values <= 0,
-            Relation.EQUAL: values == 0,
-            Relation.UNEQUAL: values != 0,
+            MaskRelation.AT_MOST: values <= 0,
+            MaskRelation.EQUAL: values == 0,
+            MaskRelation.UNEQUAL: values != 0,
         }[term.relation]
         try:
             found = found & holds

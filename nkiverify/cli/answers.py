@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.formats import text_of
-from nkiverify.cli.last_failure import REPLAY, Question, remember
+from nkiverify.cli.last_failure import REPLAY, CheckQuestion, remember
 from nkiverify.cli.outcome import session_here, written
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
@@ -20,7 +20,7 @@ from nkiverify.foundation.records import KernelAnswer, Remark
 from nkiverify.frontend.guard import passed_over, warning
 from nkiverify.products.derive import proposals
 from nkiverify.products.derive import text as legality
-from nkiverify.products.derive.answers import Answer
+from nkiverify.products.derive.answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
 from nkiverify.products.derive.proposals import asserts, definition, manifest_entry
 from nkiverify.report.progress import Progress
@@ -42,7 +42,7 @@ _NARROWEST, _WIDEST, _USUAL = 60, 120, 100
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CheckRequest:
     """The request: kernels to check, and the parts of the answer to print.
 
     `references` are kernels as `PATH::NAME`, `arguments`, `where` and `grid` what was typed about the only one;
@@ -70,7 +70,7 @@ class Asked:
     form: str = "full"
 
 
-def answers(asked: Asked, options: Options, confinement: Confinement, memory: Memory | None = None) -> int:
+def answers(asked: CheckRequest, options: Options, confinement: Confinement, memory: Memory | None = None) -> int:
     """Check all kernels, each in a process of its own that is confined so, print what is found out about each; the exit
     status. What ends with one kernel takes nothing from the others. `memory` hears what is found."""
     started, clock = datetime.now(timezone.utc), time.perf_counter()
@@ -78,7 +78,7 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
     files = list(dict.fromkeys(reference.partition("::")[0] for reference in asked.references))
     check_comments([str(Path(file).resolve()) for file in files])
     progress = Progress(len(asked.references), sys.stderr)
-    found: list[Answer] = []
+    found: list[DomainAnswer] = []
     passed: dict[str, str] = {}
     ending = 0
     kept = False
@@ -141,12 +141,12 @@ def answers(asked: Asked, options: Options, confinement: Confinement, memory: Me
 
 
 def answer_apart(
-    reference: str, asked: Asked, options: Options, confinement: Confinement, passed: dict[str, str]
-) -> tuple[Answer, int]:
+    reference: str, asked: CheckRequest, options: Options, confinement: Confinement, passed: dict[str, str]
+) -> tuple[DomainAnswer, int]:
     """The answer about one kernel, from a process that has nothing else to do, and the exit status to end with at once;
     0 if none. What was refused to its modules is `passed` over, by place."""
 
-    def work() -> tuple[Answer, dict[str, str]]:
+    def work() -> tuple[DomainAnswer, dict[str, str]]:
         # Of other kernels of this process, where it has had any.
         passed_over.clear()
         one = answer(
@@ -168,9 +168,9 @@ def answer_apart(
     except UsageError as error:
         if len(asked.references) == 1:
             raise
-        return Answer(reference, (), "", problem=str(error)), 0
+        return DomainAnswer(reference, (), "", problem=str(error)), 0
     if isinstance(found, Stopped):
-        one = Answer(reference, (), "", problem=str(found))
+        one = DomainAnswer(reference, (), "", problem=str(found))
         if found.status in (ExitStatus.UNKNOWN, ExitStatus.INTERNAL_ERROR):
             return replace(one, status=ExitStatus(found.status)), 0
         return one, found.status
@@ -179,7 +179,7 @@ def answer_apart(
     return one, 0
 
 
-def _with_unused(session: Session, found: Sequence[Answer], options: Options) -> Session:
+def _with_unused(session: Session, found: Sequence[DomainAnswer], options: Options) -> Session:
     """The session with a warning for each ignore that accepts nothing. Of a kernel that fails outside its domain none
     is: what it accepts there is in no verdict."""
     whole = [one for one in found if one.derived is None or not one.derived.outside]
@@ -188,7 +188,7 @@ def _with_unused(session: Session, found: Sequence[Answer], options: Options) ->
     return replace(session, unused=looked.unused)
 
 
-def _without_ignored(one: Answer, options: Options) -> Answer:
+def _without_ignored(one: DomainAnswer, options: Options) -> DomainAnswer:
     """The answer without the warnings that are to be ignored."""
     runs = runs_without_ignored(one.runs, options.policy)
     derived = one.derived
@@ -197,13 +197,13 @@ def _without_ignored(one: Answer, options: Options) -> Answer:
     return replace(one, runs=runs, derived=derived)
 
 
-def _question(one: Answer, asked: Asked, options: Options) -> Question:
+def _question(one: DomainAnswer, asked: CheckRequest, options: Options) -> CheckQuestion:
     """The question that has this answer, without anything that is inferred."""
     more = (one.hardware, asked.assume_asserts, asked.no_spills)
-    return Question(str(options.root), one.reference, one.arguments, asked.where, one.grid or None, *more)
+    return CheckQuestion(str(options.root), one.reference, one.arguments, asked.where, one.grid or None, *more)
 
 
-def _recorded(one: Answer, options: Options) -> KernelAnswer:
+def _recorded(one: DomainAnswer, options: Options) -> KernelAnswer:
     """The answer about one kernel, as the results keep it."""
     path, _, name = one.reference.partition("::")
     function = definition(one.reference, options.root)
@@ -226,7 +226,7 @@ def _recorded(one: Answer, options: Options) -> KernelAnswer:
     )
 
 
-def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int, again: str) -> str:
+def _told(one: DomainAnswer, asked: CheckRequest, options: Options, style: Style, width: int, again: str) -> str:
     """All that is printed of one kernel; `again` is the command that replays its failure, if there is one."""
     language = outside(one.language, options.policy)
     said = proposals.in_kernel(one, options.root)
@@ -244,7 +244,7 @@ def _told(one: Answer, asked: Asked, options: Options, style: Style, width: int,
     return "\n".join(part for part in parts if part)
 
 
-def _language_statuses(found: Sequence[Answer], options: Options) -> list[ExitStatus]:
+def _language_statuses(found: Sequence[DomainAnswer], options: Options) -> list[ExitStatus]:
     strict = any(outside(one.language, options.policy).failing for one in found)
     return [ExitStatus.MISMATCH] if strict else []
 
@@ -254,7 +254,7 @@ def terminal_width() -> int:
     return max(_NARROWEST, min(_WIDEST, shutil.get_terminal_size((_USUAL, 24)).columns))
 
 
-def status_of_answer(found: Answer) -> ExitStatus:
+def status_of_answer(found: DomainAnswer) -> ExitStatus:
     """The exit status that the answer about one kernel asks for."""
     if found.problem:
         return found.status or ExitStatus.USAGE

@@ -28,8 +28,8 @@ from nkiverify.run.supervisor import Stopped, in_child, is_supervised
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, QUICK_ENGINE, Options
 
 if TYPE_CHECKING:
-    from nkiverify.cli.last_failure import Question
-    from nkiverify.cli.outcome import Checked
+    from nkiverify.cli.last_failure import CheckQuestion
+    from nkiverify.cli.outcome import CheckedKernel
     from nkiverify.cli.remembered import Memory
     from nkiverify.project.request import Request
     from nkiverify.results.session import Session
@@ -257,9 +257,9 @@ def _answers(
     if len(hardware) > 1 or arguments.pdb:
         option = "--pdb" if arguments.pdb else "--target all"
         raise UsageError(f"{option} needs every argument of one kernel, and no --derive")
-    from nkiverify.cli.answers import Asked, answers
+    from nkiverify.cli.answers import CheckRequest, answers
 
-    asked = Asked(
+    asked = CheckRequest(
         references=tuple(references),
         left_out=tuple(left_out.items()),
         arguments=tuple(arguments.arg),
@@ -308,7 +308,7 @@ def _check(
     arguments: argparse.Namespace, options: Options, hardware: Sequence[str], memory: Memory | None = None
 ) -> int:
     """Check the kernel, of which everything is given, in a process of its own, and print what is found out."""
-    from nkiverify.cli.outcome import Checked, checked, session_here
+    from nkiverify.cli.outcome import CheckedKernel, checked, session_here
     from nkiverify.frontend.guard import passed_over
     from nkiverify.results.session import ExitStatus, worst
     from nkiverify.verify.rule_ids import check_comments
@@ -316,7 +316,7 @@ def _check(
     started, clock = datetime.now(timezone.utc), time.perf_counter()
     check_comments([str(Path(arguments.kernel.partition("::")[0]).resolve())])
 
-    def work() -> Checked:
+    def work() -> CheckedKernel:
         # Of other kernels of this process, where it has had any.
         passed_over.clear()
         return checked(_request(arguments), hardware, options)
@@ -325,7 +325,7 @@ def _check(
     found = in_child(arguments.kernel, work, wall, confinement_of(options), options.memory, processor)
     ended = ExitStatus.AS_EXPECTED
     if isinstance(found, Stopped):
-        if not isinstance(found.so_far, Checked) or found.status not in tuple(ExitStatus):
+        if not isinstance(found.so_far, CheckedKernel) or found.status not in tuple(ExitStatus):
             return found.status
         # The phases that had their verdicts before.
         ended = ExitStatus(found.status)
@@ -351,7 +351,7 @@ def _request(arguments: argparse.Namespace) -> Request:
 
 
 def _reported(
-    found: Checked, arguments: argparse.Namespace, options: Options, hardware: Sequence[str], session: Session
+    found: CheckedKernel, arguments: argparse.Namespace, options: Options, hardware: Sequence[str], session: Session
 ) -> int:
     """Print and write what was found out; the exit status."""
     from nkiverify.cli.outcome import language_report, report, written
@@ -389,12 +389,12 @@ def _reported(
     return worst((status, ExitStatus.MISMATCH)) if failed else status
 
 
-def _question(arguments: argparse.Namespace, session: Session, hardware: Sequence[str]) -> Question:
+def _question(arguments: argparse.Namespace, session: Session, hardware: Sequence[str]) -> CheckQuestion:
     """The question that was asked, on the hardware on which it failed first."""
-    from nkiverify.cli.last_failure import Question
+    from nkiverify.cli.last_failure import CheckQuestion
 
     failed = [run.target.rpartition("@")[2] for run in session.runs if run.violations]
-    return Question(
+    return CheckQuestion(
         str(session.root),
         arguments.kernel,
         tuple(arguments.arg),

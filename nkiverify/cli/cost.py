@@ -14,7 +14,7 @@ from nkiverify.run.supervisor import Stopped
 from nkiverify.verify.options import DEFAULT_HARDWARE, HARDWARE
 
 if TYPE_CHECKING:
-    from nkiverify.products.cost.report import Asked, Report
+    from nkiverify.products.cost.report import CostQuestion, CostReport
 
 DESCRIPTION = """\
 What a kernel costs: the bytes of HBM that it reads and writes, DMA descriptors,
@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Tell what a kernel costs; the exit status."""
-    from nkiverify.products.cost.report import Asked, incomplete
+    from nkiverify.products.cost.report import CostQuestion, incomplete
     from nkiverify.products.cost.text import as_json, text
     from nkiverify.project.discovery import with_its_kernel
     from nkiverify.report.style import Style
@@ -74,7 +74,7 @@ def execute(arguments: argparse.Namespace) -> int:
             raise UsageError(f"a kernel is written path/to/file.py::function, not {kernel!r}")
     allowed = allowed_by(arguments.allow)
     file = writable(arguments.json, "--json")
-    asked = Asked(_shape(arguments.at), tuple(arguments.budget), arguments.lints)
+    asked = CostQuestion(_shape(arguments.at), tuple(arguments.budget), arguments.lints)
     found = isolated(arguments.kernel, lambda: _reports(arguments, asked), arguments, allowed)
     if isinstance(found, Stopped):
         return found.status
@@ -84,14 +84,14 @@ def execute(arguments: argparse.Namespace) -> int:
     return _status(found, incomplete(found))
 
 
-def _status(found: tuple[Report, ...], incomplete: bool) -> int:
-    from nkiverify.products.cost.budget import Answer
+def _status(found: tuple[CostReport, ...], incomplete: bool) -> int:
+    from nkiverify.products.cost.budget import BudgetAnswer
     from nkiverify.results.session import ExitStatus
 
     answers = {budget.answer for one in found for budget in one.budgets}
-    if Answer.BROKEN in answers:
+    if BudgetAnswer.BROKEN in answers:
         return ExitStatus.MISMATCH
-    return ExitStatus.UNKNOWN if incomplete or Answer.UNKNOWN in answers else ExitStatus.AS_EXPECTED
+    return ExitStatus.UNKNOWN if incomplete or BudgetAnswer.UNKNOWN in answers else ExitStatus.AS_EXPECTED
 
 
 def _shape(given: list[str]) -> dict[str, int]:
@@ -104,9 +104,9 @@ def _shape(given: list[str]) -> dict[str, int]:
     return found
 
 
-def _reports(arguments: argparse.Namespace, asked: Asked) -> tuple[Report, ...]:
+def _reports(arguments: argparse.Namespace, asked: CostQuestion) -> tuple[CostReport, ...]:
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.products.cost.report import Asked, report
+    from nkiverify.products.cost.report import CostQuestion, report
     from nkiverify.project.request import request
 
     found = []
@@ -114,6 +114,6 @@ def _reports(arguments: argparse.Namespace, asked: Asked) -> tuple[Report, ...]:
         if kernel is not None:
             given = request(kernel, Path.cwd(), arguments.arg, arguments.where, arguments.grid)
             target = given.target(arguments.target, False)
-            question = asked if kernel is arguments.kernel else Asked(asked.at)
+            question = asked if kernel is arguments.kernel else CostQuestion(asked.at)
             found.append(report(kernel, target, hardware_named(arguments.target), question, arguments.timeout))
     return tuple(found)

@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     import inspect
 
     from nkiverify.foundation.allowed import Allowed
-    from nkiverify.products.equiv.compared_shapes import Shapes
-    from nkiverify.products.equiv.comparison import Comparison
+    from nkiverify.products.equiv.compared_shapes import ComparedShapes
+    from nkiverify.products.equiv.comparison import KernelComparison
     from nkiverify.products.equiv.gradients import GradientAnswers
     from nkiverify.products.equiv.references import Reference
     from nkiverify.products.equiv.text import Answered, NeverRun
     from nkiverify.project.request import Request
     from nkiverify.report.style import Style
 
-_AnswersT = TypeVar("_AnswersT", "Comparison", "GradientAnswers")
+_AnswersT = TypeVar("_AnswersT", "KernelComparison", "GradientAnswers")
 
 DESCRIPTION = """\
 Compare two kernels: over the real numbers, by evaluating both over random prime
@@ -154,7 +154,7 @@ def answered(
 
 
 def open_dimensions(
-    shapes: Shapes, found: Sequence[tuple[dict[str, int], Comparison | GradientAnswers]]
+    shapes: ComparedShapes, found: Sequence[tuple[dict[str, int], KernelComparison | GradientAnswers]]
 ) -> tuple[str, ...]:
     """The dimensions that were asked about for other values than those of the shapes, and are not argued."""
     if shapes.domain is None:
@@ -172,7 +172,7 @@ def reference_of(arguments: argparse.Namespace) -> Reference | None:
     return load_reference(arguments.reference, Path.cwd())
 
 
-def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answered[Comparison]:
+def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answered[KernelComparison]:
     from nkiverify.model.hardware import hardware_named
     from nkiverify.products.equiv.compared_shapes import chosen_dimensions
     from nkiverify.products.equiv.equivalence import Comparer
@@ -185,7 +185,7 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answ
     hardware = hardware_named(arguments.target)
     shapes = chosen_dimensions(kernels, arguments.target)
 
-    def compared(dimensions: dict[str, int], legal_only: bool) -> Comparison:
+    def compared(dimensions: dict[str, int], legal_only: bool) -> KernelComparison:
         one = Side(first.reference, first, dimensions)
         other = Side(second.reference, second, dimensions)
         options = (arguments.seed, arguments.tolerance, legal_only, arguments.reshape)
@@ -197,12 +197,12 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answ
 
 
 def at_all(
-    shapes: Shapes, asked: Callable[[dict[str, int], bool], _AnswersT]
+    shapes: ComparedShapes, asked: Callable[[dict[str, int], bool], _AnswersT]
 ) -> tuple[list[tuple[dict[str, int], _AnswersT]], list[NeverRun]]:
     """The answers at the chosen shapes, then at greater ones where both kernels are legal, and the ways of the kernels
     that none of them takes; `asked` hears whether it is to ask about others."""
     from nkiverify.frontend.target import OutsideDomain
-    from nkiverify.products.equiv.comparison import Answer
+    from nkiverify.products.equiv.comparison import EquivalenceAnswer
 
     answers = [(shapes.chosen, asked(shapes.chosen, False))]
 
@@ -211,7 +211,7 @@ def at_all(
             found = asked(dimensions, True)
         except OutsideDomain:
             return False
-        if found.legal is None or found.legal.answer is not Answer.YES:
+        if found.legal is None or found.legal.answer is not EquivalenceAnswer.YES:
             return False
         answers.append((dimensions, found))
         return True
@@ -223,7 +223,7 @@ def at_all(
 
 
 def _untaken(
-    shapes: Shapes, answers: list[tuple[dict[str, int], _AnswersT]], also: Callable[[dict[str, int]], bool]
+    shapes: ComparedShapes, answers: list[tuple[dict[str, int], _AnswersT]], also: Callable[[dict[str, int]], bool]
 ) -> list[NeverRun]:
     """The ways of either kernel that none of the shapes takes, after those were tried that take some."""
     from nkiverify.products.equiv.text import NeverRun
@@ -307,14 +307,14 @@ def _at_the_same_place(
     return next((one.name for one in found if one.default is one.empty), None)
 
 
-def exit_status(found: Sequence[Comparison | GradientAnswers], untried: bool) -> int:
+def exit_status(found: Sequence[KernelComparison | GradientAnswers], untried: bool) -> int:
     """1 for a difference at any shapes; else 3 for something unknown, or where the kernels do at other shapes what was
     `untried`; else 0."""
-    from nkiverify.products.equiv.comparison import Answer
+    from nkiverify.products.equiv.comparison import EquivalenceAnswer
     from nkiverify.results.session import ExitStatus
 
     answers = [finding.answer for one in found for finding in one.findings()]
-    if Answer.NO in answers:
+    if EquivalenceAnswer.NO in answers:
         return ExitStatus.MISMATCH
-    unknown = Answer.UNKNOWN in answers or Answer.ROUNDINGS in answers or untried
+    unknown = EquivalenceAnswer.UNKNOWN in answers or EquivalenceAnswer.ROUNDINGS in answers or untried
     return ExitStatus.UNKNOWN if unknown else ExitStatus.AS_EXPECTED

@@ -12,7 +12,7 @@ from nkiverify.cli.equiv import add_pair, answered, at_all, open_dimensions, ref
 from nkiverify.foundation.errors import UsageError
 
 if TYPE_CHECKING:
-    from nkiverify.products.equiv.compared_shapes import Shapes
+    from nkiverify.products.equiv.compared_shapes import ComparedShapes
     from nkiverify.products.equiv.gradients import GradientAnswers
     from nkiverify.products.equiv.references import Reference
     from nkiverify.products.equiv.text import Answered
@@ -79,7 +79,7 @@ def execute(arguments: argparse.Namespace) -> int:
 def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answered[GradientAnswers]:
     from nkiverify.model.hardware import hardware_named
     from nkiverify.products.equiv.gradient_pairing import Said
-    from nkiverify.products.equiv.gradient_runs import Kernel
+    from nkiverify.products.equiv.gradient_runs import ComparedKernel
     from nkiverify.products.equiv.gradients import GradientChecker
     from nkiverify.products.equiv.paired_runs import Side
     from nkiverify.products.equiv.text import Answered
@@ -91,8 +91,8 @@ def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answer
     shapes = _shapes(like, forward, backward, arguments.target)
 
     def checked(dimensions: dict[str, int], legal_only: bool) -> GradientAnswers:
-        one = Kernel(Side(forward.reference, forward, dimensions), names[0], like)
-        other = Kernel(Side(backward.reference, backward, dimensions), names[1])
+        one = ComparedKernel(Side(forward.reference, forward, dimensions), names[0], like)
+        other = ComparedKernel(Side(backward.reference, backward, dimensions), names[1])
         options = (arguments.seed, arguments.tolerance, legal_only)
         return GradientChecker(one, other, hardware, said, *options).check()
 
@@ -131,7 +131,7 @@ def _kernels(
     return like, reference, backward
 
 
-def _shapes(like: Request, forward: Request | Reference, backward: Request, target: str) -> Shapes:
+def _shapes(like: Request, forward: Request | Reference, backward: Request, target: str) -> ComparedShapes:
     from nkiverify.products.equiv.compared_shapes import chosen_dimensions
 
     kernels = [backward] if like is not forward else [like, backward]

@@ -125,7 +125,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _derived(reference: str) -> str:
     """The target for the domain that `check` derives for a kernel; empty where it proves none."""
-    from nkiverify.cli.answers import Asked, answer_apart
+    from nkiverify.cli.answers import CheckRequest, answer_apart
     from nkiverify.cli.check import confinement_of
     from nkiverify.products.derive.proposals import manifest_entry
     from nkiverify.verify.options import Options
@@ -133,7 +133,9 @@ def _derived(reference: str) -> str:
     options = Options(root=Path.cwd(), unhurried=True)
     seconds = options.hard_deadline, options.processor_deadline
     try:
-        answer, ending = answer_apart(reference, Asked((reference,), seconds), options, confinement_of(options), {})
+        answer, ending = answer_apart(
+            reference, CheckRequest((reference,), seconds), options, confinement_of(options), {}
+        )
     except UsageError:
         # Something of its arguments has to be said first.
         return ""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class CheckQuestion:
     """The question that `check` was asked about one kernel: everything that it needs to be run again."""
 
     folder: str
@@ -50,7 +50,7 @@ class Question:
         return asked.target(self.hardware, False)
 
 
-def remember(question: Question, runs: Iterable[Run]) -> bool:
+def remember(question: CheckQuestion, runs: Iterable[Run]) -> bool:
     """Keep the first violation among `runs` that plain Python has shown; whether there is one, and it is kept."""
     found = next(((run.phase, one) for run in runs for one in run.violations if one.replayed), None)
     place = kept_folder(LAST)
@@ -68,7 +68,7 @@ def remember(question: Question, runs: Iterable[Run]) -> bool:
     return False
 
 
-def last() -> tuple[Question, RecordedViolation]:
+def last() -> tuple[CheckQuestion, RecordedViolation]:
     """The last failure. Raises `UsageError` where none is kept."""
     from nkiverify.foundation.records import Violation
     from nkiverify.results.codec import decoded
@@ -83,5 +83,5 @@ def last() -> tuple[Question, RecordedViolation]:
         raise UsageError(f"the last failure of `nkiverify check` cannot be read: {error}") from None
     if kept is None:
         raise UsageError("no failure of `nkiverify check` is known here: --target NAME replays one of `nkiverify run`")
-    question = decoded(Question, kept["question"])
+    question = decoded(CheckQuestion, kept["question"])
     return question, RecordedViolation(question.reference, kept["phase"], decoded(Violation, kept["violation"]))

@@ -49,7 +49,7 @@ def session_here(runs: Iterable[Run], root: Path, started: datetime, clock: floa
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedKernel:
     """The result of the process that has run a kernel: the `subject` and the command for a `next_step` as they are
     printed, uses of the language that is not documented, and what its modules were refused."""
 
@@ -60,7 +60,7 @@ class Checked:
     passed_over: tuple[str, ...]
 
 
-def checked(request: Request, hardware: Sequence[str], options: Options) -> Checked:
+def checked(request: Request, hardware: Sequence[str], options: Options) -> CheckedKernel:
     """The verdicts of the request on each of the hardware generations; where this process is stopped, those of the
     phases that have theirs are kept."""
     from nkiverify.frontend.guard import passed_over
@@ -68,8 +68,8 @@ def checked(request: Request, hardware: Sequence[str], options: Options) -> Chec
 
     language = tuple(findings(request.kernel))
 
-    def found(session: Session, step: str = "") -> Checked:
-        return Checked(tuple(session.runs), _subject(request), step, language, tuple(passed_over.values()))
+    def found(session: Session, step: str = "") -> CheckedKernel:
+        return CheckedKernel(tuple(session.runs), _subject(request), step, language, tuple(passed_over.values()))
 
     session = check(request, hardware, options, lambda unfinished: keep(found(unfinished)))
     return found(session, next_step(session, request))

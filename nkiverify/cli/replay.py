@@ -38,7 +38,7 @@ exit status:
   4  the kernel does not break the contract at this line: please report it"""
 
 
-class Ending(enum.Enum):
+class ReplayEnding(enum.Enum):
     """The ways in which a replay ends, as they are told."""
 
     REPRODUCED = "reproduced"
@@ -47,9 +47,9 @@ class Ending(enum.Enum):
 
 
 _STATUSES = {
-    Ending.REPRODUCED: ExitStatus.AS_EXPECTED,
-    Ending.UNKNOWN: ExitStatus.UNKNOWN,
-    Ending.OTHER: ExitStatus.INTERNAL_ERROR,
+    ReplayEnding.REPRODUCED: ExitStatus.AS_EXPECTED,
+    ReplayEnding.UNKNOWN: ExitStatus.UNKNOWN,
+    ReplayEnding.OTHER: ExitStatus.INTERNAL_ERROR,
 }
 
 
@@ -57,7 +57,7 @@ _STATUSES = {
 class Replayed:
     """The way in which a replay ended, and what the kernel did."""
 
-    ending: Ending
+    ending: ReplayEnding
     text: str
 
 
@@ -175,11 +175,11 @@ def replayed(recorded: RecordedViolation, target: Target, root: Path, hardware: 
             where = place(violation.file, violation.line, root)
             if debug:
                 _debug(error)
-            return Replayed(Ending.REPRODUCED, f"{type(error).__name__}{f' at {where}' if where else ''}")
+            return Replayed(ReplayEnding.REPRODUCED, f"{type(error).__name__}{f' at {where}' if where else ''}")
         if isinstance(error, UnsupportedConstruct):
-            return Replayed(Ending.UNKNOWN, described(error))
-        return Replayed(Ending.OTHER, described(error))
-    return Replayed(Ending.OTHER, "the kernel keeps the contract for these values")
+            return Replayed(ReplayEnding.UNKNOWN, described(error))
+        return Replayed(ReplayEnding.OTHER, described(error))
+    return Replayed(ReplayEnding.OTHER, "the kernel keeps the contract for these values")
 
 
 def _is_the_one(error: BaseException, recorded: RecordedViolation, root: Path) -> bool:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nkiverify.foundation.records import MemoryPeak
     from nkiverify.frontend.target import Target
     from nkiverify.products.numerics.told import Told
-    from nkiverify.report.program_text import Piece
+    from nkiverify.report.program_text import TextPart
     from nkiverify.report.style import Style
     from nkiverify.verify.explanation import Timed
 
@@ -80,7 +80,7 @@ class Shown:
     """The lines of the program of a target, or the program as JSON, what is known of each memory, how many files were
     written, and what ended the exploration early, if anything."""
 
-    program: tuple[tuple[Piece, ...], ...]
+    program: tuple[tuple[TextPart, ...], ...]
     data: str
     memory: tuple[MemoryPeak, ...]
     written: int
@@ -88,7 +88,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Ranges:
+class WrittenRanges:
     """The ranges that lines write, what may be beyond its dtype, why there may be more, and if all was followed."""
 
     lines: tuple[Told, ...]
@@ -105,9 +105,9 @@ def _explained(target: Target, options: Options, arguments: argparse.Namespace) 
     explained = explain(target, options, arguments.phase, needed=arguments.explain_budget)
     if arguments.explain_budget:
         from nkiverify.report import budget_table
-        from nkiverify.report.program_text import Piece
+        from nkiverify.report.program_text import TextPart
 
-        table = tuple((Piece(line),) for line in budget_table.lines(explained, options.root))
+        table = tuple((TextPart(line),) for line in budget_table.lines(explained, options.root))
         return Shown(table, "", (), 0, explained.limit)
     as_data = arguments.format == "json"
     data = program_file.dump(explained.program, options.root) if as_data else ""
@@ -139,20 +139,20 @@ def _told(shown: Shown, target: Target, root: Path, folder: Path | None, style: 
     return ExitStatus.UNKNOWN if shown.limit else ExitStatus.AS_EXPECTED
 
 
-def _ranges(target: Target, options: Options) -> Ranges:
-    from nkiverify.analysis.ranges.run import Limits
+def _ranges(target: Target, options: Options) -> WrittenRanges:
+    from nkiverify.analysis.ranges.run import RangeLimits
     from nkiverify.model.hardware import hardware_named
     from nkiverify.products.numerics.told import told_ranges
 
-    limits = Limits(options.timeout, 1 << 40)
+    limits = RangeLimits(options.timeout, 1 << 40)
     trial, told = told_ranges(target, dict(options.fixed), hardware_named(options.hardware or target.hardware), limits)
     if trial.outside:
         raise UsageError(f"the smallest values of the dimensions of {target.name} are not in its domain")
     findings = tuple(f"{finding.contract}: {finding}" for finding in trial.findings)
-    return Ranges(tuple(told), findings, trial.unusable, not trial.unfollowed)
+    return WrittenRanges(tuple(told), findings, trial.unusable, not trial.unfollowed)
 
 
-def _told_ranges(ranges: Ranges, root: Path) -> int:
+def _told_ranges(ranges: WrittenRanges, root: Path) -> int:
     """Print the ranges; 3 where one is not known, or may be beyond its dtype."""
     from nkiverify.products.numerics.range_table import table
     from nkiverify.report.terminal import WIDTH

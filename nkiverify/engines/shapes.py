@@ -34,7 +34,7 @@ _MAX_LOOKED = 20_000
 _MAX_LOOKED_FIRST = 1000
 
 
-class TooMany(Exception):
+class TooManyShapes(Exception):
     """There are too many values to look at: what was found may not be all there is."""
 
 
@@ -65,8 +65,8 @@ class Axis:
         return Axis(atom, low, high, period, residues, tuple(one for one in known if one.uid not in periodic))
 
     def values(self, start: int | None = None, most: int = _MAX_LOOKED) -> Iterator[int]:
-        """The values from `start` on, ascending. Raises `TooMany` where it has to look at more than `most` for the next
-        one."""
+        """The values from `start` on, ascending. Raises `TooManyShapes` where it has to look at more than `most` for
+        the next one."""
         low = self.low if start is None else max(start, self.low)
         looked = 0
         for period in count(low // self.period) if self.residues else ():
@@ -82,14 +82,14 @@ class Axis:
                     continue
                 looked += 1
                 if looked > most:
-                    raise TooMany
+                    raise TooManyShapes
 
     def first(self, most: int) -> list[int]:
         """Up to so many of the least values that are found."""
         found: list[int] = []
         try:
             found.extend(islice(self.values(most=_MAX_LOOKED_FIRST), most))
-        except TooMany:
+        except TooManyShapes:
             return found
         return found
 
@@ -98,7 +98,7 @@ class Axis:
         found."""
         try:
             found = next(self.values(value), None)
-        except TooMany:
+        except TooManyShapes:
             return None
         if found is not None:
             return found
@@ -334,7 +334,7 @@ class Shapes:
     def bounds(self, level: int, least: Mapping[str, int]) -> dict[str, int] | None:
         """Bounds up to which dimensions have at least `level` values, and `least` is within; None where there are none.
 
-        Options and what follows from other dimensions have no bound. Raises `TooMany`.
+        Options and what follows from other dimensions have no bound. Raises `TooManyShapes`.
         """
         known: Sequence[Condition] | None = self._conditions
         found: dict[str, int] = {}
@@ -362,11 +362,11 @@ class Shapes:
     def _goes_on(self, dimension: DomainDimension, bound: int) -> bool:
         try:
             return next(self.axis(dimension, self._conditions).values(bound + 1), None) is not None
-        except TooMany:
+        except TooManyShapes:
             return True
 
     def within(self, bounds: Mapping[str, int]) -> Iterator[dict[str, int]]:
-        """All shapes of the domain within `bounds`. Raises `TooMany` where it cannot tell that it has them all."""
+        """All shapes of the domain within `bounds`. Raises `TooManyShapes` where these may not be all."""
         if not self.empty:
             yield from map(self._in_order, self._within(self._order, self._conditions, bounds, count()))
 
@@ -384,7 +384,7 @@ class Shapes:
         name, most = dimension.atom.name, bounds.get(dimension.atom.name, INT32_MAX)
         for value in self.axis(_up_to(dimension, most), known).values():
             if next(looked) > _MAX_LOOKED:
-                raise TooMany
+                raise TooManyShapes
             left = self._settled(known, dimension.atom, value)
             if left is not None:
                 for rest in self._within(others, left, bounds, looked):

@@ -47,7 +47,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending(Generic[RunT]):
+class RunEnding(Generic[RunT]):
     """The end of the execution of a target on values of its dimensions.
 
     `outside` says why the values are not in its domain, if they are not. It has come to its end unless it met a
@@ -82,7 +82,9 @@ def start(
         return call(made(ConcreteBinding(values), kernel))
 
 
-def execute(target: Target, values: Mapping[str, int], make: Callable[[], RunT], rewriting: Rewriting) -> Ending[RunT]:
+def execute(
+    target: Target, values: Mapping[str, int], make: Callable[[], RunT], rewriting: Rewriting
+) -> RunEnding[RunT]:
     """Execute `target` on values of its dimensions: with numbers of floats only where something asks for them. Inside
     `remembering`, an execution that has come to its end is that of every other one which it tells enough."""
     key = (target.kernel, target.root, target.function, tuple(sorted(values.items())), rewriting)
@@ -99,7 +101,7 @@ def execute(target: Target, values: Mapping[str, int], make: Callable[[], RunT],
 
 
 #: Those of a kernel and a shape that have come to their end, in the order in which they did.
-_Endings = dict[tuple[object, ...], list[Ending[Any]]]
+_Endings = dict[tuple[object, ...], list[RunEnding[Any]]]
 #: The executions that are remembered, of each block in progress.
 _remembered: list[_Endings] = []
 
@@ -114,7 +116,7 @@ def remembering() -> Iterator[None]:
         _remembered.pop()
 
 
-def _remember(endings: _Endings, key: tuple[object, ...], ending: Ending[Any]) -> None:
+def _remember(endings: _Endings, key: tuple[object, ...], ending: RunEnding[Any]) -> None:
     endings.setdefault(key, []).append(ending)
     while sum(len(one.run.recorded) + 1 for known in endings.values() for one in known) > _MOST_REMEMBERED:
         del endings[next(iter(endings))]
@@ -122,7 +124,7 @@ def _remember(endings: _Endings, key: tuple[object, ...], ending: Ending[Any]) -
 
 def execute_once(
     target: Target, values: Mapping[str, int], run: RunT, rewriting: Rewriting, *, follows_floats: bool = True
-) -> Ending[RunT]:
+) -> RunEnding[RunT]:
     """Let `run` execute `target` on values of its dimensions."""
     run.model.follows_floats = follows_floats
     binding = ConcreteBinding(values)
@@ -138,8 +140,8 @@ def execute_once(
         raised: Exception | SystemExit | None = None,
         *,
         stopped: bool = False,
-    ) -> Ending[RunT]:
-        return Ending(
+    ) -> RunEnding[RunT]:
+        return RunEnding(
             run,
             limit=limit,
             raised=raised,
@@ -153,7 +155,7 @@ def execute_once(
     try:
         start(Source(target.kernel, target.root, rewriting), values, run, target.function, verification)
     except OutsideDomain as outside:
-        return Ending(run, outside=str(outside))
+        return RunEnding(run, outside=str(outside))
     except (AllBroken, FloatsMatter):
         return ended(stopped=True)
     except UnsupportedConstruct as limit:

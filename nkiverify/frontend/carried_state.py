@@ -28,7 +28,7 @@ from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_
 from nkiverify.frontend.holders import Holder
 from nkiverify.frontend.paths import LostName
 from nkiverify.frontend.ranges import SymbolicSequence
-from nkiverify.frontend.snapshot import Change, Snapshot, missing
+from nkiverify.frontend.snapshot import Snapshot, StateChange, missing
 from nkiverify.model.known_numbers import AllocationKey, Contents
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, known, terms
@@ -152,11 +152,11 @@ class _Held:
 
 
 @dataclass(slots=True)
-class Ending:
+class BodyEnding:
     """The state in which one path through the body ended."""
 
     local: dict[str, Any]
-    changes: list[Change]
+    changes: list[StateChange]
     lists: dict[int, list[Part]]
     contents: Contents
     context: Context
@@ -177,10 +177,10 @@ class _Passed:
     guess: _Guess | None
     entry: Any
     afters: list[Any]
-    endings: list[Ending]
+    endings: list[BodyEnding]
     index: Term
 
-    def paths(self) -> Iterator[tuple[Any, Ending]]:
+    def paths(self) -> Iterator[tuple[Any, BodyEnding]]:
         """The value that each path leaves, with the path."""
         return zip(self.afters, self.endings, strict=True)
 
@@ -197,7 +197,7 @@ class CarriedState:
         names: tuple[str, ...],
         temporaries: tuple[str, ...],
         live: tuple[str, ...],
-        follows: Callable[[Ending, Term], conditions.Condition | bool],
+        follows: Callable[[BodyEnding, Term], conditions.Condition | bool],
         give_up: Callable[[str], NoReturn],
     ) -> None:
         self._run = run
@@ -252,12 +252,12 @@ class CarriedState:
         self._start = dict(self._put_in_place(index))
         self._start.update(self.values)
 
-    def ending(self, local: Mapping[str, Any], snapshot: Snapshot) -> Ending:
+    def ending(self, local: Mapping[str, Any], snapshot: Snapshot) -> BodyEnding:
         """The state in which the present path has ended."""
         values = {name: local[name] for name in self._names if name in local}
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
         run = self._run
-        return Ending(
+        return BodyEnding(
             values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns, self._start
         )
 
@@ -374,7 +374,7 @@ class CarriedState:
 
     # --- at its end ---------------------------------------------------------------------------------------------------
 
-    def verified(self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
+    def verified(self, endings: list[BodyEnding], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
         """True if what the body did is what was guessed; if not, the guess has been refined."""
         if self._permuted is None and self._guess_permuted(endings):
             return False
@@ -392,7 +392,7 @@ class CarriedState:
         # What storages hold depends on the rest of the state: it is compared once that is as guessed.
         return verified and self._contents_as_guessed(endings, index, looked_at)
 
-    def _changed(self, endings: list[Ending]) -> dict[tuple[int, Any], tuple[Holder, Any, Any]]:
+    def _changed(self, endings: list[BodyEnding]) -> dict[tuple[int, Any], tuple[Holder, Any, Any]]:
         """The parts of objects that paths change, or that are guessed to change, with what they are before the loop;
         what is appended to a list is looked at apart."""
         found = {place: (held.holder, held.key, held.entry) for place, held in self._held.items()}
@@ -420,12 +420,14 @@ class CarriedState:
             found[place] = holder, key, change.before
         return found
 
-    def _contents_as_guessed(self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
+    def _contents_as_guessed(
+        self, endings: list[BodyEnding], index: Term, looked_at: Mapping[AllocationKey, bool]
+    ) -> bool:
         last = terms.add(self.sequence.trip_count(), terms.constant(-1))
         ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
         return self._contents.verified(ends, looked_at)
 
-    def _local_as_guessed(self, name: str, endings: list[Ending], guess: _Guess | None, index: Term) -> bool:
+    def _local_as_guessed(self, name: str, endings: list[BodyEnding], guess: _Guess | None, index: Term) -> bool:
         """True if a name is left as guessed on every path; if not, the guess has been refined."""
         if isinstance(guess, _Rebound) or not endings:
             return True
@@ -451,7 +453,7 @@ class CarriedState:
         holder: Holder,
         key: Any,
         entry: Any,
-        endings: list[Ending],
+        endings: list[BodyEnding],
         held: _Held | None,
         index: Term,
     ) -> bool:
@@ -465,7 +467,7 @@ class CarriedState:
             return True
         found = self._refined(passed)
         if found is None or not (isinstance(found, _Linear) or holder.assigns_alone(key)):
-            described = Change(holder, key, entry, afters[0]).describe()
+            described = StateChange(holder, key, entry, afters[0]).describe()
             self._give_up(f"it changes {described}")
         self._held[place] = _Held(holder, key, entry, found)
         return False
@@ -491,7 +493,7 @@ class CarriedState:
             for after in passed.afters
         )
 
-    def _in_its_iteration(self, left: tuple[Any, Any], ending: Ending, index: Term) -> tuple[Any, Any]:
+    def _in_its_iteration(self, left: tuple[Any, Any], ending: BodyEnding, index: Term) -> tuple[Any, Any]:
         """The guess of what any iteration leaves and what a path leaves, for the iteration of the path: where that is
         one iteration only, numbers in both are numbers."""
         expected, after = left
@@ -514,7 +516,7 @@ class CarriedState:
                 raise CannotSubstitute("an object of before the loop")
         return found
 
-    def _if_another_follows(self, after: Any, following: Term, ending: Ending, index: Term) -> bool:
+    def _if_another_follows(self, after: Any, following: Term, ending: BodyEnding, index: Term) -> bool:
         """True if a path leaves the number that is guessed wherever another iteration follows."""
         value = as_term(after) if isinstance(after, Term) or type(after) is int else None
         if value is None or self.sequence.traced or self.sequence.parallel:
@@ -525,7 +527,7 @@ class CarriedState:
         equal = conditions.equals_zero(terms.add(value, following, -1))
         return equal is True or (equal is not False and ending.context.with_condition(follows).proves(equal))
 
-    def _step(self, before: Any, after: Any, ending: Ending, index: Term) -> _Linear | None:
+    def _step(self, before: Any, after: Any, ending: BodyEnding, index: Term) -> _Linear | None:
         """The counter that `before` is at the start and `after` at the end of an iteration that another one follows."""
         found = _linear(before, after, index)
         if found is not None and not _minima(found.step):
@@ -602,7 +604,7 @@ class CarriedState:
             source = guess.source
         return True
 
-    def _shared_as_guessed(self, endings: list[Ending], index: Term) -> bool:
+    def _shared_as_guessed(self, endings: list[BodyEnding], index: Term) -> bool:
         """True if objects that several places share are shared in any iteration."""
         places = [place for place, guess in self._guesses() if isinstance(guess, _Left)]
         if not places:
@@ -617,7 +619,7 @@ class CarriedState:
                 return False
         return True
 
-    def _guess_permuted(self, endings: list[Ending]) -> bool:
+    def _guess_permuted(self, endings: list[BodyEnding]) -> bool:
         """Guess which names change places with others of before the loop, in the same way on every path; whether there
         are any. Bodies that are traced once do not change places."""
         if not endings or self.sequence.traced or self.sequence.parallel:
@@ -654,7 +656,7 @@ class CarriedState:
     def _reads_growing_list(self) -> NoReturn:
         self._give_up("it reads elements that it appended to a list before")
 
-    def _list_as_guessed(self, key: int, endings: list[Ending], index: Term, verified: bool) -> bool:
+    def _list_as_guessed(self, key: int, endings: list[BodyEnding], index: Term, verified: bool) -> bool:
         """True if a list grows as guessed; if not, the guess has been refined. What is appended is of
         use where the rest of the state is `verified`."""
         growth = self._lists[key]
@@ -698,7 +700,7 @@ class CarriedState:
 
     # --- after the loop -----------------------------------------------------------------------------------------------
 
-    def _final(self, place: _Place, guess: _Guess, endings: list[Ending], index: Term, trips: Term) -> Any:
+    def _final(self, place: _Place, guess: _Guess, endings: list[BodyEnding], index: Term, trips: Term) -> Any:
         """The value of a place after the loop."""
         if place not in self._ragged or bool(conditions.equals_zero(trips)):
             return self._value_after(place, guess, trips)
@@ -720,7 +722,7 @@ class CarriedState:
             self._give_up("what its last iteration leaves depends on a condition")
         return found.popitem()[1]
 
-    def after(self, endings: list[Ending], index: Term, trips: Term) -> None:
+    def after(self, endings: list[BodyEnding], index: Term, trips: Term) -> None:
         run = self._run
         if not endings:
             # Every path through the body ends in it: what follows the loop is reached with no iteration only.
@@ -803,7 +805,7 @@ def without_minima(term: Term, context: Context) -> Term:
     return term
 
 
-def _part_after(ending: Ending, place: tuple[int, Any], entry: Any) -> Any:
+def _part_after(ending: BodyEnding, place: tuple[int, Any], entry: Any) -> Any:
     """The value that a path leaves in a part of an object that is `entry` before the loop."""
     for change in ending.changes:
         if (id(change.holder.value), change.key) == place:

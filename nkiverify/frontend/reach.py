@@ -80,7 +80,7 @@ class Absent:
 
 
 @dataclass(slots=True)
-class Reach:
+class Reachable:
     """The objects that can be changed, by identity; or, where these cannot be told, the name of what changes others."""
 
     objects: dict[int, object] = field(default_factory=dict)
@@ -90,9 +90,9 @@ class Reach:
 # --- walking ----------------------------------------------------------------------------------------------------------
 
 
-def reached(values: Iterable[object]) -> Reach:
+def reached(values: Iterable[object]) -> Reachable:
     """Everything that code given these values could change."""
-    found = Reach()
+    found = Reachable()
     pending, known = list(values), dict[int, object]()
     while pending and not found.untold:
         value: Any = pending.pop()
@@ -192,7 +192,7 @@ def _leads(name: str) -> bool:
     return name in _LEADING or (name.startswith("__") and name.endswith("__") and name not in _HARMLESS)
 
 
-def _holds(value: object, wanted: Reach) -> bool:
+def _holds(value: object, wanted: Reachable) -> bool:
     pending, known = [value], dict[int, object]()
     while pending:
         part = pending.pop()
@@ -204,7 +204,7 @@ def _holds(value: object, wanted: Reach) -> bool:
     return False
 
 
-def reached_by(statement: ast.stmt, namespace: dict[str, Any]) -> Reach:
+def reached_by(statement: ast.stmt, namespace: dict[str, Any]) -> Reachable:
     """Everything that a statement at the top level of a module could change, but for the names that it binds."""
     values: list[object] = []
     for part in ast.walk(statement):
@@ -227,7 +227,7 @@ def reached_by(statement: ast.stmt, namespace: dict[str, Any]) -> Reach:
         elif isinstance(part, ast.Global):
             untold = part.names[0]
         if untold:
-            return Reach(untold=untold)
+            return Reachable(untold=untold)
     return reached(values)
 
 
@@ -298,7 +298,7 @@ def doubt(construct: str, advice: str, site: Site) -> None:
     _doubts[-1].append(found)
 
 
-def make_unknown(found: Reach, what: str, absent: Callable[[str], Absent], advice: str, site: Site) -> None:
+def make_unknown(found: Reachable, what: str, absent: Callable[[str], Absent], advice: str, site: Site) -> None:
     """Bind the names by which modules of kernels hold these objects to `absent`, as `what` may have changed them."""
     untold = found.untold
     if not untold and found.objects:
@@ -307,7 +307,7 @@ def make_unknown(found: Reach, what: str, absent: Callable[[str], Absent], advic
         doubt(f"{what}, which may have changed anything by way of {untold}", advice, site)
 
 
-def _replaced(found: Reach, absent: Callable[[str], Absent]) -> str:
+def _replaced(found: Reachable, absent: Callable[[str], Absent]) -> str:
     """Bind names of modules, and of class bodies being executed, to `absent` where they hold one of the objects; the
     name of a function that holds one, which cannot be replaced."""
     spaces = [vars(module) for module in list(sys.modules.values()) if KERNEL_MARKER in getattr(module, "__dict__", ())]

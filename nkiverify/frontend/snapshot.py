@@ -47,7 +47,7 @@ _met: list[type] = []
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Change:
+class StateChange:
     """One part of a mutable object that a body changed. `before` or `after` is missing where it was added or
     removed."""
 
@@ -186,7 +186,7 @@ class Snapshot:
         if KERNEL_MARKER in function.__globals__:
             pending.append(function.__globals__)
 
-    def changes(self) -> Iterator[Change]:
+    def changes(self) -> Iterator[StateChange]:
         """The differences from what was recorded."""
         for holder, content in self._holders.values():
             now = holder.read(holder.value)
@@ -194,11 +194,11 @@ class Snapshot:
                 continue
             if content.keys() == now.keys() and not same_keys(content, now):
                 # The order of a dictionary is seen by whoever runs through it, as is a key that is equal to another.
-                yield Change(holder, "order", tuple(content), tuple(now))
+                yield StateChange(holder, "order", tuple(content), tuple(now))
             for key in content.keys() | now.keys():
                 before, after = content.get(key, MISSING), now.get(key, MISSING)
                 if not _unchanged(before, after):
-                    yield Change(holder, key, before, after)
+                    yield StateChange(holder, key, before, after)
 
     def knows(self, value: object) -> bool:
         """True if `value` was there when the state was recorded."""
@@ -221,7 +221,7 @@ class Snapshot:
 
 
 def missing(value: object) -> bool:
-    """True if a side of a `Change` is absent."""
+    """True if a side of a `StateChange` is absent."""
     return value is MISSING
 
 

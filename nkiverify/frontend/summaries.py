@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.carried_state import CarriedState, Ending, bound_index, index_atom, without_prefix
+from nkiverify.frontend.carried_state import BodyEnding, CarriedState, bound_index, index_atom, without_prefix
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymbolicSequence
@@ -169,7 +169,7 @@ class SummarisedLoop:
             for bound in bounds:
                 context = context.with_condition(bound)
             scope = run.open_scope(context, index, ordinal, self._site)
-            endings: list[Ending] = []
+            endings: list[BodyEnding] = []
             self._doubt = None
             self._state.begin_pass()
             looked = run.model.begin_pass()
@@ -219,7 +219,7 @@ class SummarisedLoop:
         """The conditions on the index of an iteration."""
         return self._state.sequence.bounds(index)
 
-    def _follows(self, ending: Ending, index: Term) -> conditions.Condition | bool:
+    def _follows(self, ending: BodyEnding, index: Term) -> conditions.Condition | bool:
         """The condition on which another iteration follows the one that has ended so."""
         return conditions.at_most_zero(
             terms.add(terms.add(index, terms.constant(2)), self._state.sequence.trip_count(), -1)
@@ -240,9 +240,9 @@ class SummarisedLoop:
         except OpaqueState as opaque:
             self._give_up(f"{opaque} is changed in it")
 
-    def _ending(self, snapshot: Snapshot) -> Ending:
+    def _ending(self, snapshot: Snapshot) -> BodyEnding:
         return self._state.ending(self._locals(), snapshot)
 
-    def _verified(self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
+    def _verified(self, endings: list[BodyEnding], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
         """True if what the body did is what was guessed; if not, the guess has been refined."""
         return self._state.verified(endings, index, looked_at)

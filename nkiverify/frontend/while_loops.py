@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, frame_site
-from nkiverify.frontend.carried_state import Ending, index_atom, without_minima
+from nkiverify.frontend.carried_state import BodyEnding, index_atom, without_minima
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
 from nkiverify.frontend.loops import PlainWhile, claim_unwinding
 from nkiverify.frontend.ranges import SymRange, SymZip
@@ -195,18 +195,18 @@ class _SummarisedWhile(SummarisedLoop):
         before = (conditions.at_most_zero(terms.substitute(term, earlier)) for term in self._before[0])
         return (*super()._bounds(index), *before)
 
-    def _follows(self, ending: Ending, index: Term) -> conditions.Condition | bool:
+    def _follows(self, ending: BodyEnding, index: Term) -> conditions.Condition | bool:
         tested = ending.tested
         if not isinstance(tested, conditions.Condition | bool):
             self._give_up("what it tests is no comparison")
         return tested
 
-    def _ending(self, snapshot: Any) -> Ending:
+    def _ending(self, snapshot: Any) -> BodyEnding:
         ending = super()._ending(snapshot)
         ending.tested = self.tested
         return ending
 
-    def _verified(self, endings: list[Ending], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
+    def _verified(self, endings: list[BodyEnding], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:
         verified = super()._verified(endings, index, looked_at)
         if not self._ranged:
             self._ranged = self._find_range(endings, index)
@@ -217,7 +217,7 @@ class _SummarisedWhile(SummarisedLoop):
             self._give_up("there is no telling how many iterations there are")
         return verified
 
-    def _find_range(self, endings: list[Ending], index: Term) -> bool:
+    def _find_range(self, endings: list[BodyEnding], index: Term) -> bool:
         """True if the number of iterations is guessed from what the paths test at their ends."""
         found: dict[int, Term] = {}
         for ending in endings:
@@ -242,7 +242,7 @@ class _SummarisedWhile(SummarisedLoop):
         self._state.sequence = known[0] if len(known) == 1 else SymZip(tuple(known))
         return True
 
-    def _tested_as_guessed(self, ending: Ending, index: Term) -> bool:
+    def _tested_as_guessed(self, ending: BodyEnding, index: Term) -> bool:
         another = _goes_on(self._ranges, terms.add(index, terms.constant(1)))
         return another is ending.tested or _equivalent(ending.context, another, self._follows(ending, index))
 

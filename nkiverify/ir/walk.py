@@ -80,7 +80,7 @@ class Visitor(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class WayStep:
     """A part of the way to an item: the item of a block that it is in, or the item itself, at the end of the way.
 
     `held` conditions hold before it, of those on the way.
@@ -124,9 +124,9 @@ class Path:
         return tuple(condition for condition, _ in self.held)
 
     @property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[WayStep, ...]:
         """The positions that lead to the item."""
-        return tuple(Step(frame.block, frame.at, frame.here) for frame in self._blocks)
+        return tuple(WayStep(frame.block, frame.at, frame.here) for frame in self._blocks)
 
     def hypotheses(self, claim: Claim) -> tuple[Condition | bool, ...]:
         """The conditions that a claim may use: of a division every zero is reported, whatever was divided before."""

@@ -17,7 +17,7 @@ from typing import Any
 from nkiverify.model.contracts import require, require_if_open
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero
-from nkiverify.model.indices import IndexTensor, Mask, Relation, as_index, broadcast_shapes
+from nkiverify.model.indices import IndexTensor, Mask, MaskRelation, as_index, broadcast_shapes
 from nkiverify.model.indirection import claim_reach, is_run_time
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operators_on_tiles import TileOperators
@@ -290,7 +290,7 @@ class MaskedOperand(Access):
                 fits = any_of(equal(extent, 1), equal(extent, other))
                 require("leg.index_broadcast", fits, mask=difference.shape, shape=self.shape)
             leading = (
-                term.relation is Relation.AT_MOST
+                term.relation is MaskRelation.AT_MOST
                 and difference.ndim == len(self.shape)
                 and is_one(difference.coefficients[0])
                 and all(is_zero(part) for part in difference.coefficients[1:])

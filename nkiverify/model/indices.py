@@ -32,7 +32,7 @@ from nkiverify.symbolic import (
 Coordinates = Sequence[Extent]
 
 
-class Relation(enum.Enum):
+class MaskRelation(enum.Enum):
     """How a masked expression relates to zero."""
 
     AT_MOST = "<="
@@ -175,15 +175,15 @@ class IndexTensor:
         right = as_index(other)
         if right is None:
             return NotImplemented
-        return Mask((MaskTerm(_combine(self, right, -1) + margin, Relation.AT_MOST),))
+        return Mask((MaskTerm(_combine(self, right, -1) + margin, MaskRelation.AT_MOST),))
 
     def __eq__(self, other: object) -> Any:
         right = as_index(other)
-        return NotImplemented if right is None else Mask((MaskTerm(_combine(self, right, -1), Relation.EQUAL),))
+        return NotImplemented if right is None else Mask((MaskTerm(_combine(self, right, -1), MaskRelation.EQUAL),))
 
     def __ne__(self, other: object) -> Any:
         right = as_index(other)
-        return NotImplemented if right is None else Mask((MaskTerm(_combine(self, right, -1), Relation.UNEQUAL),))
+        return NotImplemented if right is None else Mask((MaskTerm(_combine(self, right, -1), MaskRelation.UNEQUAL),))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -206,15 +206,15 @@ class MaskTerm:
     """`difference <relation> 0` at every grid coordinate."""
 
     difference: IndexTensor
-    relation: Relation
+    relation: MaskRelation
 
     def at(self, coordinates: Coordinates) -> Any:
         """True if it holds at grid coordinates."""
         value = self.difference.at(coordinates)
-        if self.relation is Relation.AT_MOST:
+        if self.relation is MaskRelation.AT_MOST:
             return value <= 0
         holds = equal(value, 0)
-        return holds if self.relation is Relation.EQUAL else negate(holds)
+        return holds if self.relation is MaskRelation.EQUAL else negate(holds)
 
     def fits(self, shape: Sequence[Extent]) -> bool:
         """True if it is known that each axis it depends on is one of a tile of this shape."""
@@ -243,10 +243,10 @@ class MaskTerm:
             return None
         reached = [step * (extent - 1) for step, extent in zip(steps, last, strict=True)]  # type: ignore[operator]
         least, most = base + sum(min(0, each) for each in reached), base + sum(max(0, each) for each in reached)
-        if self.relation is Relation.AT_MOST:
+        if self.relation is MaskRelation.AT_MOST:
             return True if most <= 0 else False if least > 0 else None
         if least == most or least > 0 or most < 0:
-            return (least == most == 0) is (self.relation is Relation.EQUAL)
+            return (least == most == 0) is (self.relation is MaskRelation.EQUAL)
         return None
 
 
@@ -287,7 +287,11 @@ class Mask:
             base = constant_value(difference.base)
             steps = [constant_value(part) for part in difference.coefficients]
             last = [constant_value(extent) for extent in difference.shape]
-            if term.relation is not Relation.AT_MOST or difference.ndim != len(grid) or None in (base, *steps, *last):
+            if (
+                term.relation is not MaskRelation.AT_MOST
+                or difference.ndim != len(grid)
+                or None in (base, *steps, *last)
+            ):
                 continue
             step, *others = map(int, steps)  # type: ignore[arg-type]
             least = base + sum(min(0, each * (extent - 1)) for each, extent in zip(others, last[1:], strict=True))  # type: ignore[operator, misc]
@@ -348,7 +352,7 @@ class Mask:
                     maximum(0, step * (extent - 1))
                     for step, extent in zip(difference.coefficients, difference.shape, strict=True)
                 )
-                parts.append(term.relation is Relation.AT_MOST and most <= 0)
+                parts.append(term.relation is MaskRelation.AT_MOST and most <= 0)
         return all_of(*parts)
 
 

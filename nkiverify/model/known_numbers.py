@@ -120,7 +120,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class WrittenNumbers:
     """The numbers that a write left in some elements of a storage; in all of it where `box` is None."""
 
     box: Box | None
@@ -152,7 +152,7 @@ class Value:
     integral: bool = True
     undeclared: frozenset[Undeclared] = frozenset()
     copied: bool = True
-    parts: tuple[Part, ...] = ()
+    parts: tuple[WrittenNumbers, ...] = ()
 
     @staticmethod
     def between(low: Extent, high: Extent) -> Value:
@@ -190,8 +190,8 @@ class Value:
         both = self.joined(value)
         if box is None:
             return both.whole()
-        kept = self.parts or (Part(None, self),)
-        parts = (*(part for part in kept if part.box is None or not box.covers(part.box)), Part(box, value))
+        kept = self.parts or (WrittenNumbers(None, self),)
+        parts = (*(part for part in kept if part.box is None or not box.covers(part.box)), WrittenNumbers(box, value))
         return replace(both, parts=parts if len(parts) <= _MOST_PARTS else ())
 
     def assuming(self, assumption: Assumption) -> Value:

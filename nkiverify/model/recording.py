@@ -19,7 +19,7 @@ from nkiverify.model.emission import innermost_body
 from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.following import follow, followed_among, views_in
-from nkiverify.model.indices import IndexTensor, Mask, Relation, as_mask
+from nkiverify.model.indices import IndexTensor, Mask, MaskRelation, as_mask
 from nkiverify.model.indirection import indices_of
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import ISSUED, LANE_STAYS, LANES, ONE_QUADRANT, OPERATOR_PARAMETERS, WRITTEN, Operation
@@ -34,7 +34,7 @@ from nkiverify.symbolic.execution import unsupported
 _IDLE = frozenset(("name", "kwargs", "engine", "priority", "dge_mode", "dma_engine", "buffer"))
 #: A tensor, or an access to one.
 _TENSORS = (Tensor, Access)
-_RELATIONS = {Relation.AT_MOST: "less_equal", Relation.EQUAL: "equal", Relation.UNEQUAL: "not_equal"}
+_RELATIONS = {MaskRelation.AT_MOST: "less_equal", MaskRelation.EQUAL: "equal", MaskRelation.UNEQUAL: "not_equal"}
 
 
 def issue(

@@ -29,7 +29,7 @@ _MAKERS = frozenset({"jit", "nki_jit", "baremetal", "benchmark", "profile", "tra
 
 
 @dataclass(frozen=True, slots=True)
-class Precondition:
+class TopLevelCheck:
     """A statement at the top of a kernel, before any loop, that checks the arguments: an assert or a call of a helper.
 
     `first` and `last` are its lines.
@@ -52,7 +52,7 @@ class Found:
     parameters: str
     required: tuple[str, ...]
     kind: str
-    preconditions: tuple[Precondition, ...]
+    preconditions: tuple[TopLevelCheck, ...]
 
 
 def mentions_nki(file: Path) -> bool:
@@ -261,14 +261,14 @@ def function_at(file: Path, line: int) -> ast.FunctionDef | None:
     return None
 
 
-def preconditions(function: ast.FunctionDef) -> Iterator[Precondition]:
-    """The preconditions that a kernel states: see `Precondition`."""
+def preconditions(function: ast.FunctionDef) -> Iterator[TopLevelCheck]:
+    """The preconditions that a kernel states: see `TopLevelCheck`."""
     for statement in function.body:
         if any(isinstance(part, ast.For | ast.While) for part in _own_parts(statement)):
             return
         if isinstance(statement, ast.Assert) or _calls_a_check(statement):
             text = ast.unparse(statement.test) if isinstance(statement, ast.Assert) else ast.unparse(statement)
-            yield Precondition(statement.lineno, statement.end_lineno or statement.lineno, text)
+            yield TopLevelCheck(statement.lineno, statement.end_lineno or statement.lineno, text)
 
 
 def _own_parts(statement: ast.stmt) -> Iterator[ast.AST]:

@@ -16,7 +16,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.frontend.trees import parse
 from nkiverify.model.hardware import ALL_HARDWARE
-from nkiverify.project.scope import Scope, function_named, last_name, nodes_of, scope_of
+from nkiverify.project.scope import ModuleScope, function_named, last_name, nodes_of, scope_of
 from nkiverify.project.uses import (
     Use,
     Uses,
@@ -69,13 +69,13 @@ class Inferred:
 
 
 def inferred(
-    tree: ast.Module, function: ast.FunctionDef, given: Sequence[str] = (), scope: Scope | None = None
+    tree: ast.Module, function: ast.FunctionDef, given: Sequence[str] = (), scope: ModuleScope | None = None
 ) -> Inferred:
     """The arguments for the parameters of `function`, in the module `tree`, are to be; those `given` are left out.
 
     `scope` has the names of the module, those included that it imports from its repository.
     """
-    return _Inference(tree, function, given, scope or Scope(tree)).result()
+    return _Inference(tree, function, given, scope or ModuleScope(tree)).result()
 
 
 def inferred_for(path: str, name: str, base: Path, given: Sequence[str]) -> Inferred:
@@ -90,7 +90,7 @@ class KernelText:
 
     tree: ast.Module
     function: ast.FunctionDef | None
-    scope: Scope
+    scope: ModuleScope
 
     @staticmethod
     def of(path: str, name: str, base: Path) -> KernelText:
@@ -129,7 +129,7 @@ def check_tensors(kernel: KernelText, given: Sequence[str]) -> None:
 
 
 class _Inference:
-    def __init__(self, tree: ast.Module, function: ast.FunctionDef, given: Sequence[str], scope: Scope) -> None:
+    def __init__(self, tree: ast.Module, function: ast.FunctionDef, given: Sequence[str], scope: ModuleScope) -> None:
         self._function = function
         self._given = frozenset(given)
         self._scope = scope

@@ -22,7 +22,7 @@ from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.domain.arguments import Argument, parse_argument
 from nkiverify.frontend.domain.dimensions import Domain, enter_extent, extent_value
 from nkiverify.frontend.domain.expressions import check_condition, condition
-from nkiverify.frontend.domain.syntax import Text, did_you_mean, parse
+from nkiverify.frontend.domain.syntax import OptionText, did_you_mean, parse
 from nkiverify.frontend.kernel_files import STUB_PACKAGES, module_name
 from nkiverify.frontend.loader import MadeInRun, MadeOfDimensions, load_kernel, load_module
 from nkiverify.frontend.target import Target, Verification
@@ -51,7 +51,7 @@ class Request:
     name: str
     base: Path
     arguments: tuple[Argument, ...]
-    where: tuple[tuple[Text, ast.expr], ...]
+    where: tuple[tuple[OptionText, ast.expr], ...]
     grid: tuple[ast.expr, ...] | None
     domain: Domain
     asserts: Mapping[tuple[str, int], str]

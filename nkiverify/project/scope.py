@@ -32,7 +32,7 @@ def nodes_of(node: ast.AST) -> tuple[ast.AST, ...]:
     return tuple(found)
 
 
-class Scope:
+class ModuleScope:
     """The names of one module. `file` is where it is read from and `files` finds those that it imports; without them
     only its own names are known."""
 
@@ -53,7 +53,7 @@ class Scope:
                 module = "." * node.level + (node.module or "")
                 self._imported |= {alias.asname or alias.name: (module, alias.name) for alias in node.names}
 
-    def function(self, called: ast.expr) -> tuple[ast.FunctionDef, Scope] | None:
+    def function(self, called: ast.expr) -> tuple[ast.FunctionDef, ModuleScope] | None:
         """The function that a call calls by its name, or by `module.name`, and the scope that it is written in."""
         if isinstance(called, ast.Name):
             return self.named(called.id)
@@ -62,7 +62,7 @@ class Scope:
             return module.named(called.attr) if module is not None else None
         return None
 
-    def named(self, name: str, steps: int = _STEPS) -> tuple[ast.FunctionDef, Scope] | None:
+    def named(self, name: str, steps: int = _STEPS) -> tuple[ast.FunctionDef, ModuleScope] | None:
         """The function of this name, and the scope that it is written in."""
         if name in self._functions:
             return self._functions[name], self
@@ -76,19 +76,19 @@ class Scope:
         there = self._origin(name) if steps else None
         return there.enum(self._imported[name][1], steps - 1) if there is not None else None
 
-    def _origin(self, name: str) -> Scope | None:
+    def _origin(self, name: str) -> ModuleScope | None:
         """The module that a name is imported from."""
         module, there = self._imported.get(name, ("", ""))
         return self._scope(module) if there else None
 
-    def _module(self, name: str) -> Scope | None:
+    def _module(self, name: str) -> ModuleScope | None:
         """The module that a name here means."""
         module, there = self._imported.get(name, ("", ""))
         if not there:
             return self._scope(module)
         return self._scope(module + there if module.endswith(".") else f"{module}.{there}")
 
-    def _scope(self, module: str) -> Scope | None:
+    def _scope(self, module: str) -> ModuleScope | None:
         if not module or self._files is None or self._file is None:
             return None
         return self._files.scope(module, self._file)
@@ -99,9 +99,9 @@ class _Files:
     """The scopes of the files that the modules of one repository import from each other."""
 
     modules: ModuleFiles
-    known: dict[Path, Scope | None] = field(default_factory=dict)
+    known: dict[Path, ModuleScope | None] = field(default_factory=dict)
 
-    def scope(self, module: str, importer: Path) -> Scope | None:
+    def scope(self, module: str, importer: Path) -> ModuleScope | None:
         """The scope of a module that the file `importer` imports; None where no file of the repository has it."""
         name = module.lstrip(".")
         if level := len(module) - len(name):
@@ -111,20 +111,20 @@ class _Files:
             file = self.modules.source_of(name)
         return self.of(file) if file is not None else None
 
-    def of(self, file: Path) -> Scope | None:
+    def of(self, file: Path) -> ModuleScope | None:
         """The scope of a file; None where its text cannot be read."""
         if file not in self.known:
             try:
-                self.known[file] = Scope(parse(file), file, self)
+                self.known[file] = ModuleScope(parse(file), file, self)
             except UsageError:  # said where the kernel is loaded
                 self.known[file] = None
         return self.known[file]
 
 
-def scope_of(tree: ast.Module, file: Path, base: Path) -> Scope:
+def scope_of(tree: ast.Module, file: Path, base: Path) -> ModuleScope:
     """The scope of the kernel file `file`, whose text is `tree`; `base` is where the user is."""
     root, _ = module_name(file)
-    return Scope(tree, file, _Files(ModuleFiles(root, base)))
+    return ModuleScope(tree, file, _Files(ModuleFiles(root, base)))
 
 
 def function_named(tree: ast.Module, name: str) -> ast.FunctionDef | None:

@@ -13,7 +13,7 @@ from dataclasses import field
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.domain.arguments import dtype_called
-from nkiverify.project.scope import Scope, last_name, nodes_of
+from nkiverify.project.scope import ModuleScope, last_name, nodes_of
 from nkiverify.project.tiles import (
     NUMBER_KEYWORDS,
     SHORT,
@@ -92,7 +92,7 @@ class Use:
 class Uses:
     """The uses of names in the functions of one module."""
 
-    def __init__(self, scope: Scope) -> None:
+    def __init__(self, scope: ModuleScope) -> None:
         self._scope = scope
 
     def of(self, function: ast.FunctionDef, name: str, depth: int = _DEPTH) -> Use:
@@ -273,7 +273,7 @@ def _parameter_at(function: ast.FunctionDef, call: ast.Call, node: ast.expr) -> 
     return positional[position].arg if position < len(positional) else ""
 
 
-def kind_of_annotation(annotation: ast.expr | None, scope: Scope) -> str:
+def kind_of_annotation(annotation: ast.expr | None, scope: ModuleScope) -> str:
     """The kind that an annotation states of a parameter of a function in `scope`, empty for none."""
     if annotation is None:
         return ""
@@ -445,7 +445,7 @@ def _dtype_used(dtype: ast.expr, parents: dict[ast.AST, ast.AST], use: Use) -> N
 # --- texts, flags, numbers --------------------------------------------------------------------------------------------
 
 
-def _compared(node: ast.expr, comparison: ast.Compare, use: Use, scope: Scope) -> None:
+def _compared(node: ast.expr, comparison: ast.Compare, use: Use, scope: ModuleScope) -> None:
     for other in (comparison.left, *comparison.comparators):
         if other is node:
             continue

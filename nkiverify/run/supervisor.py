@@ -84,7 +84,7 @@ def is_supervised() -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ChildLimits:
     """The limits of a child that is about `subject`: `seconds` of the wall's clock and `processor` seconds of processor
     time from when it has begun, and MiB of memory, by default nine tenths of the machine's."""
 
@@ -94,10 +94,10 @@ class Limits:
     mebibytes: int | None = None
 
 
-_UNLIMITED = Limits("", float("inf"))
+_UNLIMITED = ChildLimits("", float("inf"))
 
 
-def supervised(command: Callable[[], int], limits: Limits = _UNLIMITED) -> int:
+def supervised(command: Callable[[], int], limits: ChildLimits = _UNLIMITED) -> int:
     """Run `command` in a child process, or in this one where the system is not Linux; the exit status. From when on
     `limits` count, it says by `has_begun`."""
     if sys.platform != "linux":
@@ -153,7 +153,7 @@ def in_child(
     if sys.platform != "linux":
         return with_texts(work(), harmless)
     subject = " ".join(subject.split())
-    limits = _UNLIMITED if debugger else Limits(subject, seconds, processor, mebibytes)
+    limits = _UNLIMITED if debugger else ChildLimits(subject, seconds, processor, mebibytes)
     from nkiverify.run.confinement import remove, temporary_folder  # which whoever has a confinement has
 
     temporary = temporary_folder()
@@ -249,7 +249,7 @@ def _described(error: BaseException) -> list[object]:
 
 
 @contextlib.contextmanager
-def has_begun(limits: Limits) -> Iterator[None]:
+def has_begun(limits: ChildLimits) -> Iterator[None]:
     """Have the supervisor count these limits from here on, and the system that of processor time to the end of the
     block."""
     from nkiverify.run.confinement import processor_time
@@ -359,7 +359,7 @@ class _Supervisor:
     reading: int
     password: bytes
     output: Relay
-    limits: Limits
+    limits: ChildLimits
     status: int | None = None
     has_begun: bool = False
     #: Bytes that it may hold; None: any number.

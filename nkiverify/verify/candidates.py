@@ -8,7 +8,7 @@ from itertools import chain, islice
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.rounds import Rounds, rounds, small_shape
-from nkiverify.engines.shapes import Shapes, TooMany, domain_of
+from nkiverify.engines.shapes import Shapes, TooManyShapes, domain_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
@@ -38,7 +38,7 @@ def _rising(chain: Iterable[dict[str, int] | None]) -> list[dict[str, int]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DomainPart:
     """A part of a domain: all its shapes in which no dimension is beyond its bound, if it has one."""
 
     bounds: Mapping[str, int]
@@ -63,7 +63,7 @@ def no_fault_up_to(furthest: Mapping[str, int]) -> str:
     return f"running the kernel on shapes beyond, up to {values}, shows no fault"
 
 
-def proved_for(run: Part | None, solved: Part | None = None) -> str:
+def proved_for(run: DomainPart | None, solved: DomainPart | None = None) -> str:
     """The words about a part of the domain that is proved, to be added to others; none where there is none.
 
     Of one every shape was `run`, of another one a solver was asked: the one that goes further is named.
@@ -106,14 +106,16 @@ class Candidates:
         near = [shape for shape in reached if max(shape.values(), default=0) <= NEAR]
         yield from chain(near, simplest, reached, solved(shapes.dimensions, self.assumed, found_none))
 
-    def parts(self, reached: Rounds, goes_on: Callable[[dict[str, int]], bool], most: int = MAX_ALL) -> Iterator[Part]:
+    def parts(
+        self, reached: Rounds, goes_on: Callable[[dict[str, int]], bool], most: int = MAX_ALL
+    ) -> Iterator[DomainPart]:
         """Ever larger parts of the domain, each once `goes_on` was true of all its shapes, what is `reached` among
         them. Ends after the whole domain, and where there are more than `most` shapes."""
         least: dict[str, int] = {}
         for shape in reached.shapes:
             least = {name: max(value, least.get(name, value)) for name, value in shape.items()}
         level, before = 1, None
-        with suppress(TooMany):
+        with suppress(TooManyShapes):
             while True:
                 bounds = self.shapes.bounds(level, least)
                 if bounds is None:
@@ -122,7 +124,7 @@ class Candidates:
                     shapes = list(islice(self.shapes.within(bounds), most + 1))
                     if len(shapes) > most or not all(map(goes_on, shapes)):
                         return
-                    part = Part(self.shapes.beyond(bounds))
+                    part = DomainPart(self.shapes.beyond(bounds))
                     yield part
                     if part.is_all:
                         return
@@ -162,7 +164,7 @@ class Candidates:
             if bounds is None or self.shapes.beyond(bounds):
                 return None
             found = list(islice(self.shapes.within(bounds), most + 1))
-        except TooMany:
+        except TooManyShapes:
             return None
         return found if len(found) <= most else None
 

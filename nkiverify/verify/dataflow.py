@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.analysis.effects import runs_on_cores
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
-from nkiverify.analysis.sets.inputs import Unread, unread
+from nkiverify.analysis.sets.inputs import UnreadInput, unread
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.analysis.sets.used import all_used
 from nkiverify.engines.embedded import EmbeddedEngine
@@ -34,7 +34,7 @@ from nkiverify.phases.dataflow.tails import tails
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.candidates import no_fault_up_to
-from nkiverify.verify.dataflow_question import Question, Search
+from nkiverify.verify.dataflow_question import DataflowQuestion, FaultSearch
 from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED, advice_on
@@ -57,7 +57,7 @@ ADVICE_WITHIN = (
 ADVICE_BOUND = "bound the dimensions, so that all shapes can be run, or leave this phase out: --phase 1,2,3"
 
 
-def verdict_of(question: Question) -> Run:
+def verdict_of(question: DataflowQuestion) -> Run:
     """The verdict of phase 4, with what it warns of."""
     proof, ended = question.claimed.proof, question.claimed.ended
     policy = applied_policy()
@@ -69,7 +69,7 @@ def verdict_of(question: Question) -> Run:
     searched = question.limit is not None or ended is not None or proof.open or question.bounded is not None
     search = _searched(question) if searched else None
     smallest = _most_telling(question, ended, search) if search is not None and search.found is not None else True
-    found = concluded(RULES, Known(question, proof, ended, search, smallest))
+    found = concluded(RULES, DataflowFacts(question, proof, ended, search, smallest))
     run = recorded(question.target, DATAFLOW.number, EmbeddedEngine.name, found)
     run = replace(run, assumptions=question.assumptions)
     if run.is_bounded:
@@ -89,13 +89,13 @@ def verdict_of(question: Question) -> Run:
     return replace(run, warnings=(*run.warnings, *_warnings(question, proof, search)))
 
 
-def _searched(question: Question) -> Search:
+def _searched(question: DataflowQuestion) -> FaultSearch:
     from nkiverify.verify.dataflow_search import Searching
 
     return Searching(question).run()
 
 
-def _most_telling(question: Question, ended: Inconclusive | None, search: Search) -> bool:
+def _most_telling(question: DataflowQuestion, ended: Inconclusive | None, search: FaultSearch) -> bool:
     """Let the run that was found be the simplest with a fault, but for one that shows a store; whether there is no
     simpler one."""
     from nkiverify.phases.dataflow.smallest import simplest
@@ -121,7 +121,7 @@ def _most_telling(question: Question, ended: Inconclusive | None, search: Search
     return smallest and search.found is found
 
 
-def _suffices(question: Question, trial: Trial) -> tuple[str, ...]:
+def _suffices(question: DataflowQuestion, trial: Trial) -> tuple[str, ...]:
     if not question.provable or question.effort < 1:
         return ()
     from nkiverify.verify.witness.unwritten import enough
@@ -129,7 +129,9 @@ def _suffices(question: Question, trial: Trial) -> tuple[str, ...]:
     return enough(question.program, question.hardware, trial, question.seconds)
 
 
-def _tolerated(question: Question, left: Sequence[Stated], search: Search | None, policy: AppliedPolicy) -> Tolerated:
+def _tolerated(
+    question: DataflowQuestion, left: Sequence[Stated], search: FaultSearch | None, policy: AppliedPolicy
+) -> Tolerated:
     """The findings that are told of faults that the verdict does not depend on, and of claims `left` open that it does
     not."""
     trial = search.tolerated if search is not None else None
@@ -159,7 +161,7 @@ def _tolerated(question: Question, left: Sequence[Stated], search: Search | None
 _UNROLLED = "what iterations of an affine_range that is unrolled leave for others in Python"
 
 
-def _hands_on(question: Question) -> str:
+def _hands_on(question: DataflowQuestion) -> str:
     """Why an iteration of a loop of the legacy API may hand something on in Python; "" if none does. Where such a loop
     is summarised, the proof sees all but what changes from one iteration to the next; where not, runs have to show it
     of each shape."""
@@ -169,7 +171,7 @@ def _hands_on(question: Question) -> str:
     return _UNROLLED if any(of_kind(program.body, Iteration)) else ""
 
 
-def _warnings(question: Question, proof: Proof, search: Search | None) -> tuple[KernelWarning, ...]:
+def _warnings(question: DataflowQuestion, proof: Proof, search: FaultSearch | None) -> tuple[KernelWarning, ...]:
     """The kernel's dead stores, and the like. A kernel that has a fault is looked at on the shape that shows it."""
     assumed = domain_of(question.program, question.assumptions)
     shapes = Shapes(question.program.dimensions, assumed)
@@ -203,7 +205,7 @@ def _warnings(question: Question, proof: Proof, search: Search | None) -> tuple[
     return warnings(subject, small, shapes.larger(), unwritten, inputs)
 
 
-def _inputs(left: Unread | None, shapes: Shapes) -> Iterator[dict[str, int]]:
+def _inputs(left: UnreadInput | None, shapes: Shapes) -> Iterator[dict[str, int]]:
     """Shapes at which a range of an input may never be read; where sets do not tell which, a few of all."""
     if left is not None and left.told and not left.any:
         return
@@ -219,18 +221,18 @@ def _inputs(left: Unread | None, shapes: Shapes) -> Iterator[dict[str, int]]:
 
 
 @dataclass
-class Known:
+class DataflowFacts:
     """The facts known when the verdict is made. `search` is None where the proof left nothing open."""
 
-    question: Question
+    question: DataflowQuestion
     proof: Proof
     ended: Inconclusive | None
-    search: Search | None
+    search: FaultSearch | None
     #: No simpler shape has the fault that was found.
     smallest: bool
 
     @cached_property
-    def searched(self) -> Search | None:
+    def searched(self) -> FaultSearch | None:
         """The search, where it is for what the proof leaves open: of what is shown up to a bound it is for shapes
         beyond it, and in a domain that may be empty it finds none."""
         return None if nothing_to_follow(self) or self.is_within or self.is_empty else self.search
@@ -258,14 +260,14 @@ class Known:
         return Evidence(basis, qualifier, reason or self.reason, site, advice)
 
 
-def nothing_to_follow(known: Known) -> Evidence | None:
+def nothing_to_follow(known: DataflowFacts) -> Evidence | None:
     """No tensor is read, written or returned."""
     if (known.search is not None and known.question.bounded is None) or (known.question.reached and known.proof.claims):
         return None
     return Evidence(Basis.UNREACHED, reason="no tensor is read, written or returned")
 
 
-def proved(known: Known) -> Evidence | None:
+def proved(known: DataflowFacts) -> Evidence | None:
     """The walk shows all claims for all shapes."""
     if known.search is not None or known.proof.open or known.ended is not None:
         return None
@@ -273,7 +275,7 @@ def proved(known: Known) -> Evidence | None:
     return Evidence(Basis.PROVED, claims=claims, closed_by={"sets": claims})
 
 
-def proved_within(known: Known) -> Evidence | None:
+def proved_within(known: DataflowFacts) -> Evidence | None:
     """The walk shows all claims as far as loops have been unrolled, and no shape beyond that was run has a fault."""
     search, bounded = known.search, known.question.bounded
     if search is None or bounded is None or not known.is_within:
@@ -287,14 +289,14 @@ def proved_within(known: Known) -> Evidence | None:
     return replace(bounded, claims=claims, closed_by={"sets": claims}, reason="; ".join(told))
 
 
-def empty(known: Known) -> Evidence | None:
+def empty(known: DataflowFacts) -> Evidence | None:
     """No shape is in the domain."""
     if not known.is_empty:
         return None
     return Evidence(Basis.EMPTY, reason="no run comes to its end: the domain is empty")
 
 
-def shown(known: Known) -> Evidence | None:
+def shown(known: DataflowFacts) -> Evidence | None:
     """A shape was run that has a fault."""
     if known.search is None or known.search.found is None:
         return None
@@ -307,7 +309,7 @@ def shown(known: Known) -> Evidence | None:
     return Evidence(Basis.REFUTED, claims=max(known.proof.claims, 1), violations=violations)
 
 
-def not_understood(known: Known) -> Evidence | None:
+def not_understood(known: DataflowFacts) -> Evidence | None:
     """The exploration ended at something it does not understand, or out of time."""
     limit, search = known.question.limit, known.search
     if limit is None:
@@ -320,7 +322,7 @@ def not_understood(known: Known) -> Evidence | None:
     return Evidence(Basis.UNSUPPORTED, limit.construct, reason, limit.site, limit.advice)
 
 
-def late(known: Known) -> Evidence | None:
+def late(known: DataflowFacts) -> Evidence | None:
     """Time was over before the proof, or the search, was at its end."""
     late = known.searched is not None and known.searched.late
     if not late and not isinstance(known.ended, OutOfTime):
@@ -328,7 +330,7 @@ def late(known: Known) -> Evidence | None:
     return known.unknown(Basis.TIME_OUT, Basis.TIME_OUT.value, ADVICE_TIME)
 
 
-def doubtful(known: Known) -> Evidence | None:
+def doubtful(known: DataflowFacts) -> Evidence | None:
     """A shape was run of which nothing can be told."""
     doubt = known.searched.doubt if known.searched is not None else ""
     if not doubt:
@@ -339,14 +341,14 @@ def doubtful(known: Known) -> Evidence | None:
     return known.unknown(Basis.NOT_KNOWN, doubt, "mend what that phase finds" if other else "", reason)
 
 
-def not_run(known: Known) -> Evidence | None:
+def not_run(known: DataflowFacts) -> Evidence | None:
     """No shape could be run."""
     if known.searched is None or known.searched.tried:
         return None
     return known.unknown(Basis.SAMPLED, "no shape could be run")
 
 
-def all_run(known: Known) -> Evidence | None:
+def all_run(known: DataflowFacts) -> Evidence | None:
     """Every shape of the domain was run, and has no fault."""
     search = known.searched
     if search is None or not search.complete:
@@ -355,7 +357,7 @@ def all_run(known: Known) -> Evidence | None:
     return Evidence(Basis.PROVED, claims=search.claims, closed_by=looked)
 
 
-def all_run_within(known: Known) -> Evidence | None:
+def all_run_within(known: DataflowFacts) -> Evidence | None:
     """Every shape of the domain up to some bounds was run, and has no fault."""
     search = known.searched
     if search is None or not search.up_to_bounds:
@@ -368,7 +370,7 @@ def all_run_within(known: Known) -> Evidence | None:
     return Evidence(Basis.BOUNDED, bounds, reason, site, ADVICE_WITHIN, search.claims, looked)
 
 
-def sampled(known: Known) -> Evidence | None:
+def sampled(known: DataflowFacts) -> Evidence | None:
     """Some shapes were run, and have no fault: that is no proof."""
     search = known.searched
     if search is None or search.complete or search.up_to_bounds:
@@ -381,7 +383,7 @@ def sampled(known: Known) -> Evidence | None:
 
 
 #: All that may be evidence about phase 4.
-RULES: tuple[Callable[[Known], Evidence | None], ...] = (
+RULES: tuple[Callable[[DataflowFacts], Evidence | None], ...] = (
     nothing_to_follow,
     proved,
     empty,
@@ -405,7 +407,7 @@ def _is_empty(program: Program) -> bool:
 # --- the record -------------------------------------------------------------------------------------------------------
 
 
-def _violations(question: Question, trial: Trial, smallest: bool) -> list[tuple[Seen, Violation]]:
+def _violations(question: DataflowQuestion, trial: Trial, smallest: bool) -> list[tuple[Seen, Violation]]:
     """The faults that a run shows, each with the violation that is told of it."""
     from nkiverify.verify.witness.faults import violations  # as late as this: most runs show none
 
@@ -414,7 +416,7 @@ def _violations(question: Question, trial: Trial, smallest: bool) -> list[tuple[
     return list(violations(question.target, question.program, question.hardware, seconds, trial, smallest, assumed))
 
 
-def _why(question: Question, proof: Proof, ended: Inconclusive | None) -> str:
+def _why(question: DataflowQuestion, proof: Proof, ended: Inconclusive | None) -> str:
     if question.limit is not None:
         place = f" at {question.limit.site}" if question.limit.site is not None else ""
         return f"{question.limit.construct}{place}"

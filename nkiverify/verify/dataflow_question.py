@@ -22,7 +22,7 @@ from nkiverify.verify.verdicts import advice_on, up_to_rounds, within_rounds
 if TYPE_CHECKING:
     # A proof needs no concrete run.
     from nkiverify.phases.dataflow.trial import Trial
-    from nkiverify.verify.candidates import Part
+    from nkiverify.verify.candidates import DomainPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DataflowQuestion:
     """The question to be decided. `bounded` is the verdict if all is shown, where loops were unrolled and that may not
     have been enough."""
 
@@ -69,7 +69,9 @@ class Question:
         return self.limit is None and not self.bounded
 
 
-def question(exploration: Exploration, engine: EmbeddedEngine, phase: Phase, seconds: float, effort: float) -> Question:
+def question(
+    exploration: Exploration, engine: EmbeddedEngine, phase: Phase, seconds: float, effort: float
+) -> DataflowQuestion:
     """The question about what was explored, for so many seconds and with so much of the usual `effort`."""
     run = exploration.run
     claimed = exploration.claimed(phase, seconds)
@@ -78,7 +80,7 @@ def question(exploration: Exploration, engine: EmbeddedEngine, phase: Phase, sec
     stopped = Limit(limit.construct, advice_on(run.program, limit.advice), limit.site) if limit is not None else None
     engine.limit(seconds)
     loops = [one for one in engine.decide_unwinding() if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
-    return Question(
+    return DataflowQuestion(
         target=exploration.target,
         program=run.program,
         hardware=exploration.hardware,
@@ -106,7 +108,7 @@ def _trial(exploration: Exploration, seconds: float) -> Trial | None:
 
 
 @dataclass(slots=True)
-class Search:
+class FaultSearch:
     """The result of a search for faults. `found` is a run that has one."""
 
     found: Trial | None = None
@@ -115,7 +117,7 @@ class Search:
     tried: int = 0
     claims: int = 0
     #: A part of the domain of which every shape was run; whether each loop that can go round twice does so there.
-    part: Part | None = None
+    part: DomainPart | None = None
     twice: bool = False
     doubt: str = ""
     #: The largest shape beyond a bound that was run, if any.

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from nkiverify.engines.rounds import Rounds
 from nkiverify.phases.dataflow.trial import SHAPE_WORK, attempt
-from nkiverify.verify.candidates import MAX_ALL, MAX_SHAPES, Candidates, Part
-from nkiverify.verify.dataflow_question import Question, Search
+from nkiverify.verify.candidates import MAX_ALL, MAX_SHAPES, Candidates, DomainPart
+from nkiverify.verify.dataflow_question import DataflowQuestion, FaultSearch
 
 #: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
 #: the verdict depend on the machine.
@@ -22,7 +22,7 @@ ONLY_WORK = 1_000_000_000
 class Searching:
     """Runs shapes of the domain, the simplest first, until one shows a fault or enough work has been done."""
 
-    def __init__(self, question: Question) -> None:
+    def __init__(self, question: DataflowQuestion) -> None:
         self._question = question
         self._candidates = Candidates(question.program, question.assumptions)
         self._shapes = self._candidates.shapes
@@ -32,9 +32,9 @@ class Searching:
         self._most_work = SEARCH_WORK * question.effort
         #: Whether all shapes up to some bounds are run, after those that are tried.
         self._all_shapes = False
-        self.result = Search()
+        self.result = FaultSearch()
 
-    def run(self) -> Search:
+    def run(self) -> FaultSearch:
         """Try shapes, then run all of them up to as large a bound as work allows, and some beyond."""
         result = self.result
         if self._question.shown_within:
@@ -72,7 +72,7 @@ class Searching:
         if every is not None and not result.late:
             self._work, self._most_work = 0, IN_FULL * self._most_work
             if all(self._goes_on(values) for values in every) and not result.doubt:
-                result.part = Part({})
+                result.part = DomainPart({})
 
     def _tried(self) -> None:
         """Run the simplest shapes, and those on which loops go round twice."""

@@ -22,7 +22,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Assume, Block
 from nkiverify.phases import SHAPES
 from nkiverify.symbolic import conditions, terms
-from nkiverify.verify.candidates import MAX_SHAPES, Candidates, Part
+from nkiverify.verify.candidates import MAX_SHAPES, Candidates, DomainPart
 from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.verdicts import PhaseVerdict
@@ -48,7 +48,7 @@ class Trials:
     tried: int = 0
     found: dict[int, Run] = field(default_factory=dict)
     #: The part of the domain on all of whose shapes a phase holds.
-    parts: dict[int, Part] = field(default_factory=dict)
+    parts: dict[int, DomainPart] = field(default_factory=dict)
     #: What is wrong with nkiverify itself, seen in one of the runs.
     fault: str = ""
     #: The largest shape beyond a bound that was run, if any.
@@ -204,7 +204,7 @@ class _Trying:
         return None
 
 
-def proved_within(exploration: Exploration, still_open: Sequence[Decision], seconds: float) -> Part | None:
+def proved_within(exploration: Exploration, still_open: Sequence[Decision], seconds: float) -> DomainPart | None:
     """The largest part of the domain that is found on which the claims hold that were left open; None if none is.
 
     The solver is asked about them again, with bounds on the dimensions besides, and no harder than at first.
@@ -217,7 +217,7 @@ def proved_within(exploration: Exploration, still_open: Sequence[Decision], seco
     found = None
     for level in _LEVELS:
         bounds = shapes.bounds(level, {}) if now() < end else None
-        part = None if bounds is None else Part(shapes.beyond(bounds))
+        part = None if bounds is None else DomainPart(shapes.beyond(bounds))
         if part is None or part.is_all:
             break
         within = [

@@ -163,7 +163,7 @@ class PhaseVerdict:
         claims = [one for one in decisions if not one.claim.unwinding and one.outcome is not Outcome.UNREACHED]
         refuted = [decision for decision in claims if decision.outcome is Outcome.REFUTED]
         violations = self._violations(refuted) if refuted else []
-        known = Known(
+        known = PhaseFacts(
             self._exploration,
             self._claimed.gap,
             decisions,
@@ -209,7 +209,7 @@ class PhaseVerdict:
             return sufficient(self.program, left, witnesses, Allowance(SUFFICIENT_MS))
         return ()
 
-    def _enough(self, known: Known, found: Evidence) -> tuple[str, ...]:
+    def _enough(self, known: PhaseFacts, found: Evidence) -> tuple[str, ...]:
         """A domain on which no loop goes round more often than it was unrolled, where the verdict is up to a bound."""
         if found.basis is not Basis.BOUNDED:
             return ()
@@ -232,7 +232,7 @@ class PhaseVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class PhaseFacts:
     """The facts known about one phase: all decisions, those about claims that are reached among them, what the concrete
     runs on the witnesses of those refuted show, and how the exploration ended."""
 
@@ -274,12 +274,12 @@ def _may_fail(violation: Violation) -> str:
     return f"{violation.contract} at {violation.file}:{violation.line} may fail"
 
 
-def replayed(known: Known) -> Evidence | None:
+def replayed(known: PhaseFacts) -> Evidence | None:
     """A claim is refuted, and plain Python breaks the contract on the witness."""
     return Evidence(Basis.REFUTED) if any(violation.replayed for violation in known.violations) else None
 
 
-def masked(known: Known) -> Evidence | None:
+def masked(known: PhaseFacts) -> Evidence | None:
     """A claim is refuted; the concrete run on the witness ends before it comes there."""
     played = next((one for one in known.replays if one.raised is not None), None)
     if not known.violations or played is None or played.raised is None:
@@ -289,7 +289,7 @@ def masked(known: Known) -> Evidence | None:
     return Evidence(Basis.MASKED, Basis.MASKED.value, reason, known.refuted_at)
 
 
-def not_confirmed(known: Known) -> Evidence | None:
+def not_confirmed(known: PhaseFacts) -> Evidence | None:
     """A claim is refuted; plain Python cannot follow the kernel on the witness, or not in time."""
     limited = next((one.unsupported for one in known.replays if one.unsupported), "")
     shown = known.shown
@@ -301,7 +301,7 @@ def not_confirmed(known: Known) -> Evidence | None:
     return Evidence(Basis.NOT_CONFIRMED, NOT_CONFIRMED, reason, known.refuted_at, ADVICE_PLAIN)
 
 
-def cut_short(known: Known) -> Evidence | None:
+def cut_short(known: PhaseFacts) -> Evidence | None:
     """A claim is refuted behind a loop that was cut: a `break` of the loop around it may never have been seen."""
     if known.shown is None or not known.open_loops:
         return None
@@ -310,7 +310,7 @@ def cut_short(known: Known) -> Evidence | None:
     return Evidence(Basis.NOT_CONFIRMED, NOT_CONFIRMED, reason, known.refuted_at)
 
 
-def not_replayed(known: Known) -> Evidence | None:
+def not_replayed(known: PhaseFacts) -> Evidence | None:
     """A claim is refuted, and plain Python breaks nothing on the witness: one of the two is wrong."""
     return None if known.shown is None else Evidence(Basis.NOT_REPLAYED, Basis.NOT_REPLAYED.value, _CONTRADICTION)
 
@@ -321,7 +321,7 @@ def advice_on(program: Program, advice: str, *, dataflow: bool = False) -> str:
     return advice or (for_shapes if program.dimensions else for_numbers)
 
 
-def not_understood(known: Known) -> Evidence | None:
+def not_understood(known: PhaseFacts) -> Evidence | None:
     """The exploration ended at something it does not understand, or out of time."""
     limit = known.exploration.run.unsupported_construct
     if limit is None:
@@ -333,7 +333,7 @@ def not_understood(known: Known) -> Evidence | None:
     return Evidence(Basis.UNSUPPORTED, limit.construct, reason, limit.site, advice)
 
 
-def not_claimed(known: Known) -> Evidence | None:
+def not_claimed(known: PhaseFacts) -> Evidence | None:
     """The phase could not state all of its claims."""
     return Evidence(Basis.NOT_CLAIMED, known.gap, known.gap) if known.gap else None
 
@@ -343,7 +343,7 @@ def _kept(violation: Violation) -> str:
     return f"{where}: {violation.message}; the concrete runs that were tried keep it"
 
 
-def may_not_fit(known: Known) -> Evidence | None:
+def may_not_fit(known: PhaseFacts) -> Evidence | None:
     """The condition that is enough for all to fit is refuted, and no concrete run breaks what is necessary."""
     unsure = next((one for one in known.unsure if one.contract in SUFFICIENT), None)
     return (
@@ -351,7 +351,7 @@ def may_not_fit(known: Known) -> Evidence | None:
     )
 
 
-def searched_for(known: Known) -> Evidence | None:
+def searched_for(known: PhaseFacts) -> Evidence | None:
     """A claim is refuted for a number that a `while` statement need not end with."""
     searches = known.exploration.run.program.searches
     if not known.unsure or not searches:
@@ -361,7 +361,7 @@ def searched_for(known: Known) -> Evidence | None:
     return Evidence(Basis.SUFFICIENT_ONLY, SEARCHED, reason, known.refuted_at, ADVICE_SEARCHED)
 
 
-def index_not_known(known: Known) -> Evidence | None:
+def index_not_known(known: PhaseFacts) -> Evidence | None:
     """The condition that is enough for an index is refuted, and no concrete run breaks what is necessary."""
     if not known.unsure:
         return None
@@ -369,7 +369,7 @@ def index_not_known(known: Known) -> Evidence | None:
     return Evidence(Basis.SUFFICIENT_ONLY, "index not known well enough", reason, known.refuted_at, ADVICE_INDEX)
 
 
-def not_documented(known: Known) -> Evidence | None:
+def not_documented(known: PhaseFacts) -> Evidence | None:
     """The documentation says neither that something is legal nor that it is not."""
     found = [one.claim for one in known.claims if one.outcome is Outcome.UNDECIDED and SILENT in one.claim.open]
     if not found:
@@ -381,7 +381,7 @@ def not_documented(known: Known) -> Evidence | None:
     return Evidence(Basis.NOT_DOCUMENTED, NOT_DOCUMENTED, f"{first.contract.id}{where}: {why}", first.site, advice)
 
 
-def index_open(known: Known) -> Evidence | None:
+def index_open(known: PhaseFacts) -> Evidence | None:
     """A run cannot tell if an index stays inside: its numbers are not given."""
     found = [
         one.claim for one in known.claims if one.outcome is Outcome.UNDECIDED and (one.claim.open or one.claim.void)
@@ -396,7 +396,7 @@ def index_open(known: Known) -> Evidence | None:
     return Evidence(Basis.NOT_KNOWN, INDEX_NOT_KNOWN, reason, first.site, advice or ADVICE_INDEX)
 
 
-def raises_symbolically_only(known: Known) -> Evidence | None:
+def raises_symbolically_only(known: PhaseFacts) -> Evidence | None:
     """The symbolic run raises, and the plain one does not."""
     raised = next((one for one in known.violations if one.contract in _RAISED), None)
     if raised is None:
@@ -405,7 +405,7 @@ def raises_symbolically_only(known: Known) -> Evidence | None:
     return Evidence(Basis.SYMBOLIC_ONLY, RAISES_SYMBOLICALLY, text, None, ADVICE_UNFAITHFUL)
 
 
-def undecided(known: Known) -> Evidence | None:
+def undecided(known: PhaseFacts) -> Evidence | None:
     """A claim is neither proved nor refuted."""
     found = [decision for decision in known.claims if decision.outcome is Outcome.UNDECIDED]
     if not found:
@@ -418,7 +418,7 @@ def undecided(known: Known) -> Evidence | None:
     return Evidence(basis, first.reason, told, first.claim.site, advice)
 
 
-def not_called(known: Known) -> Evidence | None:
+def not_called(known: PhaseFacts) -> Evidence | None:
     """No path comes to the kernel."""
     if known.exploration.reached:
         return None
@@ -426,14 +426,14 @@ def not_called(known: Known) -> Evidence | None:
     return Evidence(Basis.UNREACHED, reason=reason)
 
 
-def nothing_claimed(known: Known) -> Evidence | None:
+def nothing_claimed(known: PhaseFacts) -> Evidence | None:
     """No claim is reached."""
     if known.claims:
         return None
     return Evidence(Basis.UNREACHED, reason="no claim was reached: the domain is empty, or there is nothing to check")
 
 
-def reach_not_known(known: Known) -> Evidence | None:
+def reach_not_known(known: PhaseFacts) -> Evidence | None:
     """All claims hold, and of none is it known that any values come to it."""
     if not known.claims or any(one.outcome is not Outcome.PROVED_IF_REACHED for one in known.claims):
         return None
@@ -441,14 +441,14 @@ def reach_not_known(known: Known) -> Evidence | None:
     return Evidence(Basis.UNDECIDED, "not shown to be reached", reason, advice=ADVICE_SOLVER)
 
 
-def handed_on(known: Known) -> Evidence | None:
+def handed_on(known: PhaseFacts) -> Evidence | None:
     """All claims hold as Python runs a legacy loop; its body is traced once, with what the first iteration finds."""
     if not known.holds or not carries_state(known.exploration.run.program):
         return None
     return Evidence(Basis.CARRIED, CARRIED, CARRIED, None, ADVICE_CARRIED)
 
 
-def unrolled(known: Known) -> Evidence | None:
+def unrolled(known: PhaseFacts) -> Evidence | None:
     """All claims hold, as far as loops have been unrolled."""
     if not known.open_loops or not known.holds:
         return None
@@ -481,13 +481,13 @@ def up_to_rounds(exploration: Exploration, open_loops: Sequence[Decision]) -> Ev
     return Evidence(Basis.BOUNDED, f"{BOUNDED} {bound}", reason, first, ADVICE_BOUNDED)
 
 
-def proved(known: Known) -> Evidence | None:
+def proved(known: PhaseFacts) -> Evidence | None:
     """All claims hold."""
     return Evidence(Basis.PROVED) if known.holds else None
 
 
 #: All that may be evidence about phases 1 to 3.
-RULES: tuple[Callable[[Known], Evidence | None], ...] = (
+RULES: tuple[Callable[[PhaseFacts], Evidence | None], ...] = (
     replayed,
     masked,
     not_confirmed,

@@ -95,7 +95,7 @@ class Runner:
             return bool(attempt(self._target, values, self._hardware, 60).findings.faults)
         if phase == NUMERICS.number:
             runs = (
-                on_inputs(self._target, values, self._hardware, ranges.Limits(60.0, 1 << 40), one.fill)
+                on_inputs(self._target, values, self._hardware, ranges.RangeLimits(60.0, 1 << 40), one.fill)
                 for one in inputs(mixed=0)
             )
             return any(seen.findings for seen in runs)

@@ -19,9 +19,9 @@ from nkiverify.engines.shapes import Shapes
 from nkiverify.foundation.records import Kind
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.cost.budget import Answer
+from nkiverify.products.cost.budget import BudgetAnswer
 from nkiverify.products.cost.lints import LINTS, Lint
-from nkiverify.products.cost.report import Asked, Report, report
+from nkiverify.products.cost.report import CostQuestion, CostReport, report
 from nkiverify.project.request import parameters_of, request
 from tests.bundled import TARGETS
 from tests.representatives import representatives
@@ -54,11 +54,11 @@ def kernel(x):
 
 def told(
     folder: Path, text: str, given: Sequence[str], where: Sequence[str] = (), grid: str | None = None, **asked: object
-) -> Report:
+) -> CostReport:
     """The report about a kernel of a file."""
     (folder / "kernels.py").write_text(text, encoding="utf-8")
     found = request("kernels.py::kernel", folder, given, where, grid)
-    question = Asked(**asked)  # type: ignore[arg-type]
+    question = CostQuestion(**asked)  # type: ignore[arg-type]
     return report("kernel", found.target("trn2", False), hardware_named("trn2"), question, SECONDS)
 
 
@@ -199,7 +199,7 @@ def test_what_runs_as_often_as_data_say_has_no_known_cost(tmp_path: Path) -> Non
     assert [site.line for site, _ in found.unknown if site is not None] == [
         UNKNOWN[: UNKNOWN.index("src=x)")].count("\n") + 1
     ]
-    assert [budget.answer for budget in found.budgets] == [Answer.UNKNOWN]
+    assert [budget.answer for budget in found.budgets] == [BudgetAnswer.UNKNOWN]
 
 
 def test_a_kernel_that_is_not_understood_has_no_figures(tmp_path: Path) -> None:
@@ -225,12 +225,12 @@ def test_a_lint_warns_of_its_wrong_control_only(lint: Lint, tmp_path: Path) -> N
 
 
 BUDGETS = {
-    "hbm_read <= 2 * once": Answer.HOLDS,
-    "hbm_read <= 1.9 * once": Answer.BROKEN,
-    "hbm_read / 2 - once <= 0": Answer.HOLDS,
-    "hbm_written_once >= 2048 * m": Answer.HOLDS,
-    "hbm_read < 4096 * m": Answer.BROKEN,
-    "instructions <= m": Answer.BROKEN,
+    "hbm_read <= 2 * once": BudgetAnswer.HOLDS,
+    "hbm_read <= 1.9 * once": BudgetAnswer.BROKEN,
+    "hbm_read / 2 - once <= 0": BudgetAnswer.HOLDS,
+    "hbm_written_once >= 2048 * m": BudgetAnswer.HOLDS,
+    "hbm_read < 4096 * m": BudgetAnswer.BROKEN,
+    "instructions <= m": BudgetAnswer.BROKEN,
 }
 
 

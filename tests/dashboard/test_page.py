@@ -25,7 +25,7 @@ from nkiverify.products.esbmc import lowered
 from nkiverify.project.manifest import load_targets
 from nkiverify.report.dashboard import data, markdown, render, upstream
 from nkiverify.report.dashboard.figures import figures
-from nkiverify.report.dashboard.marks import Mark, claim_rows
+from nkiverify.report.dashboard.marks import LineMark, claim_rows
 from nkiverify.report.dashboard.sources import Colours
 from nkiverify.results import codec as json_results
 from nkiverify.results import file as results_file
@@ -135,8 +135,8 @@ def test_the_matrix_counts_every_run_once(tmp_path: Path) -> None:
 
 def test_lines_of_refuted_claims_and_of_what_is_not_understood_are_marked(tmp_path: Path) -> None:
     marks = {target.name: target.marks for target in page(every_ending(), tmp_path).targets}
-    assert marks["unknown"] == {"kernels/matmul_tiled.py": {41: Mark("unknown", "unknown")}}
-    assert marks["bounded"] == {"kernels/matmul_tiled.py": {40: Mark("unrolled", "unrolled")}}
+    assert marks["unknown"] == {"kernels/matmul_tiled.py": {41: LineMark("unknown", "unknown")}}
+    assert marks["bounded"] == {"kernels/matmul_tiled.py": {40: LineMark("unrolled", "unrolled")}}
     inside = refuted(
         violations=tuple(
             type(violation)(
@@ -149,19 +149,19 @@ def test_lines_of_refuted_claims_and_of_what_is_not_understood_are_marked(tmp_pa
         )
     )
     (target,) = page(session(inside, root=resources.root()), tmp_path).targets
-    assert target.marks == {"kernels/matmul_tiled.py": {57: Mark("refuted", "refuted: dma_copy.count")}}
+    assert target.marks == {"kernels/matmul_tiled.py": {57: LineMark("refuted", "refuted: dma_copy.count")}}
 
 
 def test_lines_say_what_became_of_their_claims(tmp_path: Path) -> None:
     target = page(marked(), tmp_path).targets[0]
     assert target.marks["kernels/matmul_tiled.py"] == {
-        50: Mark("proved", "3 proved (2 simplifier, 1 smt)"),
-        51: Mark("proved", "1 proved (simplifier)"),
-        52: Mark("unknown", "undecided: nc_matmul.k_le_128"),
-        54: Mark("refuted", "refuted: mem.partitions_128"),
+        50: LineMark("proved", "3 proved (2 simplifier, 1 smt)"),
+        51: LineMark("proved", "1 proved (simplifier)"),
+        52: LineMark("unknown", "undecided: nc_matmul.k_le_128"),
+        54: LineMark("refuted", "refuted: mem.partitions_128"),
     }
     ((line, mark),) = target.marks[target.harness].items()
-    assert mark == Mark("assumed", "assumed")
+    assert mark == LineMark("assumed", "assumed")
     # The lines of the target are those of its file.
     text = (resources.root() / target.harness).read_text(encoding="utf-8").splitlines()
     assert target.code.splitlines()[line - target.code_line] == text[line - 1]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nkiverify.analysis.marks import cells as module
-from nkiverify.analysis.marks.cells import Cells, Geometry, Layouts
+from nkiverify.analysis.marks.cells import Geometry, Layouts, StorageCells
 from nkiverify.analysis.marks.shadow import execute
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.manifest import Verification
@@ -41,7 +41,7 @@ def test_cells_of_random_views_are_those_of_their_places(seed: int) -> None:
         starts, length = one.runs()
         places = {int(start) + off for start in starts for off in range(length)}
         assert places == set(one.places().ravel().tolist())
-    cut = Cells.cut(200, [edge for one in geometries for edge in module._ends(one)])
+    cut = StorageCells.cut(200, [edge for one in geometries for edge in module._ends(one)])
     for one in geometries:
         there = cut.of(one)
         numbers = range(cut.count)[there] if isinstance(there, slice) else there.tolist()
@@ -101,7 +101,7 @@ def test_cells_show_what_elements_show(
     assert not play(target, {}, run).unusable
     seen = _seen(run)
     with monkeypatch.context() as patched:
-        patched.setattr(Cells, "cut", staticmethod(lambda size, cuts: Cells.each(size)))
+        patched.setattr(StorageCells, "cut", staticmethod(lambda size, cuts: StorageCells.each(size)))
         assert _seen(run) == seen
     assert bool(seen[0]) == bool(hole)
 
@@ -134,8 +134,8 @@ def test_a_large_tensor_has_as_many_cells_as_it_has_tiles(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize("edges", [[], [0, 12], [1, 1, 11], [3, 4, 5], [8, 2, 30, -1, 4, 7]])
 def test_finer_cells_end_where_they_did_and_at_the_edges(edges: list[int]) -> None:
-    cells = Cells(np.asarray([0, 4, 5, 9, 12], np.int64))
+    cells = StorageCells(np.asarray([0, 4, 5, 9, 12], np.int64))
     finer, old = cells.finer(np.asarray(edges, np.int64))
-    again = Cells.cut(12, [cells.ends, np.asarray(edges, np.int64)])
+    again = StorageCells.cut(12, [cells.ends, np.asarray(edges, np.int64)])
     assert finer.ends.tolist() == again.ends.tolist()
     assert old.tolist() == cells.at(again.ends[:-1]).tolist()

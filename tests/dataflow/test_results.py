@@ -10,7 +10,7 @@ import pytest
 from nkiverify.cli.outcome import check
 from nkiverify.foundation.records import Verdict
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.equiv.comparison import Answer
+from nkiverify.products.equiv.comparison import EquivalenceAnswer
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.products.simulate.simulation import Simulation
@@ -276,7 +276,7 @@ def test_a_simulation_without_every_result_says_so(tmp_path: Path, name: str) ->
     assert "result" in Simulation(asked, hardware_named("trn2"), 0, {}).run(None, None).unsupported
 
 
-def _compared(folder: Path, one: str, two: str) -> list[Answer]:
+def _compared(folder: Path, one: str, two: str) -> list[EquivalenceAnswer]:
     def side(name: str, result: str) -> Side:
         reference = _file(folder, result, rows=32, name=name)
         return Side(name, request(reference, folder, ["x=f32[32,16]"], [], None), {})
@@ -285,9 +285,9 @@ def _compared(folder: Path, one: str, two: str) -> list[Answer]:
     return [finding.answer for finding in found.findings()]
 
 
-EQUAL = [Answer.YES, Answer.YES, Answer.YES, Answer.TESTED]
-DIFFERENT = [Answer.YES, Answer.NO, Answer.NO, Answer.NO]
-UNKNOWN = [Answer.YES, Answer.UNKNOWN, Answer.UNKNOWN, Answer.UNKNOWN]
+EQUAL = [EquivalenceAnswer.YES, EquivalenceAnswer.YES, EquivalenceAnswer.YES, EquivalenceAnswer.TESTED]
+DIFFERENT = [EquivalenceAnswer.YES, EquivalenceAnswer.NO, EquivalenceAnswer.NO, EquivalenceAnswer.NO]
+UNKNOWN = [EquivalenceAnswer.YES, EquivalenceAnswer.UNKNOWN, EquivalenceAnswer.UNKNOWN, EquivalenceAnswer.UNKNOWN]
 
 
 @pytest.mark.parametrize("result", SEEN.values(), ids=SEEN)

@@ -11,8 +11,8 @@ import pytest
 
 from nkiverify.cli.main import main, parser_of
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
-from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
-from nkiverify.engines.esbmc.lowering import Language
+from nkiverify.engines.esbmc.engine import EsbmcEngine, EsbmcResult
+from nkiverify.engines.esbmc.lowering import TargetLanguage
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.target import Target
@@ -75,7 +75,7 @@ def test_the_embedded_engine_alone_asks_no_esbmc(monkeypatch: pytest.MonkeyPatch
 def test_a_contradiction_is_a_mismatch_that_names_both_sides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     genuine = EsbmcEngine.decide
 
-    def contrary(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+    def contrary(self: EsbmcEngine, phase: int, seconds: float) -> EsbmcResult:
         result = genuine(self, phase, seconds)
         first, *others = result.decisions
         return replace(result, decisions=(replace(first, outcome=Outcome.REFUTED), *others))
@@ -95,7 +95,7 @@ def test_a_contradiction_is_a_mismatch_that_names_both_sides(monkeypatch: pytest
 def test_what_esbmc_leaves_open_does_not_change_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     genuine = EsbmcEngine.decide
 
-    def undecided(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+    def undecided(self: EsbmcEngine, phase: int, seconds: float) -> EsbmcResult:
         result = genuine(self, phase, seconds)
         open_ones = (replace(one, outcome=Outcome.UNDECIDED, reason="time-out") for one in result.decisions)
         return replace(result, decisions=tuple(open_ones))
@@ -121,7 +121,7 @@ def test_an_esbmc_that_cannot_be_used_takes_nothing_from_the_verdict(monkeypatch
 
 
 def test_whatever_breaks_in_asking_esbmc_takes_nothing_from_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+    def broken(self: EsbmcEngine, phase: int, seconds: float) -> EsbmcResult:
         raise RuntimeError("a program as deep as this")
 
     monkeypatch.setattr(EsbmcEngine, "decide", broken)
@@ -142,7 +142,7 @@ def test_esbmc_is_asked_when_the_embedded_engine_has_all_its_verdicts(monkeypatc
             asked.append(("embedded", phase))
         return ours(self, phase, tolerated=tolerated)
 
-    def esbmc(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+    def esbmc(self: EsbmcEngine, phase: int, seconds: float) -> EsbmcResult:
         asked.append(("esbmc", phase))
         given.append(seconds)
         return theirs(self, phase, seconds)
@@ -200,7 +200,7 @@ def test_the_lowered_programs_are_left_where_they_are_asked_for(tmp_path: Path) 
 GENUINE = EsbmcEngine.decide
 
 
-def undecided(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+def undecided(self: EsbmcEngine, phase: int, seconds: float) -> EsbmcResult:
     """ESBMC where it comes to no end."""
     result = GENUINE(self, phase, seconds)
     left_open = (replace(one, outcome=Outcome.UNDECIDED, reason="time-out") for one in result.decisions)
@@ -301,9 +301,9 @@ def test_what_the_lowering_to_python_decides_is_said_and_counted(capsys: pytest.
 def test_a_contradiction_of_the_lowering_to_python_alone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     genuine = EsbmcEngine.decide
 
-    def contrary(self: EsbmcEngine, phase: int, seconds: float) -> Result:
+    def contrary(self: EsbmcEngine, phase: int, seconds: float) -> EsbmcResult:
         result = genuine(self, phase, seconds)
-        if self._language is Language.C:
+        if self._language is TargetLanguage.C:
             return result
         first, *others = result.decisions
         return replace(result, decisions=(replace(first, outcome=Outcome.REFUTED), *others))

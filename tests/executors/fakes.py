@@ -15,7 +15,7 @@ from typing import Any
 from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
-from nkiverify.run.executors.messages import Answer
+from nkiverify.run.executors.messages import JobAnswer
 from nkiverify.verify.evidence import Told
 from nkiverify.verify.options import Options
 
@@ -115,7 +115,7 @@ def verify(target: Target, options: Options, told: Told) -> list[Run]:
                 time.sleep(0.05)
         case "strange":  # an answer without runs
             worker = _worker()
-            worker["connection"].send(Answer(worker["question"].nonce, [3]))  # type: ignore[list-item]
+            worker["connection"].send(JobAnswer(worker["question"].nonce, [3]))  # type: ignore[list-item]
         case "odd":  # runs that are none
             return [replace(run, phase=[1]) for run in runs_of(target)]  # type: ignore[arg-type]
         case "slow":
@@ -158,7 +158,7 @@ def verify(target: Target, options: Options, told: Told) -> list[Run]:
                 return runs_of(target, Verdict.FAILED)
         case "twice":
             worker = _worker()
-            worker["connection"].send(Answer(worker["question"].nonce, runs_of(target)))
+            worker["connection"].send(JobAnswer(worker["question"].nonce, runs_of(target)))
         case "pid":
             return runs_of(target, reason=str(os.getpid()))
     return runs_of(target)

@@ -17,10 +17,10 @@ from nkiverify.cli.main import main
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.resources import root
 from nkiverify.frontend.target import Target
-from nkiverify.products.derive.answers import Answer
+from nkiverify.products.derive.answers import DomainAnswer
 from nkiverify.products.derive.proposals import in_kernel
-from nkiverify.products.derive.runs import Kind, Shown, Unread
-from nkiverify.products.derive.sampling import Shapes
+from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, UnreadPart
+from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 
@@ -504,7 +504,7 @@ def test_an_element_is_named_by_its_place_in_the_tensor(capsys: pytest.CaptureFi
 )
 def test_a_condition_in_the_words_of_the_kernel(arguments: tuple[str, ...], said: str, here: Path) -> None:
     Path("k.py").write_text("def k(x, w):\n    R, C = x.shape\n")
-    assert in_kernel(Answer("k.py::k", arguments, ""), here)("R == C2 and N % 2 == 0") == said
+    assert in_kernel(DomainAnswer("k.py::k", arguments, ""), here)("R == C2 and N % 2 == 0") == said
 
 
 SCALED = HEAD + textwrap.dedent("""
@@ -879,9 +879,11 @@ def test_what_a_kernel_prints_is_shown_once(capfd: pytest.CaptureFixture[str]) -
 
 def test_shapes_are_left_that_a_domain_may_have_where_each_leaves_a_part_of_some_input_out() -> None:
     """One reads x wholly, another y, and none both: a domain without any of them would be empty."""
-    shapes = Shapes.__new__(Shapes)
+    shapes = SampledShapes.__new__(SampledShapes)
     shapes.runs = {
-        (size,): Shown({"N": size}, Kind.PASSES, unread=(Unread(part, "[1:]", None),), whole=frozenset({other}))
+        (size,): ConcreteResult(
+            {"N": size}, ShapeOutcome.PASSES, unread=(UnreadPart(part, "[1:]", None),), whole=frozenset({other})
+        )
         for size, part, other in ((1, "x", "y"), (2, "y", "x"))
     }
     passing, failing = shapes.split()

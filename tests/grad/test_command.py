@@ -9,7 +9,7 @@ import pytest
 
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UsageError
-from nkiverify.products.equiv.gradient_pairing import Known, Part, Role, Roles, Said, gradients_in
+from nkiverify.products.equiv.gradient_pairing import ArgumentKind, KnownTensor, Role, Roles, Said, gradients_in
 
 FOLDER = Path(__file__).parent / "kernels"
 ROWS = ("--arg", "x=f32[8,12]", "--arg", "dy=f32[8,12]")
@@ -131,12 +131,12 @@ def test_mistakes(given: list[str], said: str, capsys: pytest.CaptureFixture[str
 
 # --- what belongs together --------------------------------------------------------------------------------------------
 
-X, W = Known(("x",), (4, 8)), Known(("w",), (8, 2))
-Y, LSE = Known(("y", "result_0", "0"), (4, 2)), Known(("lse", "result_1", "1"), (4, 1))
+X, W = KnownTensor(("x",), (4, 8)), KnownTensor(("w",), (8, 2))
+Y, LSE = KnownTensor(("y", "result_0", "0"), (4, 2)), KnownTensor(("lse", "result_1", "1"), (4, 1))
 
 
-def parameters(**shapes: tuple[int, ...]) -> list[Known]:
-    return [Known((name,), shape) for name, shape in shapes.items()]
+def parameters(**shapes: tuple[int, ...]) -> list[KnownTensor]:
+    return [KnownTensor((name,), shape) for name, shape in shapes.items()]
 
 
 def test_names_say_what_arguments_are() -> None:
@@ -144,26 +144,30 @@ def test_names_say_what_arguments_are() -> None:
         parameters(x=(4, 8), W=(8, 2), lse=(4, 1), grad_y=(4, 2), dw=(8, 2))
     )
     assert found == {
-        "x": Role(Part.INPUT, 0),
-        "W": Role(Part.INPUT, 1),
-        "lse": Role(Part.SAVED, 1),
-        "grad_y": Role(Part.INCOMING, 0),
-        "dw": Role(Part.OWN, 1),
+        "x": Role(ArgumentKind.INPUT, 0),
+        "W": Role(ArgumentKind.INPUT, 1),
+        "lse": Role(ArgumentKind.SAVED, 1),
+        "grad_y": Role(ArgumentKind.INCOMING, 0),
+        "dw": Role(ArgumentKind.OWN, 1),
     }
 
 
 def test_what_names_do_not_say_goes_by_order() -> None:
     found = Roles([X, W], [Y, LSE], NOTHING_SAID).assign(parameters(saved=(4, 1), dout=(4, 2), x=(4, 8)))
-    assert found["dout"] == Role(Part.INCOMING, 0, by_name=False)
-    assert found["saved"] == Role(Part.SAVED, 1, by_name=False)
+    assert found["dout"] == Role(ArgumentKind.INCOMING, 0, by_name=False)
+    assert found["saved"] == Role(ArgumentKind.SAVED, 1, by_name=False)
     found = Roles([X, W], [Y], NOTHING_SAID).assign(parameters(x=(4, 8), upstream=(4, 2)))
-    assert found["upstream"] == Role(Part.INCOMING, 0, by_name=False)
+    assert found["upstream"] == Role(ArgumentKind.INCOMING, 0, by_name=False)
 
 
 def test_the_user_says_otherwise() -> None:
     said = Said({"a": "y"}, {"b": "lse", "c": "x"})
     found = Roles([X, W], [Y, LSE], said).assign(parameters(a=(4, 2), b=(4, 1), c=(4, 8)))
-    assert found == {"a": Role(Part.INCOMING, 0), "b": Role(Part.SAVED, 1), "c": Role(Part.INPUT, 0)}
+    assert found == {
+        "a": Role(ArgumentKind.INCOMING, 0),
+        "b": Role(ArgumentKind.SAVED, 1),
+        "c": Role(ArgumentKind.INPUT, 0),
+    }
 
 
 @pytest.mark.parametrize(
@@ -180,9 +184,9 @@ def test_what_fits_nothing_is_asked_for(given: dict[str, tuple[int, ...]], messa
 
 
 def test_gradients_by_name_then_by_order() -> None:
-    results = [Known(("dw", "result_0"), (8, 2)), Known(("result_1",), (4, 8))]
+    results = [KnownTensor(("dw", "result_0"), (8, 2)), KnownTensor(("result_1",), (4, 8))]
     assert gradients_in(results, [X, W], NOTHING_SAID, lambda position: True) == [(1, True), (0, False)]
     with pytest.raises(UsageError, match="no float argument"):
         gradients_in(results, [X, W], NOTHING_SAID, lambda position: position != 1)
     with pytest.raises(UsageError, match="which argument of the forward kernel is result_1"):
-        gradients_in(results, [W, Known(("v",), (3, 3))], NOTHING_SAID, lambda position: True)
+        gradients_in(results, [W, KnownTensor(("v",), (3, 3))], NOTHING_SAID, lambda position: True)

@@ -11,9 +11,9 @@ import pytest
 
 from nkiverify.analysis.values.degrees import Cleared
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.equiv.comparison import Answer
+from nkiverify.products.equiv.comparison import EquivalenceAnswer
 from nkiverify.products.equiv.gradient_pairing import Said
-from nkiverify.products.equiv.gradient_runs import Draw, Kernel
+from nkiverify.products.equiv.gradient_runs import ComparedKernel, Draw
 from nkiverify.products.equiv.gradients import GradientAnswers, GradientChecker
 from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.discovery import returned_names
@@ -22,12 +22,17 @@ from tests.grad import SHAPES
 from tests.representatives import representatives
 
 FOLDER = Path(__file__).parent / "kernels"
-WORDS = {"EQUAL": Answer.YES, "TESTED": Answer.TESTED, "DIFFERENT": Answer.NO, "UNKNOWN": Answer.UNKNOWN}
+WORDS = {
+    "EQUAL": EquivalenceAnswer.YES,
+    "TESTED": EquivalenceAnswer.TESTED,
+    "DIFFERENT": EquivalenceAnswer.NO,
+    "UNKNOWN": EquivalenceAnswer.UNKNOWN,
+}
 EXPECTED = re.compile(r"((?:EQUAL|TESTED|DIFFERENT|UNKNOWN)(?: (?:EQUAL|TESTED|DIFFERENT|UNKNOWN))*): [^.]+\. ?(.*)")
 FILES = tuple(SHAPES)
 
 
-def cases() -> Iterator[tuple[str, str, str, tuple[Answer, ...], str]]:
+def cases() -> Iterator[tuple[str, str, str, tuple[EquivalenceAnswer, ...], str]]:
     """The file, forward and backward kernel, the answers for each gradient, and part of what is said."""
     for file in FILES:
         for node in ast.parse((FOLDER / f"{file}.py").read_text(encoding="utf-8")).body:
@@ -49,7 +54,7 @@ def asked(file: str, name: str) -> Request:
 
 def checker_of(file: str, forward: str, backward: str) -> GradientChecker:
     first, second = (asked(file, name) for name in (forward, backward))
-    kernels = [Kernel(Side(one.name, one, {}), returned_names(one.kernel)) for one in (first, second)]
+    kernels = [ComparedKernel(Side(one.name, one, {}), returned_names(one.kernel)) for one in (first, second)]
     return GradientChecker(kernels[0], kernels[1], hardware_named("trn2"), Said({}, {}), 0, None)
 
 
@@ -61,13 +66,15 @@ def checked(file: str, forward: str, backward: str) -> GradientAnswers:
     ("file", "forward", "backward", "expected", "said"),
     representatives(CASES, kind=lambda one: (one[0], one[3]), name=lambda one: f"{one[0]}-{one[2]}", parts=5),
 )
-def test_gradients(file: str, forward: str, backward: str, expected: tuple[Answer, ...], said: str) -> None:
+def test_gradients(file: str, forward: str, backward: str, expected: tuple[EquivalenceAnswer, ...], said: str) -> None:
     found = checked(file, forward, backward)
-    assert found.legal is not None and found.legal.answer is Answer.YES, found.legal
-    assert found.defined is not None and found.defined.answer is Answer.YES, found.defined
+    assert found.legal is not None and found.legal.answer is EquivalenceAnswer.YES, found.legal
+    assert found.defined is not None and found.defined.answer is EquivalenceAnswer.YES, found.defined
     assert tuple(one.reals.answer for one in found.gradients) == expected, [one.reals for one in found.gradients]
     for one in found.gradients:
-        assert one.floats.answer is (Answer.NO if one.reals.answer is Answer.NO else Answer.TESTED), one.floats
+        assert one.floats.answer is (
+            EquivalenceAnswer.NO if one.reals.answer is EquivalenceAnswer.NO else EquivalenceAnswer.TESTED
+        ), one.floats
     texts = [one.reals.text for one in found.gradients] + [part for one in found.gradients for part in one.diagnosis]
     assert any(said in text for text in texts), texts
 

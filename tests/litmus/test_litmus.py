@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.request import parameters_of, request
@@ -23,11 +23,11 @@ FILES = (
     "reductions", "roundings", "subtleties",
 )  # fmt: skip
 WORDS = {
-    "EQUAL": Answer.YES,
-    "TESTED": Answer.TESTED,
-    "DIFFERENT": Answer.NO,
-    "UNKNOWN": Answer.UNKNOWN,
-    "ROUNDINGS": Answer.ROUNDINGS,
+    "EQUAL": EquivalenceAnswer.YES,
+    "TESTED": EquivalenceAnswer.TESTED,
+    "DIFFERENT": EquivalenceAnswer.NO,
+    "UNKNOWN": EquivalenceAnswer.UNKNOWN,
+    "ROUNDINGS": EquivalenceAnswer.ROUNDINGS,
 }
 EXPECTED = re.compile(r"(EQUAL|UNKNOWN|ROUNDINGS|DIFFERENT) (TESTED|DIFFERENT)(?: (DIFFERENT))?: \S")
 
@@ -45,7 +45,7 @@ def pairs() -> Iterator[tuple[str, str, tuple[str, str, str]]]:
 PAIRS = list(pairs())
 
 
-def compared(file: str, first: str, second: str, seed: int = 0) -> Comparison:
+def compared(file: str, first: str, second: str, seed: int = 0) -> KernelComparison:
     sides = []
     for name in (first, second):
         reference = f"{file}.py::{name}"
@@ -67,12 +67,12 @@ def _representatives(pairs: list[tuple[str, str, tuple[str, str, str]]], parts: 
 @pytest.mark.parametrize(("file", "name", "expected"), _representatives(PAIRS, 3))
 def test_pair(file: str, name: str, expected: tuple[str, str, str]) -> None:
     found = compared(file, f"{name}_a", f"{name}_b")
-    assert found.legal is not None and found.legal.answer is Answer.YES, found.legal
+    assert found.legal is not None and found.legal.answer is EquivalenceAnswer.YES, found.legal
     answers = [finding.answer for finding in (found.reals, found.floats, found.defined) if finding is not None]
     assert answers == [WORDS[word] for word in expected], found.findings()
-    if found.reals is not None and found.reals.answer is Answer.YES:
+    if found.reals is not None and found.reals.answer is EquivalenceAnswer.YES:
         assert found.error_bits >= 40
-    elif found.reals is not None and found.reals.answer is Answer.ROUNDINGS:
+    elif found.reals is not None and found.reals.answer is EquivalenceAnswer.ROUNDINGS:
         assert "conversions to " in found.reals.text
     else:
         assert found.reals is not None and found.reals.difference is not None
@@ -85,5 +85,10 @@ APART = [pair for pair in PAIRS if pair[2] != ("EQUAL", "TESTED", "EQUAL") and p
 @pytest.mark.parametrize(("file", "name"), _representatives(APART, 2))
 def test_every_kernel_equals_itself(file: str, name: str) -> None:
     found = compared(file, f"{name}_a", f"{name}_a", seed=1)
-    assert [finding.answer for finding in found.findings()] == [Answer.YES, Answer.YES, Answer.YES, Answer.TESTED]
+    assert [finding.answer for finding in found.findings()] == [
+        EquivalenceAnswer.YES,
+        EquivalenceAnswer.YES,
+        EquivalenceAnswer.YES,
+        EquivalenceAnswer.TESTED,
+    ]
     assert found.floats is not None and "identical" in found.floats.text

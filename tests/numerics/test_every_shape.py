@@ -10,7 +10,7 @@ import pytest
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.numerics.trial import Trial, on_every_shape
+from nkiverify.products.numerics.trial import NumericTrial, on_every_shape
 from nkiverify.project.request import request
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
@@ -36,7 +36,7 @@ def arguments(name: str, given: str) -> list[str]:
     return list(SIZES.get(name, [part.replace("[8,1]", "[P,1]") for part in parts]))
 
 
-def walked(kernel: str, given: list[str], folder: Path = KERNELS, where: tuple[str, ...] = ()) -> Trial:
+def walked(kernel: str, given: list[str], folder: Path = KERNELS, where: tuple[str, ...] = ()) -> NumericTrial:
     """The walk for all sizes."""
     target = request(kernel, folder, given, where, None).target("trn2", False)
     explored = explore(target, hardware_named("trn2"), Limits(), frozenset({5}))

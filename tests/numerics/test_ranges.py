@@ -17,11 +17,11 @@ from lab import numerics_faults as planted
 from lab.numerics_kernels import drawn
 from nkiverify.analysis.ranges.arithmetic import MINUS, Parts, made
 from nkiverify.analysis.ranges.errors import ErrorIntervals
-from nkiverify.analysis.ranges.findings import Findings
+from nkiverify.analysis.ranges.findings import RangeFindings
 from nkiverify.analysis.ranges.functions import FUNCTIONS
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.masked import MaskedIntervals
-from nkiverify.analysis.ranges.run import Limits
+from nkiverify.analysis.ranges.run import RangeLimits
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.foundation import resources
@@ -64,7 +64,7 @@ def test_functions_stay_within_their_interval(name: str) -> None:
         low, high = (max(end, function.domain + (1e-3 if function.open else 0)) for end in (low, high))
         inside = np.concatenate([chance.uniform(low, high, 50), [low, high]]).astype(np.float32)[None]
         inside = np.clip(inside, np.float32(low), np.float32(high))
-        findings = Findings()
+        findings = RangeFindings()
         least, most = ends(Intervals(findings).unary(name, interval(low, high)))
         values = Floats().unary(name, inside)
         assert not findings.found, findings.found
@@ -77,13 +77,13 @@ def test_functions_stay_within_their_interval(name: str) -> None:
 )
 def test_the_last_number_that_a_dtype_has_room_for(dtype: object, last: float, first: float) -> None:
     for number, faults in ((last, 0), (first, 1)):
-        findings = Findings()
+        findings = RangeFindings()
         Intervals(findings).convert(interval(-1.0, number), dtype)  # type: ignore[arg-type]
         assert len(findings.found) == faults
 
 
 def test_an_infinity_that_is_meant_is_a_value() -> None:
-    findings = Findings(fills=True)
+    findings = RangeFindings(fills=True)
     numbers = Intervals(findings)
     nothing = numbers.convert(numbers.constant(float("-inf"), 2), float32)
     assert Parts.of(nothing).flags.tolist() == [MINUS]
@@ -105,7 +105,7 @@ def test_the_walk_for_all_sizes_has_the_numbers_of_a_few_and_errors_of_it_are_no
 
 
 def test_differences_from_a_maximum_are_at_most_0() -> None:
-    numbers = Intervals(Findings())
+    numbers = Intervals(RangeFindings())
     row = numbers.arguments((1, 4), float32, -50.0, 50.0)
     greatest = numbers.reduce("maximum", row)
     scaled = [numbers.binary("multiply", part, numbers.constant(0.3, 3)) for part in (row, greatest)]
@@ -146,7 +146,7 @@ def test_random_kernels_round_no_further_than_their_bounds(tmp_path: Path) -> No
 
 @pytest.mark.parametrize(("error", "expected"), [(0.125, 0.0), (0.5, 1.0)])
 def test_what_an_error_may_decide_is_as_far_apart_as_both_sides(error: float, expected: float) -> None:
-    numbers = ErrorIntervals(Findings())
+    numbers = ErrorIntervals(RangeFindings())
     inexact = np.concatenate([interval(1.0 - error, 1.0 + error), [[error]]])
     decided = numbers.binary("greater", inexact, numbers.constant(1.25, 2))
     assert decided[4].item() == pytest.approx(expected)
@@ -159,7 +159,7 @@ def test_sums_hold_in_any_order(count: int) -> None:
     chance = np.random.default_rng(count)
     numbers = (chance.standard_normal(count) * 10.0 ** chance.uniform(-3, 3, count)).astype(np.float32)
     exactly = numbers.astype(np.float64)[None, None]
-    least, most = (end.item() for end in Intervals(Findings()).reduce("add", made(exactly, exactly))[:2])
+    least, most = (end.item() for end in Intervals(RangeFindings()).reduce("add", made(exactly, exactly))[:2])
     for order in (numbers, numbers[::-1], np.sort(numbers), chance.permutation(numbers)):
         total = np.float32(0)
         for number in order:
@@ -367,7 +367,7 @@ def test_elements_from_places_that_inputs_give_are_any_of_these(
 
 @pytest.mark.parametrize("kind", [Intervals, MaskedIntervals, ErrorIntervals])
 def test_an_element_around_a_row_is_any_of_it(kind: type[Intervals]) -> None:
-    numbers = kind(Findings())
+    numbers = kind(RangeFindings())
     row = numbers.convert(numbers.entered(np.array([[1.0, -2.0, float("-inf"), 3.0]]), float32), float32)
     found = numbers.around(row)
     assert found.shape == (numbers.lanes, 1, 1)
@@ -398,7 +398,7 @@ def test_ranges_that_are_none(given: str, said: str, check: Checker) -> None:
 
 def test_what_each_line_writes_is_told() -> None:
     asked = request("finite.py::softmax", KERNELS, ("x=bf16[4,8] in -3..3",), (), None)
-    trial, told = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), Limits(20.0, 1 << 20))
+    trial, told = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), RangeLimits(20.0, 1 << 20))
     assert not trial.findings
     least = math.exp(-6.0)
     # The input, the negative maximum, the exponentials, their sums, the inverse of these, and the quotients.
@@ -414,7 +414,7 @@ def test_what_each_line_writes_is_told() -> None:
 
 def test_what_is_told_fits_a_terminal() -> None:
     asked = request("finite.py::attention_from_infinity", KERNELS, ("x=f32[4,8] in -3e38..3e38",), (), None)
-    _, told = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), Limits(20.0, 1 << 20))
+    _, told = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), RangeLimits(20.0, 1 << 20))
     told = [replace(told[0], tensor="a_long_name_of_a_tensor", dtype="float8_e4m3fn", error=math.inf), *told]
     file, *lines = "\n".join(table(told, KERNELS)).splitlines()
     assert file == "finite.py"

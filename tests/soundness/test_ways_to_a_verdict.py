@@ -14,7 +14,7 @@ import pytest
 
 from nkiverify.analysis.sets.flow import OutOfTime
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
-from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
+from nkiverify.engines.esbmc.engine import EsbmcEngine, EsbmcResult
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
@@ -29,11 +29,11 @@ from nkiverify.products.esbmc import integers
 from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.symbolic.prover import BUDGETS
 from nkiverify.verify import dataflow, dataflow_search, verdicts, verifier
-from nkiverify.verify.candidates import Part
+from nkiverify.verify.candidates import DomainPart
 from nkiverify.verify.evidence import concluded
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
-from nkiverify.verify.verdicts import Known, PhaseVerdict
+from nkiverify.verify.verdicts import PhaseFacts, PhaseVerdict
 from nkiverify.verify.verifier import verify
 from nkiverify.verify.witness import faults
 from tests.dataflow.subject import Subject
@@ -191,32 +191,32 @@ class Row:
 # --- phases 1 to 3 ----------------------------------------------------------------------------------------------------
 
 
-def _unconfirmed(known: Known, replay: Replay | None = None, contract: str = "") -> Known:
+def _unconfirmed(known: PhaseFacts, replay: Replay | None = None, contract: str = "") -> PhaseFacts:
     """A refutation that a concrete run does not confirm."""
     first = replace(known.violations[0], replayed=False)
     first = replace(first, contract=contract) if contract else first
     return replace(known, violations=[first], replays=[replay] if replay else [])
 
 
-def _unsure(known: Known, contract: str = "") -> Known:
+def _unsure(known: PhaseFacts, contract: str = "") -> PhaseFacts:
     """What is refuted is enough for a contract, and not necessary."""
     known = _unconfirmed(known, None, contract)
     return replace(known, unsure=known.violations)
 
 
-def _cut(known: Known) -> Known:
+def _cut(known: PhaseFacts) -> PhaseFacts:
     """Some loop was unrolled, and not far enough as far as is known."""
     loop = replace(known.claims[0].claim, unwinding=True)
     return replace(known, decisions=[*known.decisions, replace(known.claims[0], claim=loop, outcome=Outcome.UNDECIDED)])
 
 
-def _unreached(known: verdicts.Known) -> verdicts.Known:
+def _unreached(known: verdicts.PhaseFacts) -> verdicts.PhaseFacts:
     """Nothing is known to come to any claim, each of which holds."""
     decisions = [replace(one, outcome=Outcome.PROVED_IF_REACHED) for one in known.decisions]
     return replace(known, decisions=decisions, claims=[one for one in decisions if not one.claim.unwinding])
 
 
-def _gap(known: Known) -> Known:
+def _gap(known: PhaseFacts) -> PhaseFacts:
     return replace(known, gap="what is not followed")
 
 
@@ -376,15 +376,15 @@ def test_claims_for_which_time_is_over_are_unknown(phase: int, tmp_path: Path, m
 # --- phase 4 ----------------------------------------------------------------------------------------------------------
 
 
-def _searched(**found: Any) -> Callable[[dataflow.Known], dataflow.Known]:
-    def change(known: dataflow.Known) -> dataflow.Known:
+def _searched(**found: Any) -> Callable[[dataflow.DataflowFacts], dataflow.DataflowFacts]:
+    def change(known: dataflow.DataflowFacts) -> dataflow.DataflowFacts:
         assert known.search is not None
         return replace(known, search=replace(known.search, **found))
 
     return change
 
 
-def _out_of_time(known: dataflow.Known) -> dataflow.Known:
+def _out_of_time(known: dataflow.DataflowFacts) -> dataflow.DataflowFacts:
     return replace(known, ended=OutOfTime("time-out"))
 
 
@@ -415,7 +415,7 @@ DATAFLOW = [
     ),
     Row(
         "not_run", 4, BACKWARDS, windows(), Verdict.UNKNOWN, "no shape could be run", ExitStatus.UNKNOWN,
-        _searched(tried=0, part=Part({})),
+        _searched(tried=0, part=DomainPart({})),
     ),
     Row("all_run", 4, BACKWARDS, windows(), Verdict.SUCCESSFUL, "", ExitStatus.AS_EXPECTED),
     Row("all_run_within", 4, BACKWARDS, windows(None), Verdict.SUCCESSFUL, "bounded C <= ", ExitStatus.UNKNOWN),
@@ -514,20 +514,20 @@ class Asked:
     """What becomes of ESBMC's decisions about a kernel that holds: verdict and exit status where it alone is asked, and
     exit status beside the embedded engine."""
 
-    change: Callable[[Result], Result]
+    change: Callable[[EsbmcResult], EsbmcResult]
     verdict: Verdict
     alone: ExitStatus
     beside: ExitStatus
 
 
-def _all(outcome: Outcome) -> Callable[[Result], Result]:
+def _all(outcome: Outcome) -> Callable[[EsbmcResult], EsbmcResult]:
     return lambda result: replace(
         result, decisions=tuple(replace(one, outcome=outcome, reason="time-out") for one in result.decisions)
     )
 
 
-def _first(outcome: Outcome) -> Callable[[Result], Result]:
-    def change(result: Result) -> Result:
+def _first(outcome: Outcome) -> Callable[[EsbmcResult], EsbmcResult]:
+    def change(result: EsbmcResult) -> EsbmcResult:
         first, *others = result.decisions
         return replace(result, decisions=(replace(first, outcome=outcome, reason="time-out"), *others))
 

@@ -12,7 +12,7 @@ from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import Allocation, ComputedElements
+from nkiverify.analysis.values.run import ComputedElements, ValueAllocation
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.meaning import Numbers
@@ -48,7 +48,7 @@ class FilledElements(ComputedElements):
 
     def cells(self, tensor: Tensor) -> Cells:
         identity = tensor.storage.identity
-        known = identity.cells if isinstance(identity, Allocation) else self.arguments.get(identity)
+        known = identity.cells if isinstance(identity, ValueAllocation) else self.arguments.get(identity)
         if known is not None:
             return known
         made = tensor.storage
@@ -59,7 +59,7 @@ class FilledElements(ComputedElements):
             filling = np.full(int(made.size), 0 if made.dtype.is_integer else 1.0)
             entered = self.numbers.entered(filling, made.dtype)
             self.numbers.flat(cells.buffer, made.dtype, made.dtype)[...] = entered
-        if isinstance(identity, Allocation):
+        if isinstance(identity, ValueAllocation):
             identity.cells = cells
         else:
             self.arguments[identity] = cells

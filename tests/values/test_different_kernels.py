@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
 from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.request import request
 from tests.values.test_equivalence import compared
@@ -34,7 +34,7 @@ def filled(x, value, dtype):
 FLOATS = "x=f32[4,4]; y=f32[4,4]"
 
 
-def pair(folder: Path, one: str, two: str, arguments: str = FLOATS, seed: int = 0) -> Comparison:
+def pair(folder: Path, one: str, two: str, arguments: str = FLOATS, seed: int = 0) -> KernelComparison:
     """The kernels `one` and `two` of x and y, compared."""
     given = arguments.split("; ")
     names = ", ".join(part.partition("=")[0] for part in given)
@@ -51,15 +51,15 @@ def pair(folder: Path, one: str, two: str, arguments: str = FLOATS, seed: int = 
 @pytest.mark.parametrize(
     ("dtype", "value", "other", "expected"),
     [
-        ("nl.uint8", 255, 255, Answer.YES),
-        ("nl.uint8", 256, 256, Answer.NO),
-        ("nl.int8", -128, -128, Answer.YES),
-        ("nl.int8", -129, -129, Answer.NO),
-        ("nl.int16", 40000, 40000, Answer.NO),
+        ("nl.uint8", 255, 255, EquivalenceAnswer.YES),
+        ("nl.uint8", 256, 256, EquivalenceAnswer.NO),
+        ("nl.int8", -128, -128, EquivalenceAnswer.YES),
+        ("nl.int8", -129, -129, EquivalenceAnswer.NO),
+        ("nl.int16", 40000, 40000, EquivalenceAnswer.NO),
     ],
 )
 def test_an_integer_that_its_dtype_does_not_hold_changes(
-    tmp_path: Path, dtype: str, value: int, other: int, expected: Answer
+    tmp_path: Path, dtype: str, value: int, other: int, expected: EquivalenceAnswer
 ) -> None:
     narrow = f"""tile = nl.ndarray(x.shape, dtype={dtype}, buffer=nl.sbuf)
 nisa.tensor_copy(tile, filled(x, {value}.0, nl.float32))
@@ -74,19 +74,21 @@ WRITES = "nisa.dma_copy({}, filled(x, 0.0, nl.float32))\nreturn result(x, filled
 
 @pytest.mark.parametrize(
     ("first", "second", "expected"),
-    [("x", "x", Answer.YES), ("x", "y", Answer.NO), ("y", "x", Answer.NO)],
+    [("x", "x", EquivalenceAnswer.YES), ("x", "y", EquivalenceAnswer.NO), ("y", "x", EquivalenceAnswer.NO)],
 )
-def test_arguments_that_are_written_are_told_apart(tmp_path: Path, first: str, second: str, expected: Answer) -> None:
+def test_arguments_that_are_written_are_told_apart(
+    tmp_path: Path, first: str, second: str, expected: EquivalenceAnswer
+) -> None:
     found = pair(tmp_path, WRITES.format(first), WRITES.format(second))
     assert found.reals is not None and found.floats is not None
     assert found.reals.answer is expected
-    assert (found.floats.answer is Answer.NO) == (expected is Answer.NO)
+    assert (found.floats.answer is EquivalenceAnswer.NO) == (expected is EquivalenceAnswer.NO)
 
 
 def test_an_argument_that_only_one_kernel_writes_is_a_difference(tmp_path: Path) -> None:
     found = pair(tmp_path, WRITES.format("y"), WRITES.partition("\n")[2])
     assert found.reals is not None
-    assert found.reals.answer is Answer.NO
+    assert found.reals.answer is EquivalenceAnswer.NO
     assert found.reals.text.startswith("y[")
 
 
@@ -99,24 +101,24 @@ def test_integers_that_are_drawn_are_named(tmp_path: Path) -> None:
         found = pair(tmp_path, square, plain, "x=i32[1,2] in 0..2", seed)
         assert found.reals is not None
         answers.add(found.reals.answer)
-        assert found.reals.answer is Answer.NO or "for the integers drawn for x" in found.reals.text
+        assert found.reals.answer is EquivalenceAnswer.NO or "for the integers drawn for x" in found.reals.text
     # 0 and 1 are their own squares, 2 is not.
-    assert answers == {Answer.YES, Answer.NO}
+    assert answers == {EquivalenceAnswer.YES, EquivalenceAnswer.NO}
 
 
 @pytest.mark.parametrize(
     ("scale", "reals"),
     [
-        ("nl.rsqrt(nl.add(nl.multiply(sums, 1 / 12), 1e-6))", Answer.YES),
+        ("nl.rsqrt(nl.add(nl.multiply(sums, 1 / 12), 1e-6))", EquivalenceAnswer.YES),
         # The constant under the root is missing, or added before the mean.
-        ("nl.rsqrt(nl.multiply(sums, 1 / 12))", Answer.NO),
-        ("nl.rsqrt(nl.multiply(nl.add(sums, 1e-6), 1 / 12))", Answer.NO),
+        ("nl.rsqrt(nl.multiply(sums, 1 / 12))", EquivalenceAnswer.NO),
+        ("nl.rsqrt(nl.multiply(nl.add(sums, 1e-6), 1 / 12))", EquivalenceAnswer.NO),
         # Equal by an identity of roots that the method does not know, and of rounded constants.
-        ("nl.multiply(nl.rsqrt(nl.add(nl.multiply(sums, 1 / 36), 1e-6 / 3)), 3**-0.5)", Answer.UNKNOWN),
+        ("nl.multiply(nl.rsqrt(nl.add(nl.multiply(sums, 1 / 36), 1e-6 / 3)), 3**-0.5)", EquivalenceAnswer.UNKNOWN),
     ],
 )
 def test_a_difference_below_the_roundings_of_float32_shows_in_float64(
-    tmp_path: Path, scale: str, reals: Answer
+    tmp_path: Path, scale: str, reals: EquivalenceAnswer
 ) -> None:
     body = (
         "tile = nl.load(x)\nsums = nl.sum(nl.multiply(tile, tile), axis=1, keepdims=True)\n"
@@ -126,15 +128,15 @@ def test_a_difference_below_the_roundings_of_float32_shows_in_float64(
     first = body.format("nl.rsqrt(nl.add(nl.multiply(sums, 1 / 12), 1e-6))")
     found = pair(tmp_path, first, body.format(scale), "x=f32[4,12]")
     assert found.reals is not None and found.floats is not None
-    assert (found.reals.answer, found.floats.answer) == (reals, Answer.TESTED)
+    assert (found.reals.answer, found.floats.answer) == (reals, EquivalenceAnswer.TESTED)
 
 
 def test_a_difference_that_roundings_in_between_explain_is_said_to_be_one(tmp_path: Path) -> None:
     one = "return result(x, nl.load(x))"
     two = "tile = nl.load(x, dtype=nl.bfloat16)\nreturn result(x, tile)"
     found = pair(tmp_path, one, two, "x=f32[4,4]")
-    assert found.reals is not None and found.reals.answer is Answer.ROUNDINGS
-    assert found.floats is not None and found.floats.answer is Answer.NO
+    assert found.reals is not None and found.reals.answer is EquivalenceAnswer.ROUNDINGS
+    assert found.floats is not None and found.floats.answer is EquivalenceAnswer.NO
     assert found.floats.text.endswith("; no more than what they round in between may make")
     found = pair(tmp_path, one, two.replace("return", "tile = nl.multiply(tile, 1.1)\nreturn"), "x=f32[4,4]")
     assert found.floats is not None and not found.floats.text.endswith("may make")
@@ -145,5 +147,5 @@ def test_what_float32_loses_is_no_difference_over_the_reals(tmp_path: Path) -> N
     one = "tile = nl.sqrt(nl.add(nl.subtract(nl.add(nl.load(x), 3000.0), 3000.0), 2.0))\nreturn result(x, tile)"
     two = "tile = nl.multiply(nl.sqrt(nl.multiply(nl.add(nl.load(x), 2.0), 4.0)), 0.5)\nreturn result(x, tile)"
     found = pair(tmp_path, one, two, "x=f32[4,4]")
-    assert found.reals is not None and found.reals.answer is Answer.UNKNOWN
-    assert found.floats is not None and found.floats.answer is Answer.NO
+    assert found.reals is not None and found.reals.answer is EquivalenceAnswer.UNKNOWN
+    assert found.floats is not None and found.floats.answer is EquivalenceAnswer.NO

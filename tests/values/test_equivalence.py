@@ -14,7 +14,7 @@ from nkiverify.cli.main import main
 from nkiverify.foundation import resources
 from nkiverify.model.hardware import hardware_named
 from nkiverify.products.equiv.compared_shapes import chosen_dimensions
-from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.error_probability import error_bits
 from nkiverify.products.equiv.paired_runs import PairedRuns, Side
@@ -33,7 +33,7 @@ MATMULS = {
 TILED = "matmul_tiled.py::matmul_tiled"
 SUMS = ("tensor_add.py::tensor_add", "tensor_add_spmd.py::tensor_add_spmd")
 SELECTIVE = "delta=f32[1,128,16] u=f32[1,128,16] A=f32[128,2] B=f32[1,2,16] C=f32[1,2,16]"
-EQUAL = [Answer.YES, Answer.YES, Answer.YES, Answer.TESTED]
+EQUAL = [EquivalenceAnswer.YES, EquivalenceAnswer.YES, EquivalenceAnswer.YES, EquivalenceAnswer.TESTED]
 
 
 def side(reference: str, arguments: str, base: Path = ROOT / "kernels") -> Side:
@@ -45,11 +45,11 @@ def side(reference: str, arguments: str, base: Path = ROOT / "kernels") -> Side:
     return Side(reference, request(reference, base, given, [], None), {})
 
 
-def compared(first: Side, second: Side, seed: int = 0, hardware: str = "trn2") -> Comparison:
+def compared(first: Side, second: Side, seed: int = 0, hardware: str = "trn2") -> KernelComparison:
     return Comparer(first, second, hardware_named(hardware), seed, None).compare()
 
 
-def answers(found: Comparison) -> list[Answer]:
+def answers(found: KernelComparison) -> list[EquivalenceAnswer]:
     """Legal, defined, over the reals, in floating point."""
     return [finding.answer for finding in found.findings()]
 
@@ -179,7 +179,7 @@ def test_mutants_that_only_change_values_are_different(
     file = reference.partition("::")[0]
     mutant = side(reference, arguments, mutated(tmp_path, file, pattern, replacement))
     found = compared(side(reference, arguments), mutant)
-    assert answers(found) == [Answer.YES, Answer.YES, Answer.NO, Answer.NO]
+    assert answers(found) == [EquivalenceAnswer.YES, EquivalenceAnswer.YES, EquivalenceAnswer.NO, EquivalenceAnswer.NO]
     assert found.reals is not None and found.reals.difference is not None
     assert found.reals.difference.first_slice.lines and found.reals.difference.second_slice.lines
 
@@ -190,7 +190,7 @@ def test_a_wrong_tile_constant_shows_where_the_sizes_differ() -> None:
     same = compared(side(good, options.format("tile_m=128")), side(bad, options.format("tile_m=128")))
     assert answers(same) == EQUAL
     apart = compared(side(good, options.format("tile_m=64")), side(bad, options.format("tile_m=64")))
-    assert answers(apart)[0] is Answer.NO
+    assert answers(apart)[0] is EquivalenceAnswer.NO
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -209,14 +209,19 @@ def test_kernels_that_define_nothing_are_not_called_equal() -> None:
     unguarded = "matmul_block_free.py::matmul_block_free_unguarded"
     found = compared(side(unguarded, shapes), side(unguarded, shapes))
     # K = 64: nothing is ever written to PSUM, so there is nothing to call equal.
-    assert answers(found) == [Answer.YES, Answer.YES, Answer.UNKNOWN, Answer.UNKNOWN]
+    assert answers(found) == [
+        EquivalenceAnswer.YES,
+        EquivalenceAnswer.YES,
+        EquivalenceAnswer.UNKNOWN,
+        EquivalenceAnswer.UNKNOWN,
+    ]
 
 
 def test_what_cannot_be_evaluated_over_fields_is_unknown() -> None:
     arguments = "x=bf16[32,128] dtype='float8_e5m2_x4'"
     quantise = side("mx_matmul.py::mx_quantize", arguments)
     found = compared(quantise, quantise, hardware="trn3")
-    assert found.reals is not None and found.reals.answer is Answer.UNKNOWN
+    assert found.reals is not None and found.reals.answer is EquivalenceAnswer.UNKNOWN
     assert "quantize_mx" in found.reals.text
 
 
@@ -260,7 +265,7 @@ def test_roundings_differ_where_the_reals_agree() -> None:
     optimised = "matmul_fully_optimized.py::matmul_fully_optimized"
     found = compared(side(TILED, shapes.format("bf16")), side(optimised, shapes.format("bf16") + options))
     # The second one adds up its blocks in a tile of bfloat16.
-    assert found.reals is not None and found.reals.answer is Answer.ROUNDINGS
+    assert found.reals is not None and found.reals.answer is EquivalenceAnswer.ROUNDINGS
     assert "conversions to bfloat16" in found.reals.text
     assert found.floats is not None and "identical" not in found.floats.text
 
@@ -289,7 +294,7 @@ def test_too_little_memory_is_no_fault_of_a_kernel() -> None:
     large = Side("large", _TooLarge(), {})
     legal = compared(large, large).legal
     assert legal is not None
-    assert legal.answer is Answer.UNKNOWN and "8 GiB" in legal.text
+    assert legal.answer is EquivalenceAnswer.UNKNOWN and "8 GiB" in legal.text
 
 
 SOFTMAXES = """

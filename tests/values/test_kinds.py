@@ -14,7 +14,7 @@ import pytest
 from lab.audit import with_section
 from nkiverify.foundation import resources
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.equiv.comparison import Answer, Comparison
+from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.request import request
@@ -28,7 +28,7 @@ FUNCTIONS = {
 KINDS = [name for name in FUNCTIONS if f"{name}_other" in FUNCTIONS]
 
 
-def compared(kind: str, other: str) -> Comparison:
+def compared(kind: str, other: str) -> KernelComparison:
     """The answers for a kernel and another of its kind, on the shapes that the plain one states."""
     given = {each.arg: ast.literal_eval(each.annotation or ast.Constant("")) for each in FUNCTIONS[kind].args.args}
     words = [f"{name}={shape}" for name, shape in given.items()]
@@ -40,14 +40,16 @@ def compared(kind: str, other: str) -> Comparison:
 def test_a_kernel_and_the_same_in_another_way_are_equal(kind: str) -> None:
     found = compared(kind, f"{kind}_other")
     answers = [finding.answer for finding in found.findings()]
-    assert answers == [Answer.YES, Answer.YES, Answer.YES, Answer.TESTED], found.findings()
+    assert answers == [EquivalenceAnswer.YES, EquivalenceAnswer.YES, EquivalenceAnswer.YES, EquivalenceAnswer.TESTED], (
+        found.findings()
+    )
     assert found.error_bits >= 40
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_mistake_is_found(kind: str) -> None:
     found = compared(kind, f"{kind}_wrong")
-    assert found.reals is not None and found.reals.answer is Answer.NO, found.findings()
+    assert found.reals is not None and found.reals.answer is EquivalenceAnswer.NO, found.findings()
 
 
 def table() -> str:

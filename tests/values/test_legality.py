@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.cli.main import main
-from nkiverify.products.equiv.comparison import Answer
+from nkiverify.products.equiv.comparison import EquivalenceAnswer
 from tests.values.test_different_kernels import pair
 
 COPY = """tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
@@ -26,15 +26,21 @@ return result(x, copy)"""
 
 def test_memory_is_part_of_what_is_legal(tmp_path: Path) -> None:
     apart = pair(tmp_path, COPY, PLACED.format(distance=16))
-    assert apart.legal is not None and apart.legal.answer is Answer.YES
+    assert apart.legal is not None and apart.legal.answer is EquivalenceAnswer.YES
     overlapping = pair(tmp_path, COPY, PLACED.format(distance=12))
-    assert overlapping.legal is not None and overlapping.legal.answer is Answer.NO
+    assert overlapping.legal is not None and overlapping.legal.answer is EquivalenceAnswer.NO
     assert "mem.placed_overlap" in overlapping.legal.text
-    assert [one.answer for one in overlapping.findings()[1:]] == [Answer.YES, Answer.YES, Answer.TESTED]
+    assert [one.answer for one in overlapping.findings()[1:]] == [
+        EquivalenceAnswer.YES,
+        EquivalenceAnswer.YES,
+        EquivalenceAnswer.TESTED,
+    ]
 
 
-@pytest.mark.parametrize(("factor", "expected"), [(1.0, Answer.YES), (2.0, Answer.NO)])
-def test_an_illegal_kernel_that_runs_to_its_end_is_compared(tmp_path: Path, factor: float, expected: Answer) -> None:
+@pytest.mark.parametrize(("factor", "expected"), [(1.0, EquivalenceAnswer.YES), (2.0, EquivalenceAnswer.NO)])
+def test_an_illegal_kernel_that_runs_to_its_end_is_compared(
+    tmp_path: Path, factor: float, expected: EquivalenceAnswer
+) -> None:
     # The operand tile of tensor_scalar has to be float32.
     scaled = f"""factor = nl.ndarray((4, 1), dtype=nl.bfloat16, buffer=nl.sbuf)
 nisa.memset(factor, {factor})
@@ -43,16 +49,18 @@ nisa.dma_copy(tile, x)
 nisa.tensor_scalar(tile, tile, nl.multiply, factor)
 return result(x, tile)"""
     found = pair(tmp_path, COPY, scaled)
-    assert found.legal is not None and found.legal.answer is Answer.NO
+    assert found.legal is not None and found.legal.answer is EquivalenceAnswer.NO
     assert "two: tensor_scalar.operand_fp32" in found.legal.text
-    assert found.defined is not None and found.defined.answer is Answer.YES
+    assert found.defined is not None and found.defined.answer is EquivalenceAnswer.YES
     assert found.reals is not None and found.reals.answer is expected
-    assert found.floats is not None and (found.floats.answer is Answer.NO) == (expected is Answer.NO)
+    assert found.floats is not None and (found.floats.answer is EquivalenceAnswer.NO) == (
+        expected is EquivalenceAnswer.NO
+    )
 
 
 def test_a_kernel_that_raises_is_compared_no_further(tmp_path: Path) -> None:
     found = pair(tmp_path, COPY, "raise ValueError('no such shapes')")
-    assert found.legal is not None and found.legal.answer is Answer.NO
+    assert found.legal is not None and found.legal.answer is EquivalenceAnswer.NO
     assert "no such shapes" in found.legal.text
     assert len(found.findings()) == 1
 
@@ -178,7 +186,7 @@ nisa.dma_copy(out, tile)
 return out"""
     xor = "nisa.tensor_scalar(tile, tile, nl.bitwise_xor, 1)\n"
     found = pair(tmp_path, changed.format(""), changed.format(xor), "x=i32[4,8]")
-    assert found.floats is not None and found.floats.answer is Answer.NO
+    assert found.floats is not None and found.floats.answer is EquivalenceAnswer.NO
 
 
 PAIRS = """

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.equiv.comparison import Answer
+from nkiverify.products.equiv.comparison import EquivalenceAnswer
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.project.request import request
@@ -115,8 +115,8 @@ def test_answers_agree_with_evaluation_at_many_points(tmp_path: Path) -> None:
             first, second = (np.broadcast_to(value(part, points), 600) for part in pair)
         finite = np.isfinite(first) & np.isfinite(second)
         same = np.allclose(first[finite], second[finite], rtol=1e-9, atol=1e-9)
-        if found.reals.answer is not Answer.UNKNOWN:
-            assert (found.reals.answer is Answer.YES) == same, (pair, found.reals)
+        if found.reals.answer is not EquivalenceAnswer.UNKNOWN:
+            assert (found.reals.answer is EquivalenceAnswer.YES) == same, (pair, found.reals)
         answers.append(found.reals.answer)
-    assert answers.count(Answer.YES) > PAIRS // 4
-    assert answers.count(Answer.NO) >= 2
+    assert answers.count(EquivalenceAnswer.YES) > PAIRS // 4
+    assert answers.count(EquivalenceAnswer.NO) >= 2

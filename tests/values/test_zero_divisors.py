@@ -9,7 +9,7 @@ import pytest
 
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.known_residues import Mode
-from nkiverify.products.equiv.comparison import Answer
+from nkiverify.products.equiv.comparison import EquivalenceAnswer
 from tests.values.test_equivalence import compared, side
 
 HERE = Path(__file__).parent
@@ -18,18 +18,18 @@ HERE = Path(__file__).parent
 @pytest.mark.parametrize(
     ("first", "second", "shape", "answer"),
     [
-        ("silu", "silu_in_halves", "f32[128,1344]", Answer.YES),
-        ("silu", "silu_but_one", "f32[128,1344]", Answer.NO),
-        ("inverse", "inverse_of_twice", "f32[128,4096]", Answer.YES),
-        ("inverse", "inverse_of_thrice", "f32[128,4096]", Answer.NO),
-        ("exponential_of_inverse", "exponential_of_inverse_in_parts", "f32[128,2048]", Answer.YES),
-        ("greatest_of_inverse", "greatest_of_inverse_turned", "f32[128,2048]", Answer.YES),
-        ("product_of_silu", "product_of_silu_in_halves", "f32[128,512]", Answer.YES),
-        ("divided_by_zero", "divided_by_zero", "f32[4,8]", Answer.UNKNOWN),
+        ("silu", "silu_in_halves", "f32[128,1344]", EquivalenceAnswer.YES),
+        ("silu", "silu_but_one", "f32[128,1344]", EquivalenceAnswer.NO),
+        ("inverse", "inverse_of_twice", "f32[128,4096]", EquivalenceAnswer.YES),
+        ("inverse", "inverse_of_thrice", "f32[128,4096]", EquivalenceAnswer.NO),
+        ("exponential_of_inverse", "exponential_of_inverse_in_parts", "f32[128,2048]", EquivalenceAnswer.YES),
+        ("greatest_of_inverse", "greatest_of_inverse_turned", "f32[128,2048]", EquivalenceAnswer.YES),
+        ("product_of_silu", "product_of_silu_in_halves", "f32[128,512]", EquivalenceAnswer.YES),
+        ("divided_by_zero", "divided_by_zero", "f32[4,8]", EquivalenceAnswer.UNKNOWN),
     ],
 )
 def test_an_element_whose_divisor_is_zero_is_compared_in_another_draw(
-    first: str, second: str, shape: str, answer: Answer
+    first: str, second: str, shape: str, answer: EquivalenceAnswer
 ) -> None:
     one, other = (side(f"divided.py::{name}", f"x={shape}", HERE) for name in (first, second))
     found = compared(one, other).reals

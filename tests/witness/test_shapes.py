@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.engines.shapes import EDGES, STEPS, Axis, Shapes, TooMany
+from nkiverify.engines.shapes import EDGES, STEPS, Axis, Shapes, TooManyShapes
 from nkiverify.frontend.domain.expressions import condition
 from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic import terms
@@ -144,5 +144,5 @@ def test_edges_of_tiles_are_tried_unless_there_are_few_values(high: int) -> None
 
 def test_looking_too_long_is_no_end_of_the_values() -> None:
     shapes, _ = domain(["K * K * K == 8 * M * M * M"], {"K": (1, None), "M": (1, None)})
-    with pytest.raises(TooMany):
+    with pytest.raises(TooManyShapes):
         list(shapes.within({"K": 10**6, "M": 10**6}))

@@ -80,7 +80,7 @@ class Allocated:
 
 
 @dataclass(slots=True)
-class Use:
+class AllocationUse:
     """An operation's use of an allocation; `same` says how many loops around the allocation are in the same
     iteration."""
 
@@ -93,7 +93,7 @@ class Usage:
     """The allocations of a program, those of the sides of a branch apart, and the uses each operation makes of them."""
 
     allocated: list[Allocated] = field(default_factory=list)
-    uses: dict[Executed, list[Use]] = field(default_factory=dict)
+    uses: dict[Executed, list[AllocationUse]] = field(default_factory=dict)
     frames: dict[Loop, Frame] = field(default_factory=dict)
     root: Frame = field(default_factory=lambda: Frame(None, ()))
     #: What is used in the body of each device loop, but was allocated outside it.
@@ -174,10 +174,10 @@ def _allocate(item: Allocation, frame: Frame, usage: Usage, known: _Known) -> No
         known[key] = (allocated,)
 
 
-def _uses(item: Executed, view: Tensor, frame: Frame, usage: Usage, known: _Known) -> Iterator[Use]:
+def _uses(item: Executed, view: Tensor, frame: Frame, usage: Usage, known: _Known) -> Iterator[AllocationUse]:
     key = _key(view.storage)
     if isinstance(view.storage.identity, tuple):
-        yield Use(_given(view.storage, usage), 0)
+        yield AllocationUse(_given(view.storage, usage), 0)
         return
     found = known.get(key, ()) if key is not None else ()
     if not found:
@@ -194,7 +194,7 @@ def _given(storage: Storage, usage: Usage) -> Allocated:
     return usage.given[storage.identity]
 
 
-def _use(item: Executed, view: Tensor, frame: Frame, usage: Usage, allocated: Allocated) -> Use:
+def _use(item: Executed, view: Tensor, frame: Frame, usage: Usage, allocated: Allocated) -> AllocationUse:
     storage = view.storage
     indices: tuple[Term, ...] = storage.identity.indices  # type: ignore[attr-defined]
     same = 0
@@ -211,7 +211,7 @@ def _use(item: Executed, view: Tensor, frame: Frame, usage: Usage, allocated: Al
     while body is not None and not _within(storage.body, body):
         usage.carried.setdefault(body, set()).add(allocated)
         body = body.outer
-    return Use(allocated, same)
+    return AllocationUse(allocated, same)
 
 
 def _note_purpose(allocated: Allocated, item: Executed, view: Tensor) -> None:

@@ -179,7 +179,7 @@ class Chosen(Geometry):
         return len(distinct(self.places())) < self.count
 
 
-class Cells:
+class StorageCells:
     """The cells of a storage of so many units: the ends of each, ascending from 0."""
 
     __slots__ = ("_by_place", "_found", "ends", "size")
@@ -191,23 +191,23 @@ class Cells:
         self._found: dict[object, slice | Places] = {}
 
     @staticmethod
-    def each(size: int) -> Cells:
+    def each(size: int) -> StorageCells:
         """A cell for each unit."""
-        return Cells(np.arange(size + 1, dtype=np.int64))
+        return StorageCells(np.arange(size + 1, dtype=np.int64))
 
     @staticmethod
-    def cut(size: int, cuts: Sequence[Places]) -> Cells:
+    def cut(size: int, cuts: Sequence[Places]) -> StorageCells:
         """Cells that end at `cuts`, where these are inside."""
         ends = distinct(np.concatenate([np.asarray([0, size], np.int64), *cuts]))
-        return Cells(ends[(ends >= 0) & (ends <= size)])
+        return StorageCells(ends[(ends >= 0) & (ends <= size)])
 
-    def finer(self, edges: Places) -> tuple[Cells, Places]:
+    def finer(self, edges: Places) -> tuple[StorageCells, Places]:
         """Cells that end at `edges` as well, where these are inside, and which of the old ones each is a part of."""
         edges = distinct(edges[(edges > 0) & (edges < self.size)])
         at = np.searchsorted(self.ends, edges)
         new = self.ends[at] != edges
         pieces = 1 + np.bincount(at[new] - 1, minlength=self.count)
-        return Cells(np.insert(self.ends, at[new], edges[new])), np.repeat(np.arange(self.count), pieces)
+        return StorageCells(np.insert(self.ends, at[new], edges[new])), np.repeat(np.arange(self.count), pieces)
 
     @property
     def count(self) -> int:
@@ -261,9 +261,9 @@ class Layouts:
         self._shared = SharedTensors()
         self._views: dict[Storage, list[tuple[Tensor, Executed | None, str, bool]]] = {}
         self._units: dict[Storage, int] = {}
-        self._made: dict[object, Cells] = {}
+        self._made: dict[object, StorageCells] = {}
         self._geometries: dict[object, Geometry] = {}
-        self._of: dict[Storage, Cells] = {}
+        self._of: dict[Storage, StorageCells] = {}
         for item in items:
             if isinstance(item, Allocation):
                 self._shared.allocate(item)
@@ -301,19 +301,19 @@ class Layouts:
         """Where a view may lie that an index moves; None where that may be anywhere."""
         return anywhere(view, self.unit(storage))
 
-    def cells(self, storage: Storage) -> Cells:
+    def cells(self, storage: Storage) -> StorageCells:
         """The cells of a storage, which stands for itself in all programs."""
         found = self._of.get(storage)
         if found is None:
             found = self._of[storage] = self._cells(storage)
         return found
 
-    def _cells(self, storage: Storage) -> Cells:
+    def _cells(self, storage: Storage) -> StorageCells:
         unit = self.unit(storage)
         size = int(storage.size) * (storage.dtype.itemsize // unit)
         if is_register_file(storage):
             # No operation of the kernel names the registers of an engine.
-            return Cells.each(size)
+            return StorageCells.each(size)
         geometries: dict[object, Geometry] = {}
         masked: list[Places] = []
         by_rows: set[object] = set()
@@ -341,7 +341,7 @@ class Layouts:
         found = self._made.get(alike) if only_rows else None
         if found is None:
             cuts = [edge for one in geometries.values() for edge in _ends(one)]
-            found = Cells.cut(size, [*cuts, *masked])
+            found = StorageCells.cut(size, [*cuts, *masked])
             if only_rows:
                 self._made[alike] = found
         return found

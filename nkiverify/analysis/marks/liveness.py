@@ -13,7 +13,7 @@ from dataclasses import field
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect, Effects
-from nkiverify.analysis.marks.cells import Cells, Layouts
+from nkiverify.analysis.marks.cells import Layouts, StorageCells
 from nkiverify.analysis.marks.order import Recorded, SharedTensors, one_by_one
 from nkiverify.analysis.marks.windows import Window, shown, window
 from nkiverify.analysis.side_effects import has_effect
@@ -82,7 +82,7 @@ class _Held:
     """The operation that wrote each element of a storage: one for `all` of it, or for `each` cell."""
 
     storage: Storage
-    cells: Cells
+    cells: StorageCells
     all: int = _NOBODY
     each: Marks | None = None
     #: Every operation that ever wrote to it.

@@ -21,8 +21,8 @@ from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.findings import DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Findings, Notes
 from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded, interleaved
 from nkiverify.analysis.marks.storages import Shadows
-from nkiverify.analysis.marks.transfer import Reading, Transfer
-from nkiverify.analysis.marks.unordered import Unordered
+from nkiverify.analysis.marks.transfer import MarkTransfer, Reading
+from nkiverify.analysis.marks.unordered import UnorderedLoops
 from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.late import numpy as np
@@ -97,8 +97,8 @@ class _Walk:
         self._items = items
         self._notes = notes
         self._shadows = Shadows(layouts or Layouts(items))
-        self._unordered = Unordered(self._shadows, notes, stored_alike(items))
-        self._transfer = Transfer(generation, self._shadows, self._unordered, notes, dead_stores)
+        self._unordered = UnorderedLoops(self._shadows, notes, stored_alike(items))
+        self._transfer = MarkTransfer(generation, self._shadows, self._unordered, notes, dead_stores)
         #: Tensors returned, each with the position of the item that says so, and what tells them apart.
         self._outputs: list[tuple[int, Tensor]] = []
         self._by_parameter = True

@@ -7,7 +7,7 @@ from dataclasses import field
 
 from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
-from nkiverify.analysis.marks.cells import Cells, Layouts, Places
+from nkiverify.analysis.marks.cells import Layouts, Places, StorageCells
 from nkiverify.analysis.marks.findings import DEFINED, UNWRITTEN
 from nkiverify.analysis.marks.order import SharedTensors
 from nkiverify.analysis.marks.windows import Window, anywhere, shown, window
@@ -25,7 +25,7 @@ class Shadow:
     """The marks of one storage, one for each of its cells, and for PSUM what the Tensor Engine did there."""
 
     storage: Storage
-    cells: Cells
+    cells: StorageCells
     layouts: Layouts
     marks: Marks
     #: 1: written by matmuls alone, 2: and read by something else since.

@@ -20,7 +20,7 @@ from nkiverify.analysis.effects import (
 )
 from nkiverify.analysis.marks.findings import DEAD_STORE, DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Notes
 from nkiverify.analysis.marks.storages import Shadow, Shadows
-from nkiverify.analysis.marks.unordered import ADDED, READ, WROTE, Unordered
+from nkiverify.analysis.marks.unordered import ADDED, READ, WROTE, UnorderedLoops
 from nkiverify.analysis.marks.windows import Window
 from nkiverify.analysis.marks.zeros import factors, rows_of_scales, rows_of_zeros, writes_zeros
 from nkiverify.analysis.masks import Touched, masks_otherwise
@@ -74,14 +74,14 @@ class Reading:
         return replace(self, marks=other.marks, lost=self.lost or other.lost)
 
 
-class Transfer:
+class MarkTransfer:
     """Executes operations on shadows, and notes what they do that is undefined.
 
     `dead_stores` are positions of operations whose results are followed, as if they were not defined.
     """
 
     def __init__(
-        self, generation: int, shadows: Shadows, unordered: Unordered, notes: Notes, dead_stores: Collection[int]
+        self, generation: int, shadows: Shadows, unordered: UnorderedLoops, notes: Notes, dead_stores: Collection[int]
     ) -> None:
         #: Writes of legacy kernels to arguments: faults unless the argument is returned.
         self.inputs: list[Fault] = []

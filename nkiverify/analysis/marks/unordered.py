@@ -38,7 +38,7 @@ _HANDED_ON = "a tensor that another iteration of an affine_range has allocated"
 _EXCHANGED = "what two programs do to the same elements with only a sendrecv in between"
 
 
-class Unordered:
+class UnorderedLoops:
     """Follows loops without an order, and compares what their iterations use. `alike`: the positions of stores that
     every program makes alike."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.analysis.dependence import Marks, distinct
 from nkiverify.analysis.effects import Does, Effect
-from nkiverify.analysis.marks.cells import Cells, Geometry, Layouts, Places
+from nkiverify.analysis.marks.cells import Geometry, Layouts, Places, StorageCells
 from nkiverify.analysis.masks import EVERYTHING, Touched, touched
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.tensor import Storage, Tensor
@@ -26,7 +26,7 @@ class Window:
 
     def __init__(
         self,
-        cells: Cells,
+        cells: StorageCells,
         geometry: Geometry,
         inside: npt.NDArray[np.bool_] | None = None,
         part: Touched = EVERYTHING,
@@ -139,19 +139,19 @@ class Window:
         return self._geometry.places()[np.broadcast_to(self.inside, self.view_shape)]
 
 
-def window(effect: Effect, layouts: Layouts, storage: Storage, cells: Cells) -> Window:
+def window(effect: Effect, layouts: Layouts, storage: Storage, cells: StorageCells) -> Window:
     """The elements that an effect touches: all that it may read, or what it writes for sure."""
     part = touched(effect.operation, effect.argument, writes=effect.does not in (Does.READ, Does.WAIT))
     inside = part.must if effect.writes else part.may
     return Window(cells, layouts.geometry(effect.view, storage), inside, part)
 
 
-def shown(view: Tensor, layouts: Layouts, storage: Storage, cells: Cells) -> Window:
+def shown(view: Tensor, layouts: Layouts, storage: Storage, cells: StorageCells) -> Window:
     """The elements that a view shows."""
     return Window(cells, layouts.geometry(view, storage))
 
 
-def anywhere(view: Tensor, layouts: Layouts, storage: Storage, cells: Cells) -> Window | None:
+def anywhere(view: Tensor, layouts: Layouts, storage: Storage, cells: StorageCells) -> Window | None:
     """All that a view may show which an index moves; None where that may be anything."""
     geometry = layouts.anywhere(view, storage)
     return None if geometry is None else Window(cells, geometry)

@@ -8,7 +8,7 @@ from dataclasses import field, replace
 import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import EMPTY
-from nkiverify.analysis.ranges.families import FIRST, LANES, Carried, Family, positions
+from nkiverify.analysis.ranges.families import FIRST, LANES, Carried, NumberFamily, positions
 from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
@@ -87,7 +87,7 @@ def _indices_in(numbers: Sequence[Extent | Term]) -> frozenset[Atom]:
 
 
 @dataclass(slots=True)
-class Contents:
+class StorageContents:
     """The contents of a storage: `numbers` bound all elements that are written, `carried` says the same of each.
 
     `exact` are families that the elements of views are, with the indices of loops that these views depend on. `first`:
@@ -96,15 +96,15 @@ class Contents:
 
     numbers: Array
     carried: Carried | None = None
-    exact: dict[Layout, tuple[Family, frozenset[Atom]]] = field(default_factory=dict)
+    exact: dict[Layout, tuple[NumberFamily, frozenset[Atom]]] = field(default_factory=dict)
     #: The indices of loops that say which storage of an allocation it is.
     indices: frozenset[Atom] = frozenset()
     dtype: DType = float32
     first: Array | None = None
 
-    def copy(self) -> Contents:
+    def copy(self) -> StorageContents:
         """The same, to be changed apart."""
-        return Contents(self.numbers, self.carried, dict(self.exact), self.indices, self.dtype, self.first)
+        return StorageContents(self.numbers, self.carried, dict(self.exact), self.indices, self.dtype, self.first)
 
 
 def nothing() -> Array:
@@ -114,29 +114,29 @@ def nothing() -> Array:
     return found
 
 
-class State:
+class RangeState:
     """The contents of all storages. `kept` are those of storages of any iteration, by allocation."""
 
     def __init__(self) -> None:
-        self.held: dict[Place, Contents] = {}
+        self.held: dict[Place, StorageContents] = {}
         self.kept: dict[Key, Array] = {}
         #: The storages written since the loop body that is walked began.
         self.written: set[Place] = set()
 
-    def copy(self) -> State:
+    def copy(self) -> RangeState:
         """The same, to be changed apart."""
-        found = State()
+        found = RangeState()
         found.held = {place: contents.copy() for place, contents in self.held.items()}
         found.kept = dict(self.kept)
         found.written = set(self.written)
         return found
 
-    def contents(self, storage: Storage) -> Contents:
+    def contents(self, storage: Storage) -> StorageContents:
         """The contents of a storage; nothing where it has not been written."""
         place = place_of(storage)
         found = self.held.get(place)
         if found is None:
-            found = Contents(self.kept.get(key_of(storage), nothing()), dtype=storage.dtype)
+            found = StorageContents(self.kept.get(key_of(storage), nothing()), dtype=storage.dtype)
             if not indices_of(storage):
                 self.held[place] = found
         return found
@@ -152,7 +152,7 @@ class State:
     def allocate(self, storage: Storage) -> None:
         """A storage is allocated: nothing has been written to it."""
         self._drop(key_of(storage))
-        made = Contents(nothing(), indices=_indices_in(indices_of(storage)), dtype=storage.dtype)
+        made = StorageContents(nothing(), indices=_indices_in(indices_of(storage)), dtype=storage.dtype)
         self.held[place_of(storage)] = made
         self.written.add(place_of(storage))
 
@@ -162,7 +162,7 @@ class State:
             del self.held[place]
             self.written.add(place)
 
-    def read(self, view: Tensor, n: Families) -> Family:
+    def read(self, view: Tensor, n: Families) -> NumberFamily:
         """The elements of a view: those written to it, or what is known of all."""
         contents, layout = self.contents(view.storage), layout_of(view)
         known = contents.exact.get(layout)
@@ -171,10 +171,10 @@ class State:
         shape = tuple(view.shape)
         every = self._columns(view)
         if len(every) == 1:
-            found = Family(n.named(every[0], view.dtype), shape, positions(shape), n.sizes)
+            found = NumberFamily(n.named(every[0], view.dtype), shape, positions(shape), n.sizes)
         else:
             ids = n.named(contents.numbers, view.dtype)
-            found = Family(ids, shape, positions(shape), n.sizes, carried=contents.carried, every=every)
+            found = NumberFamily(ids, shape, positions(shape), n.sizes, carried=contents.carried, every=every)
             if contents.first is not None and _has_first_column(view, n):
                 found = replace(found, at={FIRST: contents.first})
         contents.exact[layout] = (found, _indices_in((*view.shape, *view.strides, view.offset)))
@@ -190,7 +190,9 @@ class State:
                     return tuple(self.held[_column(place, rounds, number)].numbers for number in found)
         return ()
 
-    def _written_columns(self, view: Tensor, family: Family, n: Families, *, all_of_it: bool) -> dict[Place, Array]:
+    def _written_columns(
+        self, view: Tensor, family: NumberFamily, n: Families, *, all_of_it: bool
+    ) -> dict[Place, Array]:
         """The numbers of columns once a view is written; `all_of_it`: all of the storage."""
         place, found = place_of(view.storage), {}
         for rounds in _ROUNDS:
@@ -203,17 +205,17 @@ class State:
                 found[column] = n.joined(after, after) if all_of_it else n.joined(self.numbers_at(column), after)
         return found
 
-    def write(self, view: Tensor, family: Family, n: Families, *, all_of_it: bool, whole: bool) -> None:
+    def write(self, view: Tensor, family: NumberFamily, n: Families, *, all_of_it: bool, whole: bool) -> None:
         """A view is written; `all_of_it`: every element of it, `whole`: it is all of its storage."""
         storage = view.storage
         place, key = place_of(storage), key_of(storage)
         columns = self._written_columns(view, family, n, all_of_it=whole and all_of_it)
-        found = Contents(n.joined(family.numbers, family.numbers), family.carried)
+        found = StorageContents(n.joined(family.numbers, family.numbers), family.carried)
         if not (whole and all_of_it):
             before = self.contents(storage)
-            plain = Family(before.numbers, (), (), n.sizes, carried=before.carried)
+            plain = NumberFamily(before.numbers, (), (), n.sizes, carried=before.carried)
             both = n.either(plain, replace(family, extents=()).without_id())
-            found = Contents(both.numbers, both.carried)
+            found = StorageContents(both.numbers, both.carried)
         found.numbers[3], found.dtype = 0, storage.dtype
         if all_of_it and _has_first_column(view, n):
             found.first = family.at.get(FIRST, family.numbers).copy()
@@ -227,21 +229,21 @@ class State:
         self.held[place] = found
         for column, numbers in columns.items():
             numbers[3] = 0
-            self.held[column] = Contents(numbers, indices=found.indices, dtype=storage.dtype)
+            self.held[column] = StorageContents(numbers, indices=found.indices, dtype=storage.dtype)
         self.written.update((place, *columns))
 
-    def registers(self, engine: str) -> Contents:
+    def registers(self, engine: str) -> StorageContents:
         """The contents of the reduction registers of an engine."""
-        return self.held.setdefault(("registers", engine), Contents(nothing()))
+        return self.held.setdefault(("registers", engine), StorageContents(nothing()))
 
-    def keep(self, engine: str, family: Family, n: Families) -> None:
+    def keep(self, engine: str, family: NumberFamily, n: Families) -> None:
         """The reduction registers of an engine are set, for some partitions."""
         joined = n.joined(self.registers(engine).numbers, family.numbers)
         joined[3] = 0
-        self.held[("registers", engine)] = Contents(joined)
+        self.held[("registers", engine)] = StorageContents(joined)
         self.written.add(("registers", engine))
 
-    def join(self, other: State, n: Families) -> None:
+    def join(self, other: RangeState, n: Families) -> None:
         """Go on with what is here or there."""
         for here, there in ((self, other), (other, self)):
             for place in [each for each in there.held if _whole(each) is not None and each not in here.held]:
@@ -249,12 +251,12 @@ class State:
         for place, contents in other.held.items():
             mine = self.held.get(place)
             if mine is None:
-                self.held[place] = Contents(contents.numbers, indices=contents.indices, dtype=contents.dtype)
+                self.held[place] = StorageContents(contents.numbers, indices=contents.indices, dtype=contents.dtype)
             elif mine is not contents:
-                one = Family(mine.numbers, (), (), n.sizes, carried=mine.carried)
-                both = n.either(one, Family(contents.numbers, (), (), n.sizes, carried=contents.carried))
+                one = NumberFamily(mine.numbers, (), (), n.sizes, carried=mine.carried)
+                both = n.either(one, NumberFamily(contents.numbers, (), (), n.sizes, carried=contents.carried))
                 exact = {each: held for each, held in mine.exact.items() if _is(contents.exact.get(each), held)}
-                self.held[place] = Contents(both.numbers, both.carried, exact, mine.indices, mine.dtype)
+                self.held[place] = StorageContents(both.numbers, both.carried, exact, mine.indices, mine.dtype)
         for key, numbers in other.kept.items():
             self.kept[key] = n.joined(self.kept.get(key, nothing()), numbers)
         self.written |= other.written
@@ -277,5 +279,5 @@ def _has_first_column(view: Tensor, n: Families) -> bool:
     )
 
 
-def _is(one: tuple[Family, frozenset[Atom]] | None, other: tuple[Family, frozenset[Atom]]) -> bool:
+def _is(one: tuple[NumberFamily, frozenset[Atom]] | None, other: tuple[NumberFamily, frozenset[Atom]]) -> bool:
     return one is not None and one[0] is other[0]

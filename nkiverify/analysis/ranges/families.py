@@ -1,7 +1,7 @@
 """All elements of a tile at once, for every size of it: one interval, and how its elements go with those of others.
 
-A `Family` stands for an array in the meanings of operations (`@OPERATION.meaning`), whose extents may be terms. What an
-operation needs of an array beyond this is not followed.
+A `NumberFamily` stands for an array in the meanings of operations (`@OPERATION.meaning`), whose extents may be terms.
+What an operation needs of an array beyond this is not followed.
 
 An id (`relations`) names the numbers of a family by coordinates: along axis k of a tile an element is counted by the
 coordinates `axes[k]`, none where all elements are one number. What is known of two ids holds for equal coordinates, so
@@ -32,7 +32,7 @@ FIRST, LAST, DIAGONAL = "first", "last", "diagonal"
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class ScaledBounds:
     """A number is between `low` and `high` times `top / bottom`, two products of sizes that are positive."""
 
     top: Extent
@@ -62,7 +62,7 @@ class Carried:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Family:
+class NumberFamily:
     """The elements of a tile of these extents. `numbers` (lanes, 1) bounds each of them, as an array of one interval.
 
     `fewer`: a mask may leave out some of them. `every`: intervals of each so many-th column, which come round again and
@@ -73,7 +73,7 @@ class Family:
     extents: tuple[Extent, ...]
     axes: tuple[Axis, ...]
     sizes: Sizes
-    times: Times | None = None
+    times: ScaledBounds | None = None
     carried: Carried | None = None
     fewer: bool = False
     every: tuple[Array, ...] = ()
@@ -86,13 +86,13 @@ class Family:
         """The id of the numbers; 0 where nothing is known of them beside the interval."""
         return int(self.numbers[3, 0])
 
-    def without_id(self) -> Family:
+    def without_id(self) -> NumberFamily:
         """The same numbers, of which nothing is known beside others."""
         numbers = self.numbers.copy()
         numbers[3] = 0
         return replace(self, numbers=numbers, axes=positions(self.extents))
 
-    def with_numbers(self, numbers: Array) -> Family:
+    def with_numbers(self, numbers: Array) -> NumberFamily:
         """Other numbers in the same places, of which nothing is known but their ids."""
         axes = self.axes if numbers[3, 0] else positions(self.extents)
         return replace(self, numbers=numbers, axes=axes, times=None, carried=None, every=(), at={})
@@ -109,14 +109,14 @@ class Family:
         """The number of axes, the lanes included."""
         return 1 + len(self.extents)
 
-    def transpose(self, *order: Any) -> Family:
+    def transpose(self, *order: Any) -> NumberFamily:
         """The axes in another order, that of the lanes first."""
         axes = [int(axis) - 1 for axis in (order[0] if len(order) == 1 else order)[1:]]
         extents, coordinates = (tuple(part[axis] for axis in axes) for part in (self.extents, self.axes))
         found = replace(self, extents=extents, axes=coordinates)  # type: ignore[arg-type]
         return found if axes == sorted(axes) else replace(found, every=(), at={})
 
-    def reshape(self, *shape: Any) -> Family:
+    def reshape(self, *shape: Any) -> NumberFamily:
         """The same elements in row-major order."""
         wanted = tuple(shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape)[1:]
         source = [(extent, axis) for extent, axis in zip(self.extents, self.axes, strict=True) if not _is_one(extent)]
@@ -158,13 +158,13 @@ class Family:
             found.append(rest[0])
         return found if len(found) == len(source) else None
 
-    def __getitem__(self, index: Any) -> Family:
+    def __getitem__(self, index: Any) -> NumberFamily:
         parts = index if isinstance(index, tuple) else (index,)
         if len(parts) == 2 and parts[0] is Ellipsis and parts[1] == slice(None, 1):
             return replace(self, extents=(*self.extents[:-1], 1), every=(), at={}).without_id()
         raise UnsupportedConstruct("parts of tiles of unknown extents")
 
-    def broadcast_to(self, shape: Sequence[Extent]) -> Family:
+    def broadcast_to(self, shape: Sequence[Extent]) -> NumberFamily:
         """The same numbers repeated along axes of extent 1; `shape` has the lanes in front."""
         wanted = tuple(shape)[1:]
         missing = len(wanted) - len(self.extents)
@@ -202,7 +202,7 @@ def positions(extents: Sequence[Extent]) -> tuple[Axis, ...]:
     return tuple(() if _is_one(extent) else (at,) for at, extent in enumerate(extents))
 
 
-def aligned(one: Family, other: Family) -> tuple[Family, Family]:
+def aligned(one: NumberFamily, other: NumberFamily) -> tuple[NumberFamily, NumberFamily]:
     """Two families over the same axes, as an operator on each element with its partner takes them.
 
     Where their coordinates do not go together, the ids of both are dropped.
@@ -232,7 +232,7 @@ def _go_together(one: Sequence[Axis], other: Sequence[Axis]) -> bool:
     return all(places[1].get(part, at) == at for part, at in places[0].items())
 
 
-def _padded(part: Family, rank: int) -> Family:
+def _padded(part: NumberFamily, rank: int) -> NumberFamily:
     missing = rank - len(part.extents)
     if not missing:
         return part
@@ -240,7 +240,7 @@ def _padded(part: Family, rank: int) -> Family:
     return _with_rank(found, len(part.extents))
 
 
-def _with_rank(part: Family, before: int) -> Family:
+def _with_rank(part: NumberFamily, before: int) -> NumberFamily:
     """Rows that had so many axes before: where partitions count another axis now, their column is not known."""
     if len(part.extents) == before or DIAGONAL not in part.at:
         return part

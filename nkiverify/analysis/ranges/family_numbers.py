@@ -26,8 +26,8 @@ from nkiverify.analysis.ranges.arithmetic import (
     sum_error,
     with_least_fill,
 )
-from nkiverify.analysis.ranges.families import LANES, Axis, Carried, Family, Times, aligned, positions
-from nkiverify.analysis.ranges.findings import INVALID, OVERFLOW, Findings
+from nkiverify.analysis.ranges.families import LANES, Axis, Carried, NumberFamily, ScaledBounds, aligned, positions
+from nkiverify.analysis.ranges.findings import INVALID, OVERFLOW, RangeFindings
 from nkiverify.analysis.ranges.growth import beside, moved, multiplied, settled
 from nkiverify.analysis.ranges.intervals import CODES, Intervals
 from nkiverify.analysis.ranges.relations import FamilyRelations
@@ -50,19 +50,19 @@ class Families(Numbers):
 
     lanes = LANES
 
-    def __init__(self, findings: Findings, sizes: Sizes, ends: type[Intervals] = Intervals) -> None:
+    def __init__(self, findings: RangeFindings, sizes: Sizes, ends: type[Intervals] = Intervals) -> None:
         self.sizes = sizes
         self.relations = FamilyRelations()
         self._ends = ends(findings)
         self._ends.relations = self.relations
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> RangeFindings:
         """The findings so far."""
         return self._ends.findings
 
     @findings.setter
-    def findings(self, findings: Findings) -> None:
+    def findings(self, findings: RangeFindings) -> None:
         self._ends.findings = findings
 
     def returned(self, numbers: Array) -> None:
@@ -72,16 +72,16 @@ class Families(Numbers):
     def quiet(self) -> Iterator[None]:
         """Tell nothing of what goes wrong in the block: it is only to be found out what comes of it."""
         findings = self._ends.findings
-        scratch = Findings(findings.operation, findings.site, findings.fills, everywhere=True)
+        scratch = RangeFindings(findings.operation, findings.site, findings.fills, everywhere=True)
         self._ends.findings = scratch
         try:
             yield
         finally:
             self._ends.findings = findings
 
-    def family(self, numbers: Array, extents: tuple[Extent, ...]) -> Family:
+    def family(self, numbers: Array, extents: tuple[Extent, ...]) -> NumberFamily:
         """Numbers of which nothing but their interval is known."""
-        return Family(numbers, extents, positions(extents), self.sizes).without_id()
+        return NumberFamily(numbers, extents, positions(extents), self.sizes).without_id()
 
     def named(self, numbers: Array, dtype: DType) -> Array:
         """The same numbers, all of a dtype, under an id of their own."""
@@ -91,7 +91,7 @@ class Families(Numbers):
         found[3] = 0 if np.isnan(found[0]).any() else ids
         return found
 
-    def single_number(self, value: object, rank: int) -> Family:
+    def single_number(self, value: object, rank: int) -> NumberFamily:
         """One number, which sizes may be in, as an array of `rank` axes."""
         extents: tuple[Extent, ...] = (1,) * (rank - 1)
         if isinstance(value, int | float):
@@ -103,7 +103,7 @@ class Families(Numbers):
         found = self._ends._rounded("constant", np.array([low]), np.array([high]), _NOTHING > 0, _NOTHING)
         made = self.family(stacked(found), extents)
         if type(value) is SymRational and self.sizes.range_of(cast(Extent, value.top))[0] > 0:
-            times = Times(cast(Extent, value.top), cast(Extent, value.bottom), *_wider(1.0, 1.0))
+            times = ScaledBounds(cast(Extent, value.top), cast(Extent, value.bottom), *_wider(1.0, 1.0))
             return replace(made, times=times)
         return made
 
@@ -129,12 +129,12 @@ class Families(Numbers):
         return cast(Array, self.family(stacked(Parts(low, high, flags, _NOTHING)), extents))
 
     def _same(self, name: str, x: Array, *more: object) -> Array:
-        given = cast(Family, x)
+        given = cast(NumberFamily, x)
         found, *every = (getattr(self._ends, name)(part, *more) for part in (given.numbers, *given.every))
         apart = self._apart(lambda part: getattr(self._ends, name)(part, *more), given)
         return cast(Array, replace(given, numbers=found, every=tuple(every), at=apart))
 
-    def _apart(self, function: Callable[..., Array], *parts: Family) -> dict[str, Array]:
+    def _apart(self, function: Callable[..., Array], *parts: NumberFamily) -> dict[str, Array]:
         """The elements of rows that are known apart, of a function of each element of some families."""
         places = {place for part in parts for place in part.at}
         if not places:
@@ -152,18 +152,18 @@ class Families(Numbers):
         return stored
 
     def unsigned(self, integers: Array, dtype: DType) -> Array:
-        given = cast(Family, integers)
+        given = cast(NumberFamily, integers)
         return cast(Array, given.with_numbers(self._ends.unsigned(given.numbers, dtype)))
 
     def low_bits(self, integers: Array, dtype: DType) -> Array:
-        given = cast(Family, integers)
+        given = cast(NumberFamily, integers)
         return cast(Array, given.with_numbers(self._ends.low_bits(given.numbers, dtype)))
 
     def single(self, integers: Array) -> Array:
         return self._same("single", integers)
 
     def convert(self, numbers: Array, dtype: DType) -> Array:
-        given = cast(Family, numbers)
+        given = cast(NumberFamily, numbers)
         found = given.with_numbers(self._ends.convert(given.numbers, dtype))
         apart = self._apart(lambda part: self._ends.convert(part, dtype), given)
         found = replace(found, every=tuple(self._ends.convert(part, dtype) for part in given.every), at=apart)
@@ -186,7 +186,7 @@ class Families(Numbers):
     # --- operators ----------------------------------------------------------------------------------------------------
 
     def unary(self, name: str, x: Array) -> Array:
-        given = cast(Family, x)
+        given = cast(NumberFamily, x)
         found = given.with_numbers(self._ends.unary(name, given.numbers))
         if name == "copy":
             return x
@@ -214,10 +214,10 @@ class Families(Numbers):
             found = self._in_proportion(found, one, other)
         return cast(Array, replace(found, carried=self._carried(name, found, one, other)))
 
-    def _family(self, x: object) -> Family:
-        return x if isinstance(x, Family) else self.single_number(x, 3)
+    def _family(self, x: object) -> NumberFamily:
+        return x if isinstance(x, NumberFamily) else self.single_number(x, 3)
 
-    def _in_proportion(self, found: Family, one: Family, other: Family) -> Family:
+    def _in_proportion(self, found: NumberFamily, one: NumberFamily, other: NumberFamily) -> NumberFamily:
         """The product of numbers of which one is a multiple of a size, and the other one is divided by one."""
         if one.times is None and other.times is None:
             return found
@@ -228,12 +228,12 @@ class Families(Numbers):
         low, high = _wider(min(ends), max(ends))
         top, bottom = first.top * second.top, first.bottom * second.bottom
         if not self.sizes.same(top, bottom):
-            return replace(found, times=Times(top, bottom, low, high))
+            return replace(found, times=ScaledBounds(top, bottom, low, high))
         numbers = found.numbers.copy()
         numbers[0], numbers[1] = np.maximum(numbers[0], low), np.minimum(numbers[1], high)
         return replace(found, numbers=numbers, times=None)
 
-    def _carried(self, name: str, found: Family, one: Family, other: Family) -> Carried | None:
+    def _carried(self, name: str, found: NumberFamily, one: NumberFamily, other: NumberFamily) -> Carried | None:
         if (one.carried is None) == (other.carried is None):
             return None
         held, beside_it = (one, other) if one.carried is not None else (other, one)
@@ -262,7 +262,7 @@ class Families(Numbers):
         own = found.id not in (first.id, second.id)
         return cast(Array, replace(found, axes=positions(found.extents)) if own else found)
 
-    def either(self, one: Family, other: Family) -> Family:
+    def either(self, one: NumberFamily, other: NumberFamily) -> NumberFamily:
         """Numbers of which each is that of one family, or of the other."""
         one, other = aligned(one, other)
         return replace(one.with_numbers(self.joined(one.numbers, other.numbers)), carried=beside(one, other))
@@ -282,7 +282,7 @@ class Families(Numbers):
     # --- columns ------------------------------------------------------------------------------------------------------
 
     def every(self, x: Array, first: int, step: int) -> Array:
-        given = cast(Family, x)
+        given = cast(NumberFamily, x)
         *others, extent = given.extents
         count = terms.divide(terms.add(as_term(extent), as_term(step - 1 - first)), as_term(step))
         parts = given.every[first::step] if given.every and len(given.every) % step == 0 else (given.numbers,)
@@ -293,7 +293,7 @@ class Families(Numbers):
         return cast(Array, replace(found, fewer=given.fewer, every=parts if len(parts) > 1 else ()))
 
     def beside(self, columns: Sequence[Array]) -> Array:
-        parts = [cast(Family, column) for column in columns]
+        parts = [cast(NumberFamily, column) for column in columns]
         whole = parts[0]
         for part in parts[1:]:
             whole = self.either(whole, part)
@@ -302,7 +302,7 @@ class Families(Numbers):
         return cast(Array, replace(found, fewer=any(part.fewer for part in parts), every=every))
 
     def of_some(self, x: Array, function: Callable[[Array], Sequence[Array]], count: int) -> Sequence[Array]:
-        extent = as_term(cast(Family, x).extents[-1])
+        extent = as_term(cast(NumberFamily, x).extents[-1])
         least, most = self.sizes.range_of(extent)
         if least >= 1:
             return function(x)
@@ -313,12 +313,12 @@ class Families(Numbers):
         self.sizes.facts = facts.extended(at_most_zero(terms.add(as_term(1), extent, -1)))
         found = function(x)
         self.sizes.facts = facts
-        return [cast(Array, self.either(cast(Family, part), cast(Family, zero))) for part in found]
+        return [cast(Array, self.either(cast(NumberFamily, part), cast(NumberFamily, zero))) for part in found]
 
     # --- of many ------------------------------------------------------------------------------------------------------
 
     def reduce(self, name: str, x: Array) -> Array:
-        given = cast(Family, x)
+        given = cast(NumberFamily, x)
         if name in ("abs_max", "abs_min"):
             return self.reduce(name.replace("abs_", "") + "imum", self.unary("abs", x))
         part, axis = Parts.of(given.numbers), given.axes[-1]
@@ -334,7 +334,7 @@ class Families(Numbers):
                 low, high = float(part.low[0]), float(part.high[0])
                 low = max(low - error, 0.0) if low >= 0 else low - error
                 low, high = _wider(low, min(high + error, 0.0) if high <= 0 else high + error)
-                found = replace(found, times=Times(given.extents[-1], 1, low, high))
+                found = replace(found, times=ScaledBounds(given.extents[-1], 1, low, high))
             return cast(Array, found)
         if name in ("maximum", "minimum"):
             single = part if name == "maximum" else mirrored(part, self.relations.negative(part.ids))
@@ -391,7 +391,7 @@ class Families(Numbers):
         return self._total(part, rounds, (), rounded=math.ceil(count[1]))
 
     def matmul(self, x: Array, y: Array) -> Array:
-        first, second = cast(Family, x), cast(Family, y)
+        first, second = cast(NumberFamily, x), cast(NumberFamily, y)
         one, other = Parts.of(first.numbers), Parts.of(second.numbers)
         infinite = (one.flags | other.flags) > 0
         self._ends.tell(INVALID, "matmul", infinite, one)
@@ -405,15 +405,15 @@ class Families(Numbers):
         return cast(Array, found)
 
     def scan(self, name0: str, name1: str, x: Array, y: Array, initial: Array) -> Array:
-        left, right = aligned(cast(Family, x), cast(Family, y))
+        left, right = aligned(cast(NumberFamily, x), cast(NumberFamily, y))
         extents = left.extents
         _, count = self._count(extents[-1], True)
-        begin = replace(cast(Family, initial), extents=(*extents[:-1], 1)).without_id()
+        begin = replace(cast(NumberFamily, initial), extents=(*extents[:-1], 1)).without_id()
 
-        def once(state: Family) -> Family:
-            return cast(Family, self.binary(name1, self.binary(name0, x, cast(Array, state)), y))
+        def once(state: NumberFamily) -> NumberFamily:
+            return cast(NumberFamily, self.binary(name1, self.binary(name0, x, cast(Array, state)), y))
 
-        def tried(numbers: Array) -> Family:
+        def tried(numbers: Array) -> NumberFamily:
             base = replace(begin.with_numbers(numbers), carried=Carried(begin, float32, (1.0, 1.0), (0.0, 0.0)))
             return once(base)
 
@@ -428,7 +428,7 @@ class Families(Numbers):
         return cast(Array, replace(result, fewer=left.fewer or right.fewer))
 
 
-def _ends(part: Family) -> tuple[float, float] | None:
+def _ends(part: NumberFamily) -> tuple[float, float] | None:
     """The ends of an interval of finite numbers; None where there are others."""
     low, high, flags = float(part.numbers[0, 0]), float(part.numbers[1, 0]), part.numbers[2, 0]
     return (low, high) if low <= high and not flags and np.isfinite([low, high]).all() else None
@@ -440,20 +440,20 @@ def _unnamed(numbers: Array) -> Array:
     return found
 
 
-def _reaches(part: Family) -> float | None:
+def _reaches(part: NumberFamily) -> float | None:
     """The least that the greatest number along the last axis is; None where nothing is known of it but the interval."""
     known = [each for each in part.at.values() if each[0, 0] <= each[1, 0] and not int(each[2, 0]) & MINUS]
     return max((float(each[0, 0]) for each in known), default=None)
 
 
-def _magnitude(part: Family) -> float:
+def _magnitude(part: NumberFamily) -> float:
     ends = _ends(part)
     return float("inf") if ends is None else max(abs(ends[0]), abs(ends[1]))
 
 
-def _plain(part: Family) -> Times | None:
+def _plain(part: NumberFamily) -> ScaledBounds | None:
     ends = _ends(part)
-    return None if ends is None else Times(1, 1, *ends)
+    return None if ends is None else ScaledBounds(1, 1, *ends)
 
 
 def _wider(low: float, high: float) -> tuple[float, float]:

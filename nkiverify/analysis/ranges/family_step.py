@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import made
-from nkiverify.analysis.ranges.contents import State
-from nkiverify.analysis.ranges.families import DIAGONAL, FIRST, LANES, LAST, Family
+from nkiverify.analysis.ranges.contents import RangeState
+from nkiverify.analysis.ranges.families import DIAGONAL, FIRST, LANES, LAST, NumberFamily
 from nkiverify.analysis.ranges.family_numbers import Families, is_size
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.operands import StepElements
-from nkiverify.analysis.values.step import Step
+from nkiverify.analysis.values.step import OperationOnNumbers
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
@@ -34,8 +34,8 @@ class _Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The elements of an operand, as `Step` asks for them; `valid` is None where no mask leaves any out."""
+class OperandElements:
+    """The elements of an operand, as an operation asks for them; `valid` is None where no mask leaves any out."""
 
     shape: tuple[Extent, ...]
     dtype: DType
@@ -46,7 +46,7 @@ class Walked(Protocol):
     """The walk that an operation belongs to."""
 
     n: Families
-    state: State
+    state: RangeState
     #: By allocation: the operator that joins what it holds to what it is assigned to.
     running: dict[Key, str]
 
@@ -57,14 +57,14 @@ class Walked(Protocol):
         """True if a view is all of its storage."""
 
 
-class FamilyStep(Step):
+class FamilyStep(OperationOnNumbers):
     """An operation in progress on families."""
 
     __slots__ = ("_walk",)
 
     def __init__(self, walk: Walked, operation: Operation) -> None:
         places = {
-            name: Place(tuple(view.shape), view.dtype, None if operation.mask is None else _Part())
+            name: OperandElements(tuple(view.shape), view.dtype, None if operation.mask is None else _Part())
             for name, view in (*operation.reads.items(), *operation.writes.items())
         }
         super().__init__(
@@ -89,7 +89,7 @@ class FamilyStep(Step):
         else:
             found = self._walk.state.read(view, self._families)
         if name == "x" and self._operation.attributes.get("begins_sum") is True:
-            zero = cast(Family, self._families.constant(0.0, found.ndim)).broadcast_to(found.shape)
+            zero = cast(NumberFamily, self._families.constant(0.0, found.ndim)).broadcast_to(found.shape)
             found = self._families.either(found, zero)
         return cast(Array, replace(found, fewer=self._operation.mask is not None))
 
@@ -140,7 +140,7 @@ class FamilyStep(Step):
         return cast(Array, self._families.family(made(np.array([low]), np.array([high])), shape))
 
     def where_affine(self, comparison: str, x: Array, y: Array) -> Array:
-        data, partitions = cast(Family, x), cast(Family, x).extents[0]
+        data, partitions = cast(NumberFamily, x), cast(NumberFamily, x).extents[0]
         low, high = self._ends_of(self._given("offset"), self._lines(partitions))
         places = self._families.family(made(np.array([low]), np.array([high])), data.extents)
         places = replace(places, at=dict(self._places_apart(partitions)))
@@ -188,7 +188,7 @@ class FamilyStep(Step):
 
     def gathered(self, name: str, by: str, *, stored: bool = False) -> Array:
         # That each index is one of an element is a claim of phase 1.
-        data, places = cast(Family, self.rows(name, stored=stored)), cast(Family, self.rows(by))
+        data, places = cast(NumberFamily, self.rows(name, stored=stored)), cast(NumberFamily, self.rows(by))
         found = self._families.family(data.numbers.copy(), places.extents)
         return cast(Array, replace(found, fewer=data.fewer or places.fewer))
 
@@ -212,8 +212,8 @@ class FamilyStep(Step):
 
     def joined(self, reduction: str, name: str, value: Array) -> Array:
         # Where nothing is written by then it is the value itself: which places these are is not known.
-        with_it = cast(Family, self.n.binary(reduction, self.numbers(name, previous=True), value))
-        return cast(Array, self._families.either(with_it, cast(Family, value)))
+        with_it = cast(NumberFamily, self.n.binary(reduction, self.numbers(name, previous=True), value))
+        return cast(Array, self._families.either(with_it, cast(NumberFamily, value)))
 
     # --- registers ----------------------------------------------------------------------------------------------------
 
@@ -222,7 +222,7 @@ class FamilyStep(Step):
         return cast(Array, self._families.family(held.numbers.copy(), (partitions, 1)))
 
     def keep(self, engine: str, value: Array, undefined: Array | None = None) -> None:
-        self._walk.state.keep(engine, cast(Family, value), self._families)
+        self._walk.state.keep(engine, cast(NumberFamily, value), self._families)
 
     def accumulate(
         self,
@@ -255,14 +255,14 @@ class FamilyStep(Step):
         view = self._operation.writes[name]
         if view.dtype != view.storage.dtype:
             raise UnsupportedConstruct(f"{view.dtype} elements written to the bits of {view.storage.dtype}")
-        family = cast(Family, values)
+        family = cast(NumberFamily, values)
         shape = (LANES, *view.shape)
         family = family.broadcast_to(shape) if broadcast else family.reshape(shape)
         if not stored:
             if bits and view.dtype.is_integer:
-                family = cast(Family, self.n.low_bits(cast(Array, family), view.dtype))
+                family = cast(NumberFamily, self.n.low_bits(cast(Array, family), view.dtype))
             else:
-                family = cast(Family, self._converted(cast(Array, family), view.dtype))
+                family = cast(NumberFamily, self._converted(cast(Array, family), view.dtype))
         certain = self._walk.certain(self._operation, name)
         whole = self._walk.covers(view)
         self._walk.state.write(view, family, self._families, all_of_it=certain, whole=whole)
@@ -278,10 +278,10 @@ class FamilyStep(Step):
         if isinstance(mode, Condition):
             facts = self._families.sizes.facts
             mode = True if facts.proves(mode) else False if facts.proves(mode.negation()) else None
-        result = cast(Family, product)
+        result = cast(NumberFamily, product)
         if mode is not False:
             # Without being told, the first product into a place overwrites what is there: it may be either.
-            added = cast(Family, self.n.binary("add", self.rows(name, previous=True), product))
+            added = cast(NumberFamily, self.n.binary("add", self.rows(name, previous=True), product))
             result = added if mode is True else self._families.either(added, result)
         self.write(name, cast(Array, result))
 
@@ -290,7 +290,7 @@ def _number(value: Any) -> Any:
     return int(value) if isinstance(value, bool | np.bool_ | np.integer) else value
 
 
-def anything(numbers: Numbers, extents: Sequence[Extent]) -> Family:
+def anything(numbers: Numbers, extents: Sequence[Extent]) -> NumberFamily:
     """Numbers that may be anything at all."""
     families = cast(Families, numbers)
     lanes = np.zeros((LANES, 1))

@@ -27,7 +27,7 @@ def is_fill(number: float) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ElementFault:
     """A fault of an operation with an element, the first that has it: `operands` are its numbers, or ranges.
 
     `element` counts partitions and elements per partition of what is computed; empty where it may be any.
@@ -53,7 +53,7 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Findings:
+class RangeFindings:
     """The findings of a run, with the operation in progress. `fills`: it reads no tensor, what it writes is meant.
 
     `everywhere`: what is computed stands for all elements.
@@ -66,7 +66,7 @@ class Findings:
     lost: bool = False
     #: The contract, and the file and line, at which a run is to stop by `ContractViolation`.
     stop: tuple[str, str, int] | None = None
-    found: dict[tuple[str, Site | None], Finding] = field(default_factory=dict)
+    found: dict[tuple[str, Site | None], ElementFault] = field(default_factory=dict)
     everywhere: bool = False
     #: The first finite number that a select fills in for what is masked, with its line; their least magnitude.
     first_fill: tuple[float, str, Site | None] | None = None
@@ -74,7 +74,7 @@ class Findings:
     #: Where a mask leaves elements of the results of the operation; the others are computed, and not kept.
     left: tuple[Array, ...] = ()
 
-    def adopt(self, others: Findings) -> None:
+    def adopt(self, others: RangeFindings) -> None:
         """Add findings that were told apart from these."""
         for key, finding in others.found.items():
             self.found.setdefault(key, finding)
@@ -103,7 +103,7 @@ class Findings:
         at = np.unravel_index(int(np.argmax(where)), where.shape)
         element = tuple(int(part) for part in at)
         shown = () if self.everywhere else element
-        found = Finding(contract, self.operation, function, self.site, shown, operands(element))
+        found = ElementFault(contract, self.operation, function, self.site, shown, operands(element))
         self.found[found.key] = found
         site = self.site
         if self.stop is not None and self.stop == (contract, *((site.file, site.line) if site else ("", 0))):

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import SMALLEST_NORMAL, least_fill, with_least_fill
-from nkiverify.analysis.ranges.families import Carried, Family
+from nkiverify.analysis.ranges.families import Carried, NumberFamily
 from nkiverify.analysis.values.formats import Array
 
 #: How often an assumption about all iterations may be weakened.
@@ -59,7 +59,7 @@ def _product(one: Ends, other: Ends) -> Ends:
     return min(found), max(found)
 
 
-def beside(one: Family, other: Family) -> Carried | None:
+def beside(one: NumberFamily, other: NumberFamily) -> Carried | None:
     """The part carried by numbers of which each is that of one family, or of the other."""
     first, second = one.carried, other.carried
     if first is None and second is None:
@@ -106,7 +106,7 @@ def grown(entry: Array, carried: Carried, times: float) -> Ends | None:
     return None
 
 
-def weakened(held: Array, entry: Array, found: Family, times: float, number: int) -> tuple[Array, bool] | None:
+def weakened(held: Array, entry: Array, found: NumberFamily, times: float, number: int) -> tuple[Array, bool] | None:
     """The next assumption about what iterations begin with, and whether it is this one: then it is proved.
 
     `held` was assumed, and `found` is what one iteration makes of it. Most of what is changed goes no further after
@@ -146,7 +146,7 @@ def weakened(held: Array, entry: Array, found: Family, times: float, number: int
     return following, same
 
 
-def settled(entry: Array, once: Callable[[Array], Family], times: float) -> Array | None:
+def settled(entry: Array, once: Callable[[Array], NumberFamily], times: float) -> Array | None:
     """The interval of a number before and after each of at most so many iterations; None where no bound is seen."""
     held = entry.copy()
     held[3] = 0

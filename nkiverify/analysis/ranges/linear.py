@@ -51,7 +51,7 @@ class Scaled:
         return None
 
 
-class Named(Protocol):
+class IdentifiedNumbers(Protocol):
     """The numbers that have ids."""
 
     @property
@@ -65,7 +65,7 @@ class Named(Protocol):
 class Forms:
     """The linear forms of numbers that have ids."""
 
-    def __init__(self, named: Named) -> None:
+    def __init__(self, named: IdentifiedNumbers) -> None:
         self._named = named
         self._kind = np.zeros(0, dtype=np.int8)
         self._left = np.zeros(0, dtype=np.int32)

@@ -18,9 +18,9 @@ from typing import cast
 import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import EMPTY, MINUS, PLUS, ROUNDOFF, Parts, least_fill
-from nkiverify.analysis.ranges.families import LANES, Family
+from nkiverify.analysis.ranges.families import LANES, NumberFamily
 from nkiverify.analysis.ranges.family_numbers import Families
-from nkiverify.analysis.ranges.findings import MASKED, Findings, is_fill
+from nkiverify.analysis.ranges.findings import MASKED, RangeFindings, is_fill
 from nkiverify.analysis.ranges.functions import FUNCTIONS
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.sizes import Sizes
@@ -191,7 +191,7 @@ def _with(numbers: Array, beyond: Array | float = np.inf) -> Array:
 class MaskedFamilies(Families):
     """`MaskedIntervals` for all sizes of tiles at once."""
 
-    def __init__(self, findings: Findings, sizes: Sizes) -> None:
+    def __init__(self, findings: RangeFindings, sizes: Sizes) -> None:
         super().__init__(findings, sizes, MaskedIntervals)
 
     def fill(self, value: float, like: Array, dtype: DType) -> Array:
@@ -202,7 +202,7 @@ class MaskedFamilies(Families):
         _tell_small(numbers, self.findings)
 
     def reduce(self, name: str, x: Array) -> Array:
-        given, found = cast(Family, x), cast(Family, super().reduce(name, x))
+        given, found = cast(NumberFamily, x), cast(NumberFamily, super().reduce(name, x))
         if name not in ("add", *_EXTREMES) or not given.numbers[2].any():
             return cast(Array, found)
         least, size = least_fill(given.numbers), Parts.of(given.numbers).magnitude
@@ -216,7 +216,7 @@ class MaskedFamilies(Families):
         return cast(Array, replace(found, numbers=_with(found.numbers, least)))
 
 
-def _tell_small(numbers: Array, findings: Findings) -> None:
+def _tell_small(numbers: Array, findings: RangeFindings) -> None:
     """Tell `findings` of results that are made of what is filled in, and hold none of it any more."""
     least = least_fill(numbers)
     where = np.isfinite(least) & ~_holds(least, findings)
@@ -228,7 +228,7 @@ def _tell_small(numbers: Array, findings: Findings) -> None:
     findings.tell(MASKED, "dependence on the fill", where, lambda at: f"{said} 2^-12")
 
 
-def _holds(magnitude: Array, findings: Findings) -> Array:
+def _holds(magnitude: Array, findings: RangeFindings) -> Array:
     """Where results of this magnitude still hold what is filled in: masked scores, and sums with them."""
     return np.asarray(magnitude >= findings.filled * _HOLDS)
 
@@ -249,7 +249,7 @@ class OtherFills(Floats):
         return (value * np.choose((places * 7 + places // 3) % 3, factors)).astype(np.float32)
 
 
-def tell_dependence(results: Sequence[Array], others: Sequence[Array], findings: Findings) -> None:
+def tell_dependence(results: Sequence[Array], others: Sequence[Array], findings: RangeFindings) -> None:
     """Tell `findings`, those of a run of a kernel, of the first element of its results that is another number with
     other fills, and holds none of them."""
     if findings.first_fill is None or len(results) != len(others):

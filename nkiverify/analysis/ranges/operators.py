@@ -30,7 +30,7 @@ from nkiverify.analysis.ranges.arithmetic import (
     up,
     widened,
 )
-from nkiverify.analysis.ranges.findings import DIVISION, INVALID, OVERFLOW, Findings
+from nkiverify.analysis.ranges.findings import DIVISION, INVALID, OVERFLOW, RangeFindings
 from nkiverify.analysis.ranges.functions import FUNCTIONS, Course, Function
 from nkiverify.analysis.ranges.linear import PRODUCT, SUM
 from nkiverify.analysis.ranges.relations import Relations
@@ -49,7 +49,7 @@ class IntervalOperators(Numbers):
 
     lanes = 4
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RangeFindings) -> None:
         self.findings = findings
         self.relations = Relations()
 

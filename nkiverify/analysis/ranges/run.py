@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nkiverify.analysis.ranges.findings import DIVISION, INTEGER, INVALID, OVERFLOW, Findings
+from nkiverify.analysis.ranges.findings import DIVISION, INTEGER, INVALID, OVERFLOW, RangeFindings
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import Allocation, ComputedElements
+from nkiverify.analysis.values.run import ComputedElements, ValueAllocation
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class RangeLimits:
     """The seconds of this process that a run may take, and the elements that it may write."""
 
     seconds: float
@@ -41,7 +41,7 @@ class Limits:
 class WatchedElements(ComputedElements):
     """Elements that are computed on numbers which tell `findings` what goes wrong with them, at most so many."""
 
-    def __init__(self, numbers: Numbers, findings: Findings, most: int) -> None:
+    def __init__(self, numbers: Numbers, findings: RangeFindings, most: int) -> None:
         super().__init__(numbers)
         self.findings = findings
         self._most = most
@@ -95,7 +95,7 @@ class WatchedElements(ComputedElements):
     def cells(self, tensor: Tensor) -> Cells:
         """The contents of the storage a tensor is a view of; arguments are filled when they are first asked for."""
         made = tensor.storage
-        if isinstance(made.identity, Allocation) or made.identity in self.arguments or self.fill is None:
+        if isinstance(made.identity, ValueAllocation) or made.identity in self.arguments or self.fill is None:
             return super().cells(tensor)
         cells = Cells(self.numbers, int(made.size), made.dtype, written=True)
         elements = self.fill(made).reshape(self.numbers.lanes, -1)
@@ -126,7 +126,7 @@ class WatchedElements(ComputedElements):
 class WatchedFloats(Floats):
     """The simulator's arithmetic; where numbers that are finite give one that is not, or none, that is told."""
 
-    def __init__(self, findings: Findings) -> None:
+    def __init__(self, findings: RangeFindings) -> None:
         super().__init__()
         self.findings = findings
 

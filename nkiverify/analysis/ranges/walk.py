@@ -15,11 +15,11 @@ import numpy as np
 
 from nkiverify.analysis.effects import is_certain
 from nkiverify.analysis.ranges.arithmetic import least_fill
-from nkiverify.analysis.ranges.contents import Contents, Place, State, nothing
-from nkiverify.analysis.ranges.families import Carried, Family
+from nkiverify.analysis.ranges.contents import Place, RangeState, StorageContents, nothing
+from nkiverify.analysis.ranges.families import Carried, NumberFamily
 from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.ranges.family_step import FamilyStep, anything
-from nkiverify.analysis.ranges.findings import Findings
+from nkiverify.analysis.ranges.findings import RangeFindings
 from nkiverify.analysis.ranges.growth import GROWING, PASSES, SOME_MORE, composed, weakened
 from nkiverify.analysis.ranges.sizes import Sizes
 from nkiverify.analysis.sets.keys import Key
@@ -41,7 +41,7 @@ from nkiverify.symbolic.terms import INT32_MAX, of_atom
 MAX_OPERATIONS = 60_000
 
 
-class FamilyWalk(Visitor[State]):
+class FamilyWalk(Visitor[RangeState]):
     """The walk over a program. `asked` gives the ends of an argument's elements.
 
     `peels`: the first iteration of a loop is walked apart from the others, where there is one for sure. Running maxima
@@ -62,8 +62,8 @@ class FamilyWalk(Visitor[State]):
         self._deadline = deadline
         self._left = MAX_OPERATIONS
         self._sizes = Sizes(Facts())
-        self.n = kind(Findings(everywhere=True), self._sizes)
-        self.state = State()
+        self.n = kind(RangeFindings(everywhere=True), self._sizes)
+        self.state = RangeState()
         self.running: dict[Key, str] = {}
         #: Operations that are not followed, and why, in order; the lines that compute something.
         self.unfollowed: list[tuple[str, Site | None]] = []
@@ -77,7 +77,7 @@ class FamilyWalk(Visitor[State]):
         self._guesses: dict[Loop, _Assumed] = {}
 
     @property
-    def findings(self) -> Findings:
+    def findings(self) -> RangeFindings:
         """The findings so far."""
         return self.n.findings
 
@@ -89,7 +89,7 @@ class FamilyWalk(Visitor[State]):
 
     # --- items --------------------------------------------------------------------------------------------------------
 
-    def _states(self, block: Block) -> list[State]:
+    def _states(self, block: Block) -> list[RangeState]:
         """The states in which the paths through a block end; `state` is changed."""
         before = self._sizes.facts
         try:
@@ -97,22 +97,22 @@ class FamilyWalk(Visitor[State]):
         finally:
             self._sizes.facts = before
 
-    def assume(self, item: Assume) -> Iterable[State]:
+    def assume(self, item: Assume) -> Iterable[RangeState]:
         self._suppose(item.condition)
         return ()
 
-    def recorded(self, item: Item) -> Iterable[State]:
+    def recorded(self, item: Item) -> Iterable[RangeState]:
         if isinstance(item, Executed):
             self._execute(item)
         elif isinstance(item, Allocation):
             self.state.allocate(item.storage)
         return ()
 
-    def loop(self, item: Loop) -> Iterable[State]:
+    def loop(self, item: Loop) -> Iterable[RangeState]:
         self._loop(item)
         return ()
 
-    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[State]:
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[RangeState]:
         state, facts = self.state, self._sizes.facts
         if facts.proves(condition.negation()):
             return ()
@@ -122,7 +122,7 @@ class FamilyWalk(Visitor[State]):
         self.state, self._sizes.facts = state, facts
         return found
 
-    def end(self, block: Block) -> Iterable[State]:
+    def end(self, block: Block) -> Iterable[RangeState]:
         return (self.state,)
 
     def _suppose(self, *conditions: Condition | bool) -> None:
@@ -214,11 +214,11 @@ class FamilyWalk(Visitor[State]):
         # A walk of the body that assumes nothing tells what it writes.
         assumed = self._guesses.get(loop, _Assumed()).joined(entry, self.n)
         times = min(most, float(INT32_MAX))
-        told, unfollowed = (self.findings, Findings(everywhere=True)), self.unfollowed
+        told, unfollowed = (self.findings, RangeFindings(everywhere=True)), self.unfollowed
         # What was found out the last time is an assumption like one that was weakened: it may hold as it is.
         first = 1 if loop in self._guesses else 0
         for number in range(first, first + PASSES):
-            self.n.findings, self.unfollowed = Findings(everywhere=True), []
+            self.n.findings, self.unfollowed = RangeFindings(everywhere=True), []
             found = self._pass(loop, entry, assumed)
             told[1].adopt(self.findings)
             if assumed.weaken(entry, found, loop, times, number, self.n):
@@ -246,14 +246,14 @@ class FamilyWalk(Visitor[State]):
         self._sizes.facts = facts
         self.state.forget(loop.index)
 
-    def _merge(self, ends: list[State]) -> None:
+    def _merge(self, ends: list[RangeState]) -> None:
         """Go on with the state in which any of the paths through a block may have ended."""
         if ends:
             self.state = ends[0]
         for other in ends[1:]:
             self.state.join(other, self.n)
 
-    def _pass(self, loop: Loop, entry: State, assumed: _Assumed) -> State:
+    def _pass(self, loop: Loop, entry: RangeState, assumed: _Assumed) -> RangeState:
         """Walk the body, where storages hold what is assumed; the state at its end."""
         facts = self._sizes.facts
         self.state = assumed.begins(entry, self.n)
@@ -287,31 +287,31 @@ class _Assumed:
             self.kept[key] = self.kept[key].copy()
             self.kept[key][:2] = np.nan
 
-    def joined(self, entry: State, n: Families) -> _Assumed:
+    def joined(self, entry: RangeState, n: Families) -> _Assumed:
         """The same, and what is there before the first iteration."""
         held = {place: n.joined(numbers, entry.numbers_at(place)) for place, numbers in self.held.items()}
         return _Assumed(held, dict(self.kept), set(self.lost))
 
-    def begins(self, entry: State, n: Families) -> State:
+    def begins(self, entry: RangeState, n: Families) -> RangeState:
         """The state in which an iteration begins."""
         state = entry.copy()
         state.written = set()
         for place, numbers in self.held.items():
-            before = state.held.get(place) or Contents(numbers)
+            before = state.held.get(place) or StorageContents(numbers)
             carried = Carried(place, before.dtype, (1.0, 1.0), (0.0, 0.0)) if before.dtype.is_float else None
-            state.held[place] = Contents(numbers.copy(), carried, indices=before.indices, dtype=before.dtype)
+            state.held[place] = StorageContents(numbers.copy(), carried, indices=before.indices, dtype=before.dtype)
         for key, numbers in self.kept.items():
             state.kept[key] = n.joined(numbers, state.kept.get(key, nothing()))
         return state
 
-    def weaken(self, entry: State, found: State, loop: Loop, times: float, number: int, n: Families) -> bool:
+    def weaken(self, entry: RangeState, found: RangeState, loop: Loop, times: float, number: int, n: Families) -> bool:
         """Assume as much less as an iteration needs that did `found`; whether that is nothing: then it is proved."""
         proved = True
         for place in found.written:
             contents = found.held.get(place)
             if contents is None and place in entry.held:
                 # Another storage of its allocation was written, which may be this one.
-                contents = Contents(found.kept.get(place[0], nothing()))  # type: ignore[call-overload]
+                contents = StorageContents(found.kept.get(place[0], nothing()))  # type: ignore[call-overload]
             if contents is None or loop.index in contents.indices or place in self.lost:
                 continue
             before = entry.numbers_at(place)
@@ -323,7 +323,7 @@ class _Assumed:
                 proved = False
                 continue
             carried = contents.carried if contents.carried is not None and contents.carried.base == place else None
-            family = Family(contents.numbers, (), (), n.sizes, carried=carried)
+            family = NumberFamily(contents.numbers, (), (), n.sizes, carried=carried)
             following = weakened(assumed, before, family, times, number)
             if following is None:
                 self.give_up([place])
@@ -345,7 +345,7 @@ class _Assumed:
                 self.give_up([], [key])
         return proved and number > 0
 
-    def after(self, entry: State, found: State, times: float, once: bool) -> State:
+    def after(self, entry: RangeState, found: RangeState, times: float, once: bool) -> RangeState:
         """The state after the loop, whose body runs at least `once`, or perhaps not at all."""
         for place, numbers in self.held.items():
             before, ends = entry.held.get(place), found.held.get(place)
@@ -358,7 +358,7 @@ class _Assumed:
             inner = ends.carried if ends is not None else None
             outer = before.carried if before is not None else None
             carried = composed(outer, inner, times) if inner is not None and inner.base == place else None
-            known = ends or before or Contents(numbers)
-            found.held[place] = Contents(result, carried, indices=known.indices, dtype=known.dtype)
+            known = ends or before or StorageContents(numbers)
+            found.held[place] = StorageContents(result, carried, indices=known.indices, dtype=known.dtype)
         found.written |= entry.written
         return found

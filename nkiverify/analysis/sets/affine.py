@@ -100,7 +100,7 @@ class Names:
         return [name for name, atoms in self.depends.items() if name != own and atom in atoms]
 
 
-class Text:
+class AffineText:
     """Expressions and conditions as text, with the parameters they mention."""
 
     def __init__(self, names: Names) -> None:
@@ -255,7 +255,7 @@ class Sets:
             return EVERYWHERE if condition else isl.Set("{ : 0 = 1 }")
         found = self._conditions.get(condition.uid)
         if found is None:
-            text = Text(self.names)
+            text = AffineText(self.names)
             stated = text.condition(condition)
             found = self._conditions[condition.uid] = isl.Set(f"{text.head()}{{ : {stated} }}")
         return found
@@ -268,7 +268,7 @@ class Sets:
         """Where the parameter `name` has a value that it may have; just one, if it has a definition."""
         found = self._known.get(name)
         if found is None:
-            text = Text(self.names)
+            text = AffineText(self.names)
             if name in self.names.defined:
                 stated = text.definition(self.names.defined[name], name)
             else:
@@ -309,7 +309,7 @@ class Sets:
     def _mentioned_by(self, name: str) -> set[str]:
         found = self._used.get(name)
         if found is None:
-            text = Text(self.names)
+            text = AffineText(self.names)
             text.definition(self.names.defined[name], name)
             direct = text.parameters.keys() - {name}
             defined = direct & self.names.defined.keys()

@@ -14,7 +14,7 @@ import islpy as isl
 from nkiverify.analysis.dependence import link_of, matters, reduced_axes
 from nkiverify.analysis.sets.affine import Sets
 from nkiverify.analysis.sets.coordinates import as_term
-from nkiverify.analysis.sets.regions import Region, same_extent
+from nkiverify.analysis.sets.regions import OperandRegion, same_extent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import CORE_PARTITIONS, PERMUTATIONS, Link
 from nkiverify.model.extents import is_one, is_sequence
@@ -35,13 +35,13 @@ class Partly:
     """The elements that an operand reads, and the elements of its storage that are well defined, where `context`
     holds."""
 
-    region: Region
+    region: OperandRegion
     defined: isl.Set
     context: isl.Set
 
 
 def defined_elements(
-    sets: Sets, operation: Operation, argument: str, region: Region, operands: dict[str, Partly | None]
+    sets: Sets, operation: Operation, argument: str, region: OperandRegion, operands: dict[str, Partly | None]
 ) -> isl.Set | None:
     """The elements written that are surely well defined, given the operands that may not be: too few.
 
@@ -60,7 +60,7 @@ def defined_elements(
 
 
 def _reached(
-    sets: Sets, operation: Operation, argument: str, region: Region, name: str, operand: Partly
+    sets: Sets, operation: Operation, argument: str, region: OperandRegion, name: str, operand: Partly
 ) -> isl.Set | None:
     """The elements written that may depend on what is undefined in an operand: too many; None for all of them."""
     result, read = operation.writes[argument].shape, operation.reads[name].shape

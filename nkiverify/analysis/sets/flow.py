@@ -24,7 +24,7 @@ from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.sets.regions import Regions
 from nkiverify.analysis.sets.structure import bounds_of, executes, local_allocations
 from nkiverify.analysis.sets.transfer import Transfer
-from nkiverify.analysis.sets.unordered import Access
+from nkiverify.analysis.sets.unordered import ElementAccess
 from nkiverify.analysis.side_effects import Source
 from nkiverify.foundation.clock import now
 from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Item, Iteration, Loop, ParallelLoop, Program
@@ -300,7 +300,7 @@ class _Walk(Visitor[State]):
                 self._accesses.add(access.over(self._sets.where(reached, state.path)))
         return result
 
-    def _leave(self, around: Container[object], context: isl.Set) -> list[Access]:
+    def _leave(self, around: Container[object], context: isl.Set) -> list[ElementAccess]:
         """The accesses of a body that ends; those of loops without an order in it that are not `around` it are
         compared."""
         assert self._accesses is not None

@@ -28,7 +28,7 @@ _OPERATIONS = 2_000_000
 _LARGEST = 2048
 
 
-class Unread:
+class UnreadInput:
     """The shapes of the domain at which a range of an input is never read. Not all is `told` where a view of an input
     is not understood, which then counts as read."""
 
@@ -78,7 +78,7 @@ class Unread:
         return isl.Set(f"[{', '.join(names.values())}] -> {{ : {stated or '0 = 0'} }}")
 
 
-def unread(program: Program) -> Unread | None:
+def unread(program: Program) -> UnreadInput | None:
     """The shapes at which a part of an input is never read; None where it cannot be told by sets, as of a program that
     is about one shape."""
     if not program.dimensions or program.searches:
@@ -88,7 +88,7 @@ def unread(program: Program) -> Unread | None:
     try:
         walk = _Inputs(program)
         shapes = list(walk.left())
-        return Unread(walk.sets, shapes, [one for one in program.dimensions if not one.choices], walk.told)
+        return UnreadInput(walk.sets, shapes, [one for one in program.dimensions if not one.choices], walk.told)
     except isl.Error:
         return None
     finally:

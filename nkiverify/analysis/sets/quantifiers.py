@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import islpy as isl
 
-from nkiverify.analysis.sets.affine import Sets, Text, mentioned, renamed, without
+from nkiverify.analysis.sets.affine import AffineText, Sets, mentioned, renamed, without
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index, Term
 
@@ -103,7 +103,7 @@ def at_value(sets: Sets, index: Index, found: isl.Set, value: Term) -> isl.Set:
     for name in names:
         found = renamed(found, name, f"{name}_was")
     for name in names:
-        text = Text(sets.names)
+        text = AffineText(sets.names)
         number = text.number(terms.substitute(sets.names.term(name), {index: value}))
         parameters = ", ".join([*text.parameters, f"{name}_was"])
         found = found.intersect_params(isl.Set(f"[{parameters}] -> {{ : {name}_was = {number} }}"))

@@ -13,7 +13,7 @@ import islpy as isl
 
 from nkiverify.analysis.effects import Effect
 from nkiverify.analysis.masks import Left, left_by, masks_otherwise
-from nkiverify.analysis.sets.affine import Sets, Text
+from nkiverify.analysis.sets.affine import AffineText, Sets
 from nkiverify.analysis.sets.coordinates import Apart, Coordinates, Jumps, apart_in, as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.products import Products
@@ -22,7 +22,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
 from nkiverify.ir.program import Program
 from nkiverify.model.extents import is_one, is_zero
-from nkiverify.model.indices import Mask, Relation
+from nkiverify.model.indices import Mask, MaskRelation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.atoms import Term
@@ -34,7 +34,7 @@ _FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Axis:
+class StridedPositions:
     """Positions that are `step` apart along one coordinate.
 
     `number` is the axis of the view; None for a part of one, or several together.
@@ -49,7 +49,7 @@ class Axis:
 
 
 @dataclass(slots=True)
-class Region:
+class OperandRegion:
     """The elements an operand touches.
 
     `lanes` maps the positions of the first axis to them, the partitions of a tile. `map`, from all positions, is made
@@ -79,13 +79,13 @@ class Regions:
         self.sets = sets
         self._jumps = jumps
         self._apart = apart
-        self._known: dict[tuple[object, ...], Region | None] = {}
+        self._known: dict[tuple[object, ...], OperandRegion | None] = {}
         self._keep: list[object] = []
         self._coordinates: dict[Storage, Coordinates] = {}
         self._wholes: dict[Storage, isl.Set] = {}
         #: By all that a map depends on: tiles of one shape, and the iterations of a loop that is unrolled, have views
         #: that differ in little but their identity.
-        self._made: dict[tuple[object, ...], Region | None] = {}
+        self._made: dict[tuple[object, ...], OperandRegion | None] = {}
 
     @staticmethod
     def of_program(program: Program) -> Regions:
@@ -96,7 +96,7 @@ class Regions:
         """The same with finer coordinates at `jumps`; of the same sets."""
         return Regions(self.sets, jumps, self._apart)
 
-    def touched(self, effect: Effect, context: isl.Set) -> Region | None:
+    def touched(self, effect: Effect, context: isl.Set) -> OperandRegion | None:
         """The elements that an effect touches: all that it may read, or what it writes where that is `certain`.
 
         None where they cannot be told: it may then be any of the storage.
@@ -123,7 +123,7 @@ class Regions:
         writes: bool,
         rows: tuple[int, int] | None = None,
         left: Left | None = None,
-    ) -> Region | None:
+    ) -> OperandRegion | None:
         """The elements of `view` under `mask`; None where they are not affine or may leave the storage.
 
         Of every `rows[0]` rows only the first `rows[1]` count. `left` says what of the grid of the mask a reduction
@@ -162,7 +162,7 @@ class Regions:
         return found
 
     def _text_of_whole(self, storage: Storage) -> str:
-        text = Text(self.sets.names)
+        text = AffineText(self.sets.names)
         parts = [f"d{at} = {text.number(index)}" for at, index in enumerate(indices_of(storage))]
         extents = self._coordinates_of(storage).extents
         parts += [f"0 <= x{at} < {text.number(extent)}" for at, extent in enumerate(extents)]
@@ -182,7 +182,7 @@ class Regions:
 
     def _make(
         self, view: Tensor, mask: Mask | None, writes: bool, rows: tuple[int, int] | None, left: Left | None
-    ) -> Region | None:
+    ) -> OperandRegion | None:
         storage = view.storage
         layout = _layout(view) if view.indirect_by is None else None
         if layout is None:
@@ -193,7 +193,7 @@ class Regions:
         if places is None or known is None:
             return None
         axes, split = known
-        text = Text(self.sets.names)
+        text = AffineText(self.sets.names)
         apart = set(range(view.ndim)) - split
         under: list[str] = []
         masked: set[int] = set()
@@ -226,16 +226,16 @@ class Regions:
             def make_map() -> isl.Map:
                 return self.sets.map(self._text(text, view, range(view.ndim), (), places, axes, conditions, grid))
 
-        return Region(reached, outside, found if shown else None, make_map)
+        return OperandRegion(reached, outside, found if shown else None, make_map)
 
     def _text(
         self,
-        text: Text,
+        text: AffineText,
         view: Tensor,
         positions: Sequence[int],
         others: Iterable[int],
         places: Sequence[Term],
-        axes: Sequence[Axis],
+        axes: Sequence[StridedPositions],
         conditions: Sequence[str],
         grid: Mapping[str, Extent],
     ) -> str:
@@ -336,16 +336,18 @@ def _start(layout: _Layout, coordinates: Coordinates) -> list[Term] | None:
     return places
 
 
-def _axes(layout: _Layout, coordinates: Coordinates, products: Products) -> tuple[list[Axis], set[int]] | None:
+def _axes(
+    layout: _Layout, coordinates: Coordinates, products: Products
+) -> tuple[list[StridedPositions], set[int]] | None:
     """The axes of a view along the coordinates of its storage, and which had to be split; None where one has none.
 
     An axis that goes nowhere (the same elements again) is left out. All extents are at least 1.
     """
-    found: list[Axis] = []
+    found: list[StridedPositions] = []
     split: set[int] = set() if layout.joined is None else {layout.joined}
     # The innermost first: what an axis cannot be placed without goes on at its end.
     pending = [axis for axis in reversed(layout.axes) if not products.is_at_most_one(axis[1])]
-    inner: tuple[set[int], Term, Extent, list[Axis]] | None = None
+    inner: tuple[set[int], Term, Extent, list[StridedPositions]] | None = None
     for number, extent, stride in pending:
         numbers = set() if number is None else {number}
         placed = _placed_axis(number, extent, stride, coordinates)
@@ -368,10 +370,10 @@ def _axes(layout: _Layout, coordinates: Coordinates, products: Products) -> tupl
 
 def _placed_axis(
     number: int | None, extent: Extent, stride: Extent, coordinates: Coordinates
-) -> tuple[list[Axis], bool] | None:
+) -> tuple[list[StridedPositions], bool] | None:
     """An axis along the coordinates, and whether it had to be split; None where it has no place there."""
     digits = coordinates.digits(extent, stride)
-    found: list[Axis] = []
+    found: list[StridedPositions] = []
     for part, step in digits or [(extent, stride)]:
         along = coordinates.decomposed(step)
         if along is not None and any((constant_value(each) or 0) < 0 for each in along[1:]):
@@ -383,18 +385,18 @@ def _placed_axis(
         if any(constant_value(each) is None for _, each in steps) and (count is None or count > _FEW):
             return None
         slanted = len(steps) > 1
-        found += [Axis(None if digits else number, part, at, each, slanted) for at, each in steps]
+        found += [StridedPositions(None if digits else number, part, at, each, slanted) for at, each in steps]
     return found, bool(digits)
 
 
-def _joined(axes: Sequence[Axis], places: Sequence[Term]) -> tuple[list[Axis], list[Term]]:
+def _joined(axes: Sequence[StridedPositions], places: Sequence[Term]) -> tuple[list[StridedPositions], list[Term]]:
     """Fewer axes that reach the same elements, and where they start.
 
     Two axes along one coordinate are one where the second goes on, without a gap, where the first ends. All extents
     are at least 1.
     """
     starts = list(places)
-    found: list[Axis] = []
+    found: list[StridedPositions] = []
     for at in range(len(places)):
         here = [axis for axis in axes if axis.coordinate == at]
         fixed: list[tuple[int, Term]] = []
@@ -416,7 +418,7 @@ def _joined(axes: Sequence[Axis], places: Sequence[Term]) -> tuple[list[Axis], l
                     merged[-1] = (before, add(count, scale(add(extent, constant(-1)), times)))
                     continue
             merged.append((step, extent))
-        found += [Axis(None, extent, at, step) for step, extent in merged]  # type: ignore[arg-type]
+        found += [StridedPositions(None, extent, at, step) for step, extent in merged]  # type: ignore[arg-type]
     return found, starts
 
 
@@ -447,7 +449,7 @@ def _placed_on(shape: tuple[Extent, ...], left: Left | None, apart: set[int]) ->
 
 
 def _under(
-    mask: Mask, placed: _Placed, text: Text, writes: bool
+    mask: Mask, placed: _Placed, text: AffineText, writes: bool
 ) -> tuple[list[str], set[int], dict[str, Extent]] | None:
     """The mask as conditions on the positions of an operand, the axes these are about, and the axes of its grid that
     the operand has not got: of these it holds for some position.
@@ -486,7 +488,7 @@ def _under(
             continue
         about |= places
         grid |= others
-        relation = {Relation.AT_MOST: "<=", Relation.EQUAL: "=", Relation.UNEQUAL: "!="}[term.relation]
+        relation = {MaskRelation.AT_MOST: "<=", MaskRelation.EQUAL: "=", MaskRelation.UNEQUAL: "!="}[term.relation]
         found.append(f"{' + '.join(parts)} {relation} 0")
     return found, about, grid
 

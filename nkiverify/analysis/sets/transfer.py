@@ -27,9 +27,9 @@ from nkiverify.analysis.sets.exchanges import are_each_others
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import State, add, remove
 from nkiverify.analysis.sets.proof import Proof
-from nkiverify.analysis.sets.regions import Region, Regions
+from nkiverify.analysis.sets.regions import OperandRegion, Regions
 from nkiverify.analysis.sets.structure import bounds_of, has_parallel
-from nkiverify.analysis.sets.unordered import Access, Accesses, Use
+from nkiverify.analysis.sets.unordered import Accesses, AccessKind, ElementAccess
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Program
@@ -47,7 +47,7 @@ class _Step:
     item: Executed
     state: State
     operation: Operation
-    undefined: dict[str, Region | None] = field(default_factory=dict)
+    undefined: dict[str, OperandRegion | None] = field(default_factory=dict)
     #: Whether what it writes joins a sum of which something may be undefined already.
     spoiled: bool = False
 
@@ -141,7 +141,7 @@ class Transfer:
         """Claim that what is read is defined, where it counts."""
         state, storage = step.state, effect.view.storage
         region, elements = self._touched(step, effect)
-        self._access(step, effect, elements, Use.ADDED if effect.commutes else Use.READ)
+        self._access(step, effect, elements, AccessKind.ADDED if effect.commutes else AccessKind.READ)
         if storage.buffer is PSUM and not adds_product(step.operation):
             add(self.sets, state.known.read_out, key_of(storage), elements)
             add(self.sets, state.own.read_out, key_of(storage), elements)
@@ -161,7 +161,9 @@ class Transfer:
         written = self.sets.within(elements, state.known.defined.get(key), state.context)
         self._proof.claim("df.sum_unwritten", step.item.site, written, "an element may be unwritten")
 
-    def _is_defined(self, step: _Step, effect: Effect, region: Region | None, elements: isl.Set, contract: str) -> bool:
+    def _is_defined(
+        self, step: _Step, effect: Effect, region: OperandRegion | None, elements: isl.Set, contract: str
+    ) -> bool:
         """True if what is read is shown to be defined; where it is not, the operands say so."""
         if self._proof.tentative:
             return True
@@ -219,8 +221,8 @@ class Transfer:
             # What an earlier iteration added is taken for defined where it is added to.
             self._proof.claim("df.read_unwritten", item.site, False, "what is added to a sum may be undefined")
         region, reached = self._touched(step, effect)
-        alike = Use.ALIKE if id(item) in self._alike else Use.WRITTEN
-        self._access(step, effect, reached, Use.ADDED if effect.commutes else alike)
+        alike = AccessKind.ALIKE if id(item) in self._alike else AccessKind.WRITTEN
+        self._access(step, effect, reached, AccessKind.ADDED if effect.commutes else alike)
         self.outputs += key[0] == "argument"
         if view.legacy and key[0] == "argument":
             self._proof.claim(self._of_arguments, item.site, key in self._returned_keys, "an argument is written")
@@ -264,7 +266,7 @@ class Transfer:
 
     # --- noting -------------------------------------------------------------------------------------------------------
 
-    def _touched(self, step: _Step, effect: Effect) -> tuple[Region | None, isl.Set]:
+    def _touched(self, step: _Step, effect: Effect) -> tuple[OperandRegion | None, isl.Set]:
         """The elements that an effect touches, and all that it may touch."""
         region = self.regions.touched(effect, step.state.context)
         return region, self.regions.whole(effect.view.storage) if region is None else region.elements
@@ -286,14 +288,14 @@ class Transfer:
         remove(self.sets, state.own.products, key, found)
         add(self.sets, state.filled, key, found)
 
-    def _access(self, step: _Step, effect: Effect, elements: isl.Set, use: Use) -> None:
+    def _access(self, step: _Step, effect: Effect, elements: isl.Set, use: AccessKind) -> None:
         # Iterations without an order reduce in registers one after the other.
         state, storage = step.state, effect.view.storage
         if self.accesses is not None and not is_register_file(storage):
             around = {loop: found.number for loop, found in state.iterations.items()}
             # Iterations on different paths do not meet.
             here = self.sets.where(elements, state.path)
-            self.accesses.add(Access(key_of(storage), here, use, step.item.site, is_shared(storage), around))
+            self.accesses.add(ElementAccess(key_of(storage), here, use, step.item.site, is_shared(storage), around))
 
 
 def _only_sums(program: Program) -> frozenset[Key]:

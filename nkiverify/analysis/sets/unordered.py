@@ -14,7 +14,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 
 
-class Use(enum.Enum):
+class AccessKind(enum.Enum):
     """The kind of an access to elements. Sums in place commute with one another, and so do stores that all programs
     make alike."""
 
@@ -25,7 +25,7 @@ class Use(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class ElementAccess:
     """Elements that may be used at a place. `shared`: all programs of a launch see the storage.
 
     `iterations` are those it belongs to, of loops without an order that are run iteration by iteration.
@@ -33,35 +33,35 @@ class Access:
 
     key: Key
     elements: isl.Set
-    use: Use
+    use: AccessKind
     site: Site | None
     shared: bool
     iterations: Mapping[object, int] = field(default_factory=dict)
 
-    def over(self, elements: isl.Set) -> Access:
+    def over(self, elements: isl.Set) -> ElementAccess:
         """The same of other elements."""
         return replace(self, elements=elements)
 
 
 #: The uses by another iteration that the use of an element by one must not meet.
 _AGAINST = {
-    Use.WRITTEN: (Use.WRITTEN, Use.ALIKE, Use.READ, Use.ADDED),
+    AccessKind.WRITTEN: (AccessKind.WRITTEN, AccessKind.ALIKE, AccessKind.READ, AccessKind.ADDED),
     # Alike in all programs; iterations of a loop differ.
-    Use.ALIKE: (Use.WRITTEN, Use.ALIKE, Use.READ, Use.ADDED),
-    Use.READ: (Use.WRITTEN, Use.ALIKE, Use.ADDED),
-    Use.ADDED: (Use.WRITTEN, Use.ALIKE, Use.READ),
+    AccessKind.ALIKE: (AccessKind.WRITTEN, AccessKind.ALIKE, AccessKind.READ, AccessKind.ADDED),
+    AccessKind.READ: (AccessKind.WRITTEN, AccessKind.ALIKE, AccessKind.ADDED),
+    AccessKind.ADDED: (AccessKind.WRITTEN, AccessKind.ALIKE, AccessKind.READ),
 }
 #: Pairs of uses of one element by two programs, or by two iterations of a loop, that may change what is computed.
 _BETWEEN_PROGRAMS = (
-    (Use.WRITTEN, Use.WRITTEN),
-    (Use.WRITTEN, Use.ALIKE),
-    (Use.WRITTEN, Use.READ),
-    (Use.WRITTEN, Use.ADDED),
-    (Use.ALIKE, Use.READ),
-    (Use.ALIKE, Use.ADDED),
-    (Use.ADDED, Use.READ),
+    (AccessKind.WRITTEN, AccessKind.WRITTEN),
+    (AccessKind.WRITTEN, AccessKind.ALIKE),
+    (AccessKind.WRITTEN, AccessKind.READ),
+    (AccessKind.WRITTEN, AccessKind.ADDED),
+    (AccessKind.ALIKE, AccessKind.READ),
+    (AccessKind.ALIKE, AccessKind.ADDED),
+    (AccessKind.ADDED, AccessKind.READ),
 )
-_BETWEEN_ITERATIONS = (*_BETWEEN_PROGRAMS, (Use.ALIKE, Use.ALIKE))
+_BETWEEN_ITERATIONS = (*_BETWEEN_PROGRAMS, (AccessKind.ALIKE, AccessKind.ALIKE))
 
 
 class Accesses:
@@ -69,29 +69,29 @@ class Accesses:
 
     def __init__(self, sets: Sets) -> None:
         self._sets = sets
-        self._open: list[list[Access]] = []
+        self._open: list[list[ElementAccess]] = []
 
     def enter(self) -> None:
         """A body begins."""
         self._open.append([])
 
-    def leave(self) -> list[Access]:
+    def leave(self) -> list[ElementAccess]:
         """A body ends: its accesses."""
         return self._open.pop()
 
-    def add(self, access: Access) -> None:
+    def add(self, access: ElementAccess) -> None:
         """Note an access."""
         self._open[-1].append(access)
 
     def clash(
-        self, accesses: Sequence[Access], names: Sequence[str], context: isl.Set, *, programs: bool = False
-    ) -> Access | None:
+        self, accesses: Sequence[ElementAccess], names: Sequence[str], context: isl.Set, *, programs: bool = False
+    ) -> ElementAccess | None:
         """An access that may meet one of another iteration; None if surely none does.
 
         `names` are the parameters that differ from one iteration to the other, or from one of the `programs` of a
         launch to the other.
         """
-        by_key: dict[Key, dict[Use, isl.Set]] = {}
+        by_key: dict[Key, dict[AccessKind, isl.Set]] = {}
         for access in accesses:
             uses = by_key.setdefault(access.key, {})
             known = uses.get(access.use)
@@ -103,17 +103,19 @@ class Accesses:
             + " }"
         )
         for key, uses in by_key.items():
-            if set(uses) <= {Use.READ} or set(uses) <= {Use.ADDED}:
+            if set(uses) <= {AccessKind.READ} or set(uses) <= {AccessKind.ADDED}:
                 continue
             for one, two in _BETWEEN_PROGRAMS if programs else _BETWEEN_ITERATIONS:
                 if one in uses and two in uses and self._meet(uses[one], uses[two], names, others, differ, context):
                     return next(access for access in accesses if access.key == key and access.use is one)
         return None
 
-    def clash_of_iterations(self, accesses: Sequence[Access], loop: object, context: isl.Set) -> Access | None:
+    def clash_of_iterations(
+        self, accesses: Sequence[ElementAccess], loop: object, context: isl.Set
+    ) -> ElementAccess | None:
         """An access that may meet one of another iteration of a loop that was run iteration by iteration."""
-        earlier: dict[tuple[Key, Use], isl.Set] = {}
-        by_number: dict[int, list[Access]] = {}
+        earlier: dict[tuple[Key, AccessKind], isl.Set] = {}
+        by_number: dict[int, list[ElementAccess]] = {}
         for access in accesses:
             if loop in access.iterations:
                 by_number.setdefault(access.iterations[loop], []).append(access)

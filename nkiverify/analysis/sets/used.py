@@ -26,7 +26,7 @@ from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
 from nkiverify.ir.program import Loop, Program
-from nkiverify.ir.walk import Path, Step, of_kind, walk
+from nkiverify.ir.walk import Path, WayStep, of_kind, walk
 from nkiverify.model.recorded import Executed, Returned
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, terms
@@ -55,7 +55,7 @@ class _Place:
 
     number: int
     item: Executed | Returned
-    way: tuple[Step, ...]
+    way: tuple[WayStep, ...]
     #: The conditions that hold before it, outermost first.
     held: tuple[Condition | bool, ...]
     reads: Mapping[Key, list[Effect]]

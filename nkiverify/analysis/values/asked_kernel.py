@@ -34,7 +34,7 @@ Ends = tuple[float, float]
 _UNIT = (-1.0, 1.0)
 
 
-class Asked(Protocol):
+class KernelWithArguments(Protocol):
     """A kernel with its arguments, `nkiverify.project.request.Request` for one: `path::function` beside `base`."""
 
     @property
@@ -56,7 +56,7 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
+class AskedKernel:
     """A kernel that has run, or is only given its arguments: the tensors by name, the other ones, and what it
     returned."""
 
@@ -104,9 +104,11 @@ class Execution:
         return {position for position, tensor in enumerate(self.arguments.values()) if id(tensor.storage) in returned}
 
 
-def execute(asked: Asked, run: ConcreteExecution, dimensions: Mapping[str, int], fill: Filling) -> Execution:
+def execute(
+    asked: KernelWithArguments, run: ConcreteExecution, dimensions: Mapping[str, int], fill: Filling
+) -> AskedKernel:
     """Run the kernel on one choice of dimensions, its arguments filled. Raises what the kernel and the stubs raise."""
-    execution = Execution(run, {}, {}, None)
+    execution = AskedKernel(run, {}, {}, None)
 
     def prepare(values: Mapping[str, Any]) -> None:
         execution.given(values)
@@ -121,9 +123,9 @@ class _Collected(Exception):
     """The arguments of a kernel are known."""
 
 
-def arguments_of(asked: Asked, run: ConcreteExecution, dimensions: Mapping[str, int]) -> Execution:
+def arguments_of(asked: KernelWithArguments, run: ConcreteExecution, dimensions: Mapping[str, int]) -> AskedKernel:
     """The arguments that a kernel is called with; it is not run."""
-    execution = Execution(run, {}, {}, None)
+    execution = AskedKernel(run, {}, {}, None)
 
     def prepare(values: Mapping[str, Any]) -> None:
         execution.given(values)
@@ -135,7 +137,7 @@ def arguments_of(asked: Asked, run: ConcreteExecution, dimensions: Mapping[str, 
 
 
 def called(
-    asked: Asked,
+    asked: KernelWithArguments,
     run: ConcreteExecution,
     dimensions: Mapping[str, int],
     prepare: Callable[[Mapping[str, Any]], None] = lambda values: None,

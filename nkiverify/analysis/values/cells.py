@@ -17,7 +17,7 @@ from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
-from nkiverify.model.indices import IndexTensor, Mask, Relation
+from nkiverify.model.indices import IndexTensor, Mask, MaskRelation
 from nkiverify.model.meaning import Numbers
 
 _numbers = count()
@@ -180,9 +180,9 @@ def mask_values(mask: Mask, shape: tuple[int, ...]) -> Array:
     for term in mask.terms:
         values = index_values(term.difference)
         met = {
-            Relation.AT_MOST: values <= 0,
-            Relation.EQUAL: values == 0,
-            Relation.UNEQUAL: values != 0,
+            MaskRelation.AT_MOST: values <= 0,
+            MaskRelation.EQUAL: values == 0,
+            MaskRelation.UNEQUAL: values != 0,
         }[term.relation]
         if met.ndim > len(shape):
             raise UnsupportedConstruct(f"a mask of {met.ndim} axes on a tile of {len(shape)}")

@@ -22,7 +22,7 @@ import numpy as np
 from nkiverify.analysis.values.definitions import DEFINED, ODD
 from nkiverify.analysis.values.degrees import GREATEST_EXPONENT
 from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.known_residues import KnownNumbers, Mode
+from nkiverify.analysis.values.known_residues import KnownResidues, Mode
 from nkiverify.analysis.values.lanes import PrimeLanes
 from nkiverify.analysis.values.recognised import contains, converted
 from nkiverify.analysis.values.scaled import by_lanes
@@ -45,7 +45,7 @@ _CONDITIONS = frozenset(
 )  # fmt: skip
 
 
-class Fields(KnownNumbers, Numbers):
+class Fields(KnownResidues, Numbers):
     """Numbers modulo random primes, with the functions `seed` chooses. Two kernels are compared in one instance."""
 
     # --- storage ------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ import numpy as np
 from nkiverify.analysis.values.definitions import EXPONENTIAL, LOGARITHMIC
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.primes import chained, unrelated
-from nkiverify.analysis.values.recognised import Constants, Infinities, Residues, contains, converted
+from nkiverify.analysis.values.recognised import ConstantResidues, Infinities, Residues, contains, converted
 from nkiverify.analysis.values.scaled import Scalings
 from nkiverify.analysis.values.words import RandomFunctions
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -80,7 +80,7 @@ def _single(value: float) -> float:
         return math.copysign(math.inf, value)
 
 
-class KnownNumbers(RandomFunctions):
+class KnownResidues(RandomFunctions):
     """Numbers modulo random primes, with the functions `seed` chooses, and what is known of some of them."""
 
     def __init__(
@@ -118,7 +118,7 @@ class KnownNumbers(RandomFunctions):
         #: Numbers of arguments that are still to be remembered, by what they were drawn with, which is the same for
         #: both kernels: kernels that convert nothing never ask for them.
         self._given: dict[str, tuple[DType, Array]] = {}
-        self._constants = Constants()
+        self._constants = ConstantResidues()
         self._scalings = Scalings(self.words) if scaling else None
         #: The residues of what float32 has no finite number for, and whether there is any.
         self._infinity = self.lifted(random.integers(1 << 15, 1 << 17, self.residues))

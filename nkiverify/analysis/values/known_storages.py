@@ -13,7 +13,7 @@ from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.known_views import Numbers
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ComputedElements
-from nkiverify.analysis.values.step import Step
+from nkiverify.analysis.values.step import OperationOnNumbers
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model.contents import held
 from nkiverify.model.operation import Operation
@@ -134,7 +134,7 @@ class KnownNumbers(ComputedElements):
         if not all(self.knows(view, known[name]) for name, view in needed.items()):
             return False
         try:
-            meaning(Step(self, operation, known, tracking=False, marked=False))
+            meaning(OperationOnNumbers(self, operation, known, tracking=False, marked=False))
         except (ContractViolation, UnsupportedConstruct):
             return False
         # What intervals cannot follow, as numbers beyond their dtype, is not what hardware is known to compute.

@@ -17,7 +17,7 @@ _FACTORS = tuple(range(2, 17, 2))
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class PrimeLink:
     """That the prime of one lane, `order`, divides that of another, `lane`, less one: `generator` has this order."""
 
     lane: int
@@ -30,7 +30,7 @@ class Moduli:
     """Primes, by lanes, and the links between them; the last ones of chains come last."""
 
     primes: tuple[int, ...]
-    links: tuple[Link, ...] = ()
+    links: tuple[PrimeLink, ...] = ()
 
     @property
     def last(self) -> int:
@@ -84,7 +84,7 @@ def chained(random: np.random.Generator, length: int, chains: int = 1, *, doubli
     for number, primes in enumerate(found):
         lanes = [number * (length - 1) + place for place in range(length - 1)] + [chains * (length - 1) + number]
         links += [
-            Link(lane, order, _generator(random, prime, divisor))
+            PrimeLink(lane, order, _generator(random, prime, divisor))
             for (lane, prime), (order, divisor) in pairwise(zip(lanes, primes, strict=True))
         ]
     return Moduli(

@@ -81,7 +81,7 @@ class Residues:
 
 
 @dataclass(slots=True)
-class Constants:
+class ConstantResidues:
     """The numbers of a kernel's text, by the words of their residues."""
 
     _values: dict[int, float] = field(default_factory=dict)
@@ -172,7 +172,7 @@ class Infinities:
         if found is not None:
             self.remember(total, _of_sum(found.min(axis=-1, keepdims=True), found.max(axis=-1, keepdims=True)))
 
-    def multiplied(self, x: Array, y: Array, product: Array, constants: Constants) -> None:
+    def multiplied(self, x: Array, y: Array, product: Array, constants: ConstantResidues) -> None:
         """Infinity times a constant is infinity, if that is not too small; twice it is not followed."""
         for one, other in ((x, y), (y, x)):
             found = None if self._stopped else self.kinds(one)

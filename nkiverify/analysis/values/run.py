@@ -16,7 +16,7 @@ from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Regi
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.generators import GeneratorStates
 from nkiverify.analysis.values.located import LocatedElements
-from nkiverify.analysis.values.step import Step, accumulates
+from nkiverify.analysis.values.step import OperationOnNumbers, accumulates
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
@@ -36,7 +36,7 @@ from nkiverify.model.state import Program
 from nkiverify.model.tensor import Register, Storage, Tensor
 
 if TYPE_CHECKING:
-    from nkiverify.analysis.values.slices import Entry, Operand
+    from nkiverify.analysis.values.slices import HistoryEntry, Operand
     from nkiverify.analysis.values.turns import Turns
     from nkiverify.model.operation import Operation
 
@@ -48,7 +48,7 @@ _OPERATION = 20_000
 _NO_LIMIT = float("inf")
 
 
-class Allocation:
+class ValueAllocation:
     """The identity of one allocation or register, and what it holds; both live as long as something refers to it."""
 
     __slots__ = ("__weakref__", "cells", "number", "running")
@@ -115,7 +115,7 @@ class ComputedElements(LocatedElements):
         #: The programs of the launch in progress, where they can wait for each other.
         self._turns: Turns | None = None
         #: The operations executed, where they are kept.
-        self.history: list[Entry] | None = None
+        self.history: list[HistoryEntry] | None = None
         self._words_left = _WORDS
         #: The dtypes of what was allocated, arguments included.
         self.dtypes: set[DType] = set()
@@ -132,7 +132,7 @@ class ComputedElements(LocatedElements):
 
     def identity(self) -> object:
         """A new identity, which will hold the contents."""
-        return Allocation()
+        return ValueAllocation()
 
     def allocated(self, made: Storage) -> None:
         """A tensor in shared HBM that every program of a grid allocates: it is one tensor."""
@@ -141,7 +141,7 @@ class ComputedElements(LocatedElements):
         if made.buffer is not SHARED_HBM or not launch.grid:
             return
         identity = made.identity
-        assert isinstance(identity, Allocation)
+        assert isinstance(identity, ValueAllocation)
         ordinal = self._shared_count.get(launch, 0)
         self._shared_count[launch] = ordinal + 1
         known = self._shared.get((launch.grid, ordinal))
@@ -200,7 +200,7 @@ class ComputedElements(LocatedElements):
     def cells(self, tensor: Tensor) -> Cells:
         """The contents of the storage a tensor is a view of."""
         identity = tensor.storage.identity
-        if not isinstance(identity, Allocation):
+        if not isinstance(identity, ValueAllocation):
             # A tensor argument of the kernel.
             return self.arguments[identity]
         if identity.cells is None:
@@ -210,13 +210,13 @@ class ComputedElements(LocatedElements):
     def start_reduction(self, tensor: Tensor, operator: str) -> None:
         """Note that what is assigned from `tensor` joins what its destination holds."""
         identity = tensor.storage.identity
-        assert isinstance(identity, Allocation)
+        assert isinstance(identity, ValueAllocation)
         identity.running = operator
 
     def running_reduction(self, tensor: Tensor) -> str | None:
         """The operator `start_reduction` gave, if it did."""
         identity = tensor.storage.identity
-        return identity.running if isinstance(identity, Allocation) else None
+        return identity.running if isinstance(identity, ValueAllocation) else None
 
     def index_range(self, index: Tensor | Register) -> Interval | None:
         """The least and the greatest number of an index tensor or register. None where nothing is executed."""
@@ -255,7 +255,7 @@ class ComputedElements(LocatedElements):
     def register_number(self, register: Register) -> int:
         """The number a register holds."""
         identity = register.identity
-        assert isinstance(identity, Allocation)
+        assert isinstance(identity, ValueAllocation)
         if identity.number is None:
             raise ContractViolation("register.uninit", "a register that nothing has set is read", kernel_site(2))
         return identity.number
@@ -263,7 +263,7 @@ class ComputedElements(LocatedElements):
     def set_register(self, register: Register, number: int) -> None:
         """Let a register hold a number of 32 bits."""
         identity = register.identity
-        assert isinstance(identity, Allocation)
+        assert isinstance(identity, ValueAllocation)
         identity.number = number
 
     def iterations(self, register: Register, start: object, stop: object, step: object) -> Iterator[None] | None:
@@ -332,8 +332,11 @@ class ComputedElements(LocatedElements):
             for name, view in operation.writes.items()
         }
 
-    def _entry(self, operation: Operation, regions: Mapping[str, Region], functions: frozenset[str]) -> Entry:
-        from nkiverify.analysis.values.slices import Entry, Operand  # as late as this: few runs keep their history
+    def _entry(self, operation: Operation, regions: Mapping[str, Region], functions: frozenset[str]) -> HistoryEntry:
+        from nkiverify.analysis.values.slices import (  # as late as this: few runs keep their history
+            HistoryEntry,
+            Operand,
+        )
 
         def operand(name: str, view: Tensor) -> Operand:
             return Operand(self.cells(view).number, view.label, regions[name])
@@ -343,7 +346,7 @@ class ComputedElements(LocatedElements):
             for name, value in operation.attributes.items()
             if isinstance(value, Operator) or (isinstance(value, Real) and value not in (False, 1.0))
         )
-        return Entry(
+        return HistoryEntry(
             operation.name,
             kernel_site(3),
             {name: operand(name, view) for name, view in operation.reads.items()},
@@ -374,8 +377,8 @@ class ComputedElements(LocatedElements):
         known = dict(getattr(self.numbers, "functions", ()))
         try:
             if marked:
-                meaning(Step(self, operation, regions, tracking=True, marked=True))
-            meaning(Step(self, operation, regions, tracking=False, marked=marked))
+                meaning(OperationOnNumbers(self, operation, regions, tracking=True, marked=True))
+            meaning(OperationOnNumbers(self, operation, regions, tracking=False, marked=marked))
             if self.history is not None:
                 now = getattr(self.numbers, "functions", {})
                 applied = frozenset(name for name, times in now.items() if times != known.get(name))

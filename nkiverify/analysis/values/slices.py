@@ -48,7 +48,7 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class HistoryEntry:
     """One operation of a history; `functions` are those it applied that are no quotients of polynomials."""
 
     operation: str
@@ -86,10 +86,10 @@ class Slice:
     parts: SliceLine | None = None
 
 
-class Recorded(Protocol):
+class KeptHistory(Protocol):
     """An execution on numbers that has kept its history."""
 
-    history: list[Entry] | None
+    history: list[HistoryEntry] | None
 
     @property
     def argument_names(self) -> dict[int, str]:
@@ -99,7 +99,7 @@ class Recorded(Protocol):
         """The elements of the storage of a tensor."""
 
 
-def slice_of(run: Recorded, tensor: Tensor, element: tuple[int, ...], other: Array | None = None) -> Slice:
+def slice_of(run: KeptHistory, tensor: Tensor, element: tuple[int, ...], other: Array | None = None) -> Slice:
     """The slice of one element of a tensor; `run` has kept its history. `other`: the words of all that the other kernel
     computes, sorted."""
     history = run.history
@@ -144,7 +144,7 @@ def _contained(words: Array, known: Array) -> bool:
     return bool(known.size) and bool((known[places] == words).all())
 
 
-def _described(entry: Entry) -> str:
+def _described(entry: HistoryEntry) -> str:
     operands = ", ".join(f"{name}={operand.name}" for name, operand in entry.reads.items() if operand.name)
     parts = [part for part in (entry.details, operands) if part]
     return f"{entry.operation}({', '.join(parts)})"
@@ -158,7 +158,7 @@ def _positions(where: Region) -> Array:
     return (places if where.valid is None else np.where(where.valid, places, -1)).ravel()
 
 
-def _needed(entry: Entry, parameter: str, target: Region, name: str, operand: Region, hit: Array) -> set[int]:
+def _needed(entry: HistoryEntry, parameter: str, target: Region, name: str, operand: Region, hit: Array) -> set[int]:
     """Positions of an operand that the elements `hit` of a result were computed from, or more of them."""
     places = _positions(operand)
     chosen = np.flatnonzero(hit)
@@ -184,7 +184,7 @@ def _needed(entry: Entry, parameter: str, target: Region, name: str, operand: Re
     return _set(places)
 
 
-def _link(entry: Entry, parameter: str, name: str) -> Link:
+def _link(entry: HistoryEntry, parameter: str, name: str) -> Link:
     stated = declaration(entry.operation).dependence
     if stated is None:
         return Link.EVERYTHING

@@ -30,7 +30,7 @@ _NEUTRAL = {"add": 0.0, "multiply": 1.0, "maximum": -3.4028234663852886e38, "min
 _NOTHING_TO_GO_ON_WITH = "a reduction that goes on with registers that nothing has set (acc.reduce_needs_init)"
 
 
-class Step(Operands):
+class OperationOnNumbers(Operands):
     """An operation in progress: its operands, what reduces them, and its results."""
 
     __slots__ = ()

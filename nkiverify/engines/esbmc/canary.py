@@ -25,7 +25,7 @@ from nkiverify.engines.esbmc import output, process
 from nkiverify.engines.esbmc.engine import START_SECONDS, EsbmcEngine
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation
-from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
+from nkiverify.engines.esbmc.lowering import Arithmetic, Plan, TargetLanguage, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
@@ -272,7 +272,7 @@ def _inductive() -> _Builder:
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class CanaryResult:
     """The result of trying an ESBMC: the claims it gets wrong, and why it could not be tried to the end, if so."""
 
     wrong: tuple[Wrong, ...] = ()
@@ -281,10 +281,10 @@ class Trial:
 
 def check_once(
     installation: Installation,
-    language: Language = Language.C,
+    language: TargetLanguage = TargetLanguage.C,
     environment: Mapping[str, str] = os.environ,
     announce: Callable[[], None] = lambda: None,
-) -> Trial:
+) -> CanaryResult:
     """The answer of `check`, from the user's cache if this build was tried before with this version of the lowering.
 
     `announce` is called where it has to be tried now. What could not be tried to the end is tried again another time.
@@ -293,7 +293,7 @@ def check_once(
     file = folder / f"canary-{_fingerprint(installation, language)}.json" if folder is not None else None
     if file is not None:
         with contextlib.suppress(OSError, ValueError, TypeError):
-            return Trial(tuple(Wrong(*entry) for entry in json.loads(file.read_text(encoding="utf-8"))))
+            return CanaryResult(tuple(Wrong(*entry) for entry in json.loads(file.read_text(encoding="utf-8"))))
     announce()
     trial = check(installation, language)
     if file is not None and not trial.unfinished:
@@ -307,7 +307,7 @@ def check_once(
     return trial
 
 
-def _fingerprint(installation: Installation, language: Language) -> str:
+def _fingerprint(installation: Installation, language: TargetLanguage) -> str:
     """Changes with the build, with the interpreter that its Python front end uses, and with this package."""
     about = installation.path.stat()
     build = [installation.path, about.st_size, about.st_mtime_ns, installation.version, installation.wheel]
@@ -318,19 +318,19 @@ def _fingerprint(installation: Installation, language: Language) -> str:
     return digest.hexdigest()[:32]
 
 
-def check(installation: Installation, language: Language = Language.C) -> Trial:
+def check(installation: Installation, language: TargetLanguage = TargetLanguage.C) -> CanaryResult:
     """The claims that the ESBMC gets wrong of the set lowered to `language`; nothing, for one that can be used."""
     expected = installation.wheel.digest if installation.wheel is not None else ""
     if expected:
         found = hashlib.sha256(installation.path.read_bytes()).hexdigest()
         if found != expected:
-            return Trial((Wrong("its SHA-256", expected, found),))
+            return CanaryResult((Wrong("its SHA-256", expected, found),))
     wrong: list[Wrong] = []
     try:
         for arithmetic in Arithmetic:
             if arithmetic is Arithmetic.BIT_VECTORS or installation.has_integers:
                 # Small programs are decided ten times as fast; but starting takes longest where Python is read.
-                together = installation.has_table and language is Language.PYTHON
+                together = installation.has_table and language is TargetLanguage.PYTHON
                 flags = Flags(_UNWIND, multi_property=True)
                 for build in _programs(together, arithmetic):
                     wrong += _mistakes(installation, build, flags, language, arithmetic)
@@ -339,8 +339,8 @@ def check(installation: Installation, language: Language = Language.C) -> Trial:
             wrong += _mistakes(installation, _inductive(), flags, language, Arithmetic.BIT_VECTORS)
         wrong += _unwinding(installation, language)
     except _OutOfTime as stopped:
-        return Trial(tuple(wrong), str(stopped))
-    return Trial(tuple(wrong))
+        return CanaryResult(tuple(wrong), str(stopped))
+    return CanaryResult(tuple(wrong))
 
 
 class _OutOfTime(Exception):
@@ -348,7 +348,7 @@ class _OutOfTime(Exception):
 
 
 def _mistakes(
-    installation: Installation, build: _Builder, flags: Flags, language: Language, only: Arithmetic
+    installation: Installation, build: _Builder, flags: Flags, language: TargetLanguage, only: Arithmetic
 ) -> list[Wrong]:
     engine = EsbmcEngine(installation, build.program, "canary", flags, language=language, only=only)
     result = engine.decide(1, SECONDS * process.BUSY_FACTOR)
@@ -364,13 +364,13 @@ def _mistakes(
     return wrong
 
 
-def _unwinding(installation: Installation, language: Language) -> list[Wrong]:
+def _unwinding(installation: Installation, language: TargetLanguage) -> list[Wrong]:
     """A loop that the bound cuts off must fail for that, and not for the claim inside it, which holds."""
     build = _Builder()
     n = build.dimension("n", 0, 4)
     build.loop("i", n, lambda i: build.proved("", i < n))
     lowered = lower(build.program, [1], Plan(language, Arithmetic.BIT_VECTORS, unwind=9), "canary")
-    options = ["--python", process.PYTHON] if language is Language.PYTHON else ["--no-library"]
+    options = ["--python", process.PYTHON] if language is TargetLanguage.PYTHON else ["--no-library"]
     with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
         file = Path(folder) / f"canary{lowered.suffix}"
         file.write_text(lowered.text, encoding="utf-8")

@@ -17,7 +17,7 @@ from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relat
 Names = Callable[[Atom], str]
 
 
-class Text:
+class ProgramLines:
     """Lines of a program, indented."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Dialect:
     _division: str
 
     def __init__(self) -> None:
-        self.text = Text()
+        self.text = ProgramLines()
 
     # statements
 

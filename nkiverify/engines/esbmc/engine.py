@@ -24,8 +24,8 @@ from nkiverify.engines.esbmc import hypotheses, output, process
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.hypotheses import Hypotheses
 from nkiverify.engines.esbmc.locate import Installation
-from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, LoweredLoop, Plan, lower
-from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
+from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm, Lowered, LoweredLoop, Plan, TargetLanguage, lower
+from nkiverify.engines.esbmc.output import Conclusion, EsbmcReport, PropertyKind, Status
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
@@ -46,7 +46,7 @@ TOGETHER_SECONDS = 2.5
 EACH_SECONDS = 0.1
 MOST_EACH_SECONDS = 10.0
 #: Seconds of computing that starting takes at most: on the machines we know, 0.05 and 1.5.
-START_SECONDS = {Language.C: 0.5, Language.PYTHON: 3.0}
+START_SECONDS = {TargetLanguage.C: 0.5, TargetLanguage.PYTHON: 3.0}
 
 
 #: How many assignments are tried to complete the values of a trace for claims that it is not about.
@@ -57,7 +57,7 @@ _TOO_HARD = (Conclusion.TIMED_OUT, Conclusion.OUT_OF_MEMORY, Conclusion.CRASHED)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Decision:
+class EsbmcDecision:
     """The outcome for one claim. `values` are those of a counterexample, for a refuted one.
 
     `arithmetic` is that of the run that decided; `reason` says why no run did.
@@ -72,7 +72,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class EsbmcResult:
     """ESBMC's answers about the claims of one phase, in program order.
 
     `forms` counts the loops by what became of them in the first program that ESBMC was given with a claim of the phase
@@ -81,7 +81,7 @@ class Result:
     refutations that are none. `notes` say where the target's flags could not be followed.
     """
 
-    decisions: tuple[Decision, ...]
+    decisions: tuple[EsbmcDecision, ...]
     forms: dict[LoopForm, int]
     runs: int
     seconds: float
@@ -119,7 +119,7 @@ class EsbmcEngine:
         title: str,
         flags: Flags,
         keep: Path | None = None,
-        language: Language = Language.C,
+        language: TargetLanguage = TargetLanguage.C,
         only: Arithmetic | None = None,
         together: Collection[int] = (),
         failing: Collection[int] = (),
@@ -141,7 +141,7 @@ class EsbmcEngine:
         self._together = frozenset(together)
         self._failing = frozenset(failing)
         self._domain_asked = self._domain_looked_at = False
-        self._decided: dict[int, Decision] = {}
+        self._decided: dict[int, EsbmcDecision] = {}
         self._loops: dict[int, LoweredLoop] = {}
         #: By the identity of a condition that the paths keep.
         self._multiplying: dict[int, bool] = {}
@@ -152,7 +152,7 @@ class EsbmcEngine:
         """`esbmc` and the version."""
         return self._installation.name
 
-    def decide(self, phase: int, seconds: float) -> Result:
+    def decide(self, phase: int, seconds: float) -> EsbmcResult:
         """The decisions about the claims of `phase`, and about the unwinding claims of all phases."""
         started = time.monotonic()
         claims = self._claims({phase})
@@ -171,7 +171,7 @@ class EsbmcEngine:
         decisions = tuple(self._final(claim) for claim in claims)
         faults = tuple(dict.fromkeys(session.faults))
         forms = self._forms_of({claim.number for claim in claims})
-        return Result(decisions, forms, session.runs, time.monotonic() - started, faults, self._notes())
+        return EsbmcResult(decisions, forms, session.runs, time.monotonic() - started, faults, self._notes())
 
     def _claims(self, phases: Collection[int]) -> list[Claim]:
         return [claim for claim, _ in self._paths.values() if claim.phase in phases or claim.unwinding]
@@ -240,7 +240,7 @@ class EsbmcEngine:
             if self._domain_has_values is not None:
                 return
 
-    def _note_domain(self, report: Report, lowered: Lowered) -> None:
+    def _note_domain(self, report: EsbmcReport, lowered: Lowered) -> None:
         """Remember what the report of a program with claim 0 says about the domain."""
         if report.conclusion is Conclusion.SUCCESSFUL:
             # A hypothesis that could not be stated only makes the domain larger.
@@ -248,7 +248,7 @@ class EsbmcEngine:
         elif report.conclusion is Conclusion.FAILED and self._in_domain(report, lowered):
             self._domain_has_values = True
 
-    def _in_domain(self, report: Report, lowered: Lowered) -> bool:
+    def _in_domain(self, report: EsbmcReport, lowered: Lowered) -> bool:
         stated = tuple(self._program.domain)
         return any(
             hypotheses.satisfies(stated, _values(violation.values, lowered))
@@ -315,7 +315,7 @@ class EsbmcEngine:
     def _every_at_once(self, numbers: Collection[int], plan: Plan) -> bool:
         """True if each of these claims is to be a question of its own from the beginning: one will be refuted, or
         starting ESBMC takes longer than that."""
-        slow = self._language is Language.PYTHON or self._flags.multi_property
+        slow = self._language is TargetLanguage.PYTHON or self._flags.multi_property
         return self._can_tell_all(plan) and (slow or not self._failing.isdisjoint(numbers))
 
     def _can_tell_all(self, plan: Plan) -> bool:
@@ -323,7 +323,7 @@ class EsbmcEngine:
         growing = plan.induction or self._strategy is Strategy.INCREMENTAL
         return self._installation.has_table and not growing
 
-    def _ask(self, lowered: Lowered, attempt: _Attempt, every: bool) -> Report:
+    def _ask(self, lowered: Lowered, attempt: _Attempt, every: bool) -> EsbmcReport:
         """Run ESBMC on `lowered`, for a verdict on `every` claim where it can do that and not all of them hold."""
         several = lowered.assertions > 1
         seconds = GROUP_SECONDS if several else CLAIM_SECONDS
@@ -336,14 +336,14 @@ class EsbmcEngine:
         seconds += min(EACH_SECONDS * lowered.assertions, MOST_EACH_SECONDS)
         return self._run(lowered, attempt, seconds, every=True)
 
-    def _prove(self, asked: Sequence[int], report: Report, plan: Plan) -> None:
+    def _prove(self, asked: Sequence[int], report: EsbmcReport, plan: Plan) -> None:
         listed = {property.claim for property, _ in report.table}
         for number in asked:
             # A table leaves out what no execution comes to.
             reached = number in listed or not self._installation.has_table
             self._decide(number, Outcome.PROVED if reached else Outcome.UNREACHED, plan)
 
-    def _refute(self, asked: Sequence[int], report: Report, lowered: Lowered, plan: Plan) -> list[int]:
+    def _refute(self, asked: Sequence[int], report: EsbmcReport, lowered: Lowered, plan: Plan) -> list[int]:
         """Take the violated claims out of `asked`, and those that have passed; what is left is to be asked again."""
         taken: set[int] = set()
         for violation in report.violations:
@@ -362,7 +362,7 @@ class EsbmcEngine:
                 self._session.postpone([number], fault)
             taken.add(number)
         if not taken:
-            self._leave_open(asked, Report(Conclusion.FAULT, detail="a violated claim that was not asked for"))
+            self._leave_open(asked, EsbmcReport(Conclusion.FAULT, detail="a violated claim that was not asked for"))
             return []
         broken = {property.kind for property, status in report.table if status is Status.FAILED}
         if report.every and broken == {PropertyKind.CLAIM}:
@@ -380,7 +380,7 @@ class EsbmcEngine:
             self._decide(number, Outcome.REFUTED, plan, complete)
         return complete is not None
 
-    def _leave_open(self, asked: Collection[int], report: Report) -> None:
+    def _leave_open(self, asked: Collection[int], report: EsbmcReport) -> None:
         reason = report.detail or report.conclusion.value
         if report.conclusion is Conclusion.FAILED:
             first = report.violations[0].property.message if report.violations else "a property without a trace"
@@ -391,19 +391,19 @@ class EsbmcEngine:
 
     def _decide(self, number: int, outcome: Outcome, plan: Plan, values: dict[Atom, int] | None = None) -> None:
         claim, path = self._paths[number]
-        self._decided[number] = Decision(claim, outcome, path.hypotheses, plan.arithmetic, values or {})
+        self._decided[number] = EsbmcDecision(claim, outcome, path.hypotheses, plan.arithmetic, values or {})
 
-    def _final(self, claim: Claim) -> Decision:
+    def _final(self, claim: Claim) -> EsbmcDecision:
         """The decision about `claim` in the light of what is known of the domain."""
         _, path = self._paths[claim.number]
         decision = self._decided.get(claim.number)
         if self._domain_has_values is False:
-            return Decision(claim, Outcome.UNREACHED, path.hypotheses)
+            return EsbmcDecision(claim, Outcome.UNREACHED, path.hypotheses)
         if decision is None:
-            return Decision(claim, Outcome.UNDECIDED, path.hypotheses, reason=self._session.reason(claim.number))
+            return EsbmcDecision(claim, Outcome.UNDECIDED, path.hypotheses, reason=self._session.reason(claim.number))
         if decision.outcome is Outcome.PROVED and not self._domain_has_values:
             reason = "ESBMC did not show that the domain has values"
-            return Decision(claim, Outcome.UNDECIDED, path.hypotheses, reason=reason)
+            return EsbmcDecision(claim, Outcome.UNDECIDED, path.hypotheses, reason=reason)
         return decision
 
     def _note_loops(self, lowered: Lowered) -> None:
@@ -413,12 +413,12 @@ class EsbmcEngine:
 
     # --- runs ---
 
-    def _run(self, lowered: Lowered, attempt: _Attempt, seconds: float, every: bool = False) -> Report:
+    def _run(self, lowered: Lowered, attempt: _Attempt, seconds: float, every: bool = False) -> EsbmcReport:
         """Run ESBMC on `lowered`; with `every`, for a verdict on every claim."""
         session = self._session
         session.runs += 1
         if session.seconds_left <= 0:
-            return Report(Conclusion.TIMED_OUT)
+            return EsbmcReport(Conclusion.TIMED_OUT)
         computing = seconds + START_SECONDS[self._language]
         name = f"{self._title}-phase{session.phase}-{session.runs}{lowered.suffix}"
         options = [*self._options(lowered, attempt), *(["--multi-property"] if every else [])]
@@ -439,7 +439,7 @@ class EsbmcEngine:
             options += ["--incremental-bmc"] if incremental else ["--unwind", str(attempt.plan.unwind)]
         if self._flags.overflow_check and attempt.plan.arithmetic is Arithmetic.BIT_VECTORS:
             options.append("--overflow-check")
-        if self._language is Language.PYTHON:
+        if self._language is TargetLanguage.PYTHON:
             options += ["--python", process.PYTHON]
         else:
             options.append("--no-library")

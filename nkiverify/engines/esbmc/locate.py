@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from nkiverify.engines.esbmc import output, process
-from nkiverify.engines.esbmc.process import Ending
+from nkiverify.engines.esbmc.process import ProcessEnding
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
 
@@ -170,7 +170,7 @@ def _solvers(path: Path, options: frozenset[str], folder: Path) -> tuple[tuple[S
 
 
 def _must_answer(path: Path, origin: Origin, finished: process.Finished) -> None:
-    if finished.ending is Ending.EXITED and finished.status == 0:
+    if finished.ending is ProcessEnding.EXITED and finished.status == 0:
         return
     how = finished.ending.value if finished.status is None else f"ended with status {finished.status}"
     raise Unusable(f"{path} ({origin.value}) {how}: {output.last_line(finished.text)}")

@@ -21,7 +21,7 @@ from collections.abc import Collection, Iterable
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
 from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
 from nkiverify.engines.esbmc.naming import place, readable
-from nkiverify.engines.esbmc.ranges import Ranges, writable
+from nkiverify.engines.esbmc.ranges import AtomRanges, writable
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.ir.walk import Visitor, of_kind
@@ -34,7 +34,7 @@ from nkiverify.symbolic.conditions import Condition, condition_key
 MOST_INSTANCES = 2000
 
 
-class Language(enum.Enum):
+class TargetLanguage(enum.Enum):
     """The language of the lowered program."""
 
     C = "C"
@@ -64,7 +64,7 @@ class Plan:
     division so far was by zero is a hypothesis of what follows it, as it is for all claims but those about divisions.
     """
 
-    language: Language
+    language: TargetLanguage
     arithmetic: Arithmetic
     unwind: int = 1
     induction: bool = False
@@ -129,7 +129,7 @@ class _Scope:
     def __init__(self, outer: _Scope | None = None) -> None:
         self.declared: set[Atom] = set(outer.declared) if outer is not None else set()
         self.ranged: set[Index] = set(outer.ranged) if outer is not None else set()
-        self.ranges: Ranges = Ranges(outer.ranges if outer is not None else None)
+        self.ranges: AtomRanges = AtomRanges(outer.ranges if outer is not None else None)
         #: Whether the innermost enclosing loop is one of the lowered program.
         self.in_loop: bool = outer.in_loop if outer is not None else False
         #: How often the block is executed when all loops around it are unwound.
@@ -515,6 +515,6 @@ def _last_less(loop: Loop) -> Term:
 
 
 def _dialect(plan: Plan) -> Dialect:
-    if plan.language is Language.C:
+    if plan.language is TargetLanguage.C:
         return CDialect()
     return PythonDialect(native=plan.arithmetic is Arithmetic.BIT_VECTORS)

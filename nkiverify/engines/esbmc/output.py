@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import field, replace
 
-from nkiverify.engines.esbmc.process import Ending, Finished
+from nkiverify.engines.esbmc.process import Finished, ProcessEnding
 from nkiverify.foundation.dataclass import dataclass
 
 #: The first version that prints the table of properties.
@@ -73,7 +73,7 @@ class Property:
 
 
 @dataclass(frozen=True, slots=True)
-class Violation:
+class ViolatedProperty:
     """A violated property with the values that variables of the program had last before it, by name."""
 
     property: Property
@@ -81,7 +81,7 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class EsbmcReport:
     """The report of one run of ESBMC.
 
     `table` is there from version 8 on; `every` says that the run was to give a verdict on every property. `detail` says
@@ -89,12 +89,12 @@ class Report:
     """
 
     conclusion: Conclusion
-    violations: tuple[Violation, ...] = ()
+    violations: tuple[ViolatedProperty, ...] = ()
     table: tuple[tuple[Property, Status], ...] = ()
     detail: str = ""
     every: bool = False
 
-    def without(self, claim: int) -> Report:
+    def without(self, claim: int) -> EsbmcReport:
         """The report as if this claim had not been asked for, of a run that gives a verdict on every property."""
         table = tuple(row for row in self.table if row[0].claim != claim)
         violations = tuple(violation for violation in self.violations if violation.property.claim != claim)
@@ -103,12 +103,12 @@ class Report:
             return replace(self, conclusion=Conclusion.SUCCESSFUL, violations=(), table=table)
         return replace(self, violations=violations, table=table)
 
-    def answering(self, alike: Mapping[int, Collection[int]]) -> Report:
+    def answering(self, alike: Mapping[int, Collection[int]]) -> EsbmcReport:
         """The report as if the claims that are `alike` to another, by its number, had been asked for beside it."""
         table: list[tuple[Property, Status]] = []
         for row, status in self.table:
             table += [(one, status) for one in (row, *row.copies(alike))]
-        violations: list[Violation] = []
+        violations: list[ViolatedProperty] = []
         for violation in self.violations:
             same = [violation.property, *violation.property.copies(alike)]
             violations += [replace(violation, property=one) for one in same]
@@ -132,11 +132,11 @@ def version_in(text: str) -> Version | None:
     return (int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
 
 
-def read(finished: Finished, version: Version) -> Report:
+def read(finished: Finished, version: Version) -> EsbmcReport:
     """The report of a run of ESBMC `version`."""
-    if finished.ending is Ending.TIMED_OUT:
-        return Report(Conclusion.TIMED_OUT)
-    if finished.ending is not Ending.EXITED:
+    if finished.ending is ProcessEnding.TIMED_OUT:
+        return EsbmcReport(Conclusion.TIMED_OUT)
+    if finished.ending is not ProcessEnding.EXITED:
         return _fault(f"{finished.ending.value}: {last_line(finished.text)}")
     text = finished.text
     conclusions = {found[1] for found in _CONCLUSION.finditer(text)}
@@ -151,13 +151,13 @@ def read(finished: Finished, version: Version) -> Report:
     broken = _contradiction(conclusion, finished.status, violations, table, version)
     if broken:
         return _fault(broken)
-    return Report(conclusion, violations, table)
+    return EsbmcReport(conclusion, violations, table)
 
 
 def _contradiction(
     conclusion: Conclusion,
     status: int | None,
-    violations: tuple[Violation, ...],
+    violations: tuple[ViolatedProperty, ...],
     table: tuple[tuple[Property, Status], ...],
     version: Version,
 ) -> str:
@@ -178,18 +178,18 @@ def _contradiction(
     return ""
 
 
-def _without_verdict(finished: Finished) -> Report:
+def _without_verdict(finished: Finished) -> EsbmcReport:
     if _TIMED_OUT.search(finished.text):
-        return Report(Conclusion.TIMED_OUT)
+        return EsbmcReport(Conclusion.TIMED_OUT)
     if _OUT_OF_MEMORY.search(finished.text):
-        return Report(Conclusion.OUT_OF_MEMORY)
+        return EsbmcReport(Conclusion.OUT_OF_MEMORY)
     if finished.status is not None and finished.status < 0:
-        return Report(Conclusion.CRASHED, detail=f"ESBMC was killed by signal {-finished.status}")
+        return EsbmcReport(Conclusion.CRASHED, detail=f"ESBMC was killed by signal {-finished.status}")
     return _fault(f"exit status {finished.status} without a verdict: {last_line(finished.text)}")
 
 
-def _fault(detail: str) -> Report:
-    return Report(Conclusion.FAULT, detail=detail)
+def _fault(detail: str) -> EsbmcReport:
+    return EsbmcReport(Conclusion.FAULT, detail=detail)
 
 
 def last_line(text: str) -> str:
@@ -211,7 +211,7 @@ def property_named(message: str, line: int) -> Property:
     return Property(PropertyKind.OTHER, message, line)
 
 
-def _violations(text: str) -> tuple[Violation, ...]:
+def _violations(text: str) -> tuple[ViolatedProperty, ...]:
     """The violated properties, each with the values of its trace.
 
     A trace is a run of states; a state is a heading, a rule, and an assignment or the violated property, which ends it:
@@ -220,7 +220,7 @@ def _violations(text: str) -> tuple[Violation, ...]:
         ----------------------------------------------------
           k = -3 (11111111 11111101)
     """
-    found: list[Violation] = []
+    found: list[ViolatedProperty] = []
     values: dict[str, int] = {}
     lines = iter(text.splitlines())
     for line in lines:
@@ -230,7 +230,7 @@ def _violations(text: str) -> tuple[Violation, ...]:
             next(lines, "")
             content = next(lines, "")
             if content == "Violated property:":
-                found.append(Violation(_violated(next(lines, ""), next(lines, "")), values))
+                found.append(ViolatedProperty(_violated(next(lines, ""), next(lines, "")), values))
                 values = {}
             elif assignment := _ASSIGNMENT.match(content):
                 values[assignment[1]] = int(assignment[2])

@@ -36,7 +36,7 @@ _DRAIN_SECONDS = 0.5
 _POLL_SECONDS = 0.25
 
 
-class Ending(enum.Enum):
+class ProcessEnding(enum.Enum):
     """How a process came to its end."""
 
     EXITED = "exited"
@@ -53,7 +53,7 @@ class Finished:
     both can tear lines where they share a pipe.
     """
 
-    ending: Ending
+    ending: ProcessEnding
     status: int | None
     text: str
     seconds: float
@@ -85,15 +85,15 @@ def run(
             start_new_session=True,
         )
     except OSError as error:
-        return Finished(Ending.NOT_STARTED, None, f"{error.strerror or error}\n", time.monotonic() - started)
+        return Finished(ProcessEnding.NOT_STARTED, None, f"{error.strerror or error}\n", time.monotonic() - started)
     try:
         _limit(process.pid, memory, cpu_seconds)
         ending, text = _read(process, started + seconds, output)
     finally:
         _kill_group(process)
     if process.returncode == -signal.SIGXCPU:
-        ending = Ending.TIMED_OUT
-    status = process.returncode if ending is Ending.EXITED else None
+        ending = ProcessEnding.TIMED_OUT
+    status = process.returncode if ending is ProcessEnding.EXITED else None
     return Finished(ending, status, text, time.monotonic() - started)
 
 
@@ -130,24 +130,24 @@ def _limit(pid: int, memory: int, cpu_seconds: float | None) -> None:
                 resource.prlimit(pid, resource.RLIMIT_CPU, (whole, whole + 1))
 
 
-def _read(process: subprocess.Popen[bytes], deadline: float, limit: int) -> tuple[Ending, str]:
+def _read(process: subprocess.Popen[bytes], deadline: float, limit: int) -> tuple[ProcessEnding, str]:
     """Everything the process prints until it ends, the deadline passes, or it has printed `limit` bytes."""
     assert process.stdout is not None and process.stderr is not None
     chunks: dict[int, list[bytes]] = {process.stdout.fileno(): [], process.stderr.fileno(): []}
     read = 0
-    ending = Ending.EXITED
+    ending = ProcessEnding.EXITED
     with selectors.DefaultSelector() as selector:
         for descriptor in chunks:
             selector.register(descriptor, selectors.EVENT_READ)
         while True:
             left = deadline - time.monotonic()
             if left <= 0:
-                ending = Ending.TIMED_OUT if process.poll() is None else ending
+                ending = ProcessEnding.TIMED_OUT if process.poll() is None else ending
                 break
             if not selector.get_map():
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(left)
-                ending = Ending.TIMED_OUT if process.returncode is None else ending
+                ending = ProcessEnding.TIMED_OUT if process.returncode is None else ending
                 break
             for key, _ in selector.select(min(left, _POLL_SECONDS)):
                 chunk = os.read(key.fd, 1 << 16)
@@ -157,7 +157,7 @@ def _read(process: subprocess.Popen[bytes], deadline: float, limit: int) -> tupl
                 else:
                     selector.unregister(key.fd)
             if read > limit:
-                ending = Ending.FLOODED
+                ending = ProcessEnding.FLOODED
                 break
             if process.poll() is not None:
                 # What is in the pipes now was printed by it; what holds them open longer is not worth waiting for.

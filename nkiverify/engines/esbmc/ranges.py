@@ -30,7 +30,7 @@ def _rounded(bound: Bound) -> Bound:
     return math.inf if bound > 0 else -math.inf
 
 
-class Range:
+class ValueRange:
     """Inclusive bounds of a value."""
 
     __slots__ = ("high", "low")
@@ -48,14 +48,14 @@ class Range:
         return f"[{self.low}, {self.high}]"
 
 
-ANYTHING = Range()
+ANYTHING = ValueRange()
 
 
-class Ranges:
+class AtomRanges:
     """Bounds of single atoms, from the hypotheses of a place."""
 
-    def __init__(self, outer: Ranges | None = None) -> None:
-        self._known: dict[Atom, Range] = dict(outer._known) if outer is not None else {}
+    def __init__(self, outer: AtomRanges | None = None) -> None:
+        self._known: dict[Atom, ValueRange] = dict(outer._known) if outer is not None else {}
 
     def fits(self, condition: Condition | bool) -> bool:
         """True if both sides of every comparison of `condition` stay within 62 bits."""
@@ -119,34 +119,34 @@ class Ranges:
         top, bottom = self._size(atom.numerator), self._size(atom.denominator)
         return top * bottom + top < 2 * LARGEST
 
-    def term(self, term: Term) -> Range:
+    def term(self, term: Term) -> ValueRange:
         """Bounds of `term`."""
         low: Bound = 0
         high: Bound = 0
         for atoms, factor in _parts(term):
-            part = Range(factor, factor)
+            part = ValueRange(factor, factor)
             for atom in atoms:
                 part = _times(part, self.atom(atom))
             low, high = low + part.low, high + part.high
-        return Range(low, high)
+        return ValueRange(low, high)
 
-    def atom(self, atom: Atom) -> Range:
+    def atom(self, atom: Atom) -> ValueRange:
         """Bounds of `atom`."""
         known = self._known.get(atom, ANYTHING)
         computed = self._computed(atom)
-        return Range(max(known.low, computed.low), min(known.high, computed.high))
+        return ValueRange(max(known.low, computed.low), min(known.high, computed.high))
 
-    def _computed(self, atom: Atom) -> Range:
+    def _computed(self, atom: Atom) -> ValueRange:
         if isinstance(atom, Div):
             return _quotient(self.term(atom.numerator), self.term(atom.denominator))
         if isinstance(atom, Min):
             parts = [self.term(term) for term in atom.terms]
-            return Range(min(part.low for part in parts), min(part.high for part in parts))
+            return ValueRange(min(part.low for part in parts), min(part.high for part in parts))
         if isinstance(atom, Select):
             one, other = self.term(atom.when_true), self.term(atom.when_false)
-            return Range(min(one.low, other.low), max(one.high, other.high))
+            return ValueRange(min(one.low, other.low), max(one.high, other.high))
         if isinstance(atom, Index) and atom.representative:
-            return Range(0, self.term(atom.extent).high - 1)
+            return ValueRange(0, self.term(atom.extent).high - 1)
         return ANYTHING
 
     def learn(self, condition: Condition | bool) -> None:
@@ -165,7 +165,7 @@ class Ranges:
     def learn_range(self, atom: Atom, low: Bound, high: Bound) -> None:
         """`low <= atom <= high` from here on."""
         known = self._known.get(atom, ANYTHING)
-        self._known[atom] = Range(max(known.low, low), min(known.high, high))
+        self._known[atom] = ValueRange(max(known.low, low), min(known.high, high))
 
     def _learn_at_most(self, term: Term, sign: int) -> None:
         """`sign * term <= 0`: bounds every atom that the term is linear in."""
@@ -174,13 +174,13 @@ class Ranges:
             if occurrences != [(atom,)]:
                 continue
             factor = sign * term.monomials[(atom,)]
-            rest = Range(0, 0)
+            rest = ValueRange(0, 0)
             for atoms, other in _parts(term):
                 if atoms != (atom,):
-                    part = Range(sign * other, sign * other)
+                    part = ValueRange(sign * other, sign * other)
                     for inner in atoms:
                         part = _times(part, self.atom(inner))
-                    rest = Range(rest.low + part.low, rest.high + part.high)
+                    rest = ValueRange(rest.low + part.low, rest.high + part.high)
             if math.isinf(rest.low):
                 continue
             # factor * atom <= -rest for the smallest rest.
@@ -246,9 +246,9 @@ def _product(sizes: Iterator[Bound]) -> Bound:
     return result
 
 
-def _times(one: Range, other: Range) -> Range:
+def _times(one: ValueRange, other: ValueRange) -> ValueRange:
     corners = [_times_bound(left, right) for left in (one.low, one.high) for right in (other.low, other.high)]
-    return Range(min(corners), max(corners))
+    return ValueRange(min(corners), max(corners))
 
 
 def _times_bound(left: Bound, right: Bound) -> Bound:
@@ -256,7 +256,7 @@ def _times_bound(left: Bound, right: Bound) -> Bound:
     return 0 if left == 0 or right == 0 else left * right
 
 
-def _quotient(top: Range, bottom: Range) -> Range:
+def _quotient(top: ValueRange, bottom: ValueRange) -> ValueRange:
     """Bounds of the floor of a quotient."""
     ends: list[Bound] = []
     if bottom.high >= 1:
@@ -268,7 +268,7 @@ def _quotient(top: Range, bottom: Range) -> Range:
         # Nothing is said of a quotient by zero but that it is no larger than the numerator.
         size = max(abs(top.low), abs(top.high))
         corners += [-size, size]
-    return Range(min(corners), max(corners)) if corners else ANYTHING
+    return ValueRange(min(corners), max(corners)) if corners else ANYTHING
 
 
 def _floor(numerator: Bound, denominator: Bound) -> Bound:

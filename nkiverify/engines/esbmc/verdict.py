@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc.engine import Decision, Result
+from nkiverify.engines.esbmc.engine import EsbmcDecision, EsbmcResult
 from nkiverify.engines.esbmc.lowering import LoopForm
 from nkiverify.engines.esbmc.naming import place
 from nkiverify.foundation.dataclass import dataclass
@@ -29,7 +29,7 @@ class Disagreement:
 
     claim: Claim
     embedded: embedded.Decision
-    esbmc: Decision
+    esbmc: EsbmcDecision
 
     def __str__(self) -> str:
         where = place(self.claim.site)
@@ -37,7 +37,7 @@ class Disagreement:
         return f"claim {self.claim.number}, {self.claim.contract.id}{f' at {where}' if where else ''}: {sides}"
 
 
-def disagreements(ours: Iterable[embedded.Decision], theirs: Iterable[Decision]) -> tuple[Disagreement, ...]:
+def disagreements(ours: Iterable[embedded.Decision], theirs: Iterable[EsbmcDecision]) -> tuple[Disagreement, ...]:
     """The claims about which the engines contradict each other. What one of them leaves open is no contradiction.
 
     A claim that no execution reaches holds, too: only one of the engines always tells the two apart.
@@ -55,11 +55,11 @@ def _holds(outcome: Outcome) -> bool | None:
     return None if outcome is Outcome.UNDECIDED else outcome is not Outcome.REFUTED
 
 
-def _by(decision: Decision) -> str:
+def _by(decision: EsbmcDecision) -> str:
     return decision.arithmetic.value if decision.arithmetic is not None else ""
 
 
-def completed(run: Run, result: Result) -> Run:
+def completed(run: Run, result: EsbmcResult) -> Run:
     """The verdict that ESBMC's decisions amount to, with what is ESBMC's alone: arithmetics, loops, time, faults."""
     claims = [one for one in result.decisions if not one.claim.unwinding and one.outcome is not Outcome.UNREACHED]
     closed = Counter(decision.arithmetic.value for decision in claims if decision.arithmetic is not None)
@@ -76,7 +76,7 @@ def completed(run: Run, result: Result) -> Run:
     )
 
 
-def loops_of(result: Result) -> str:
+def loops_of(result: EsbmcResult) -> str:
     """The forms of the loops: `loops: 2 unwound by ESBMC, 1 as any one iteration`; empty if there are none."""
     parts = [f"{result.forms[form]} {words}" for form, words in _FORMS.items() if result.forms.get(form)]
     return f"loops: {', '.join(parts)}" if parts else ""

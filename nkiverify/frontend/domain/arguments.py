@@ -14,7 +14,7 @@ from typing import Any
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.domain.dimensions import Domain, enter_extent, extent_value, is_range
 from nkiverify.frontend.domain.expressions import check_integer, integer, names_in
-from nkiverify.frontend.domain.syntax import Text, TextError, did_you_mean, file_named, parse
+from nkiverify.frontend.domain.syntax import OptionText, TextError, did_you_mean, file_named, parse
 from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import DTYPES, DType, int32
 from nkiverify.model.known_numbers import whole_range
@@ -58,9 +58,9 @@ class Argument:
     """The value of one parameter (`elements` of a file), and the methods called on it before the kernel is."""
 
     parameter: str
-    text: Text
+    text: OptionText
     node: ast.expr
-    calls: tuple[tuple[Text, ast.Call], ...] = ()
+    calls: tuple[tuple[OptionText, ast.Call], ...] = ()
     elements: Any = None
     file: str = ""
 
@@ -150,7 +150,7 @@ def _statements(content: str) -> list[str]:
     return [*parts, content[start:]]
 
 
-def _method_call(parameter: str, text: Text, node: ast.expr) -> tuple[Text, ast.Call]:
+def _method_call(parameter: str, text: OptionText, node: ast.expr) -> tuple[OptionText, ast.Call]:
     """`parameter.method(…)`, which the object is prepared with. Raises `TextError`."""
     called = node.func if isinstance(node, ast.Call) else None
     owner = called.value if isinstance(called, ast.Attribute) else None
@@ -167,7 +167,7 @@ def _from_file(parameter: str, option: str, content: str, described: str, file: 
     text, node = parse(option, described or described_by(option, file, array))
     # Messages show what was typed.
     first = content.index(described) if described else 0
-    text = Text(option, content, [first + place if described else 0 for place in range(len(text.content) + 1)])
+    text = OptionText(option, content, [first + place if described else 0 for place in range(len(text.content) + 1)])
     if not isinstance(node, ast.Subscript):
         raise text.error("a file holds the elements of a tensor, written u32[P,1] in @FILE.npy", node)
     return Argument(parameter, text, node, elements=as_dtype(option, file, array, _dtype_of(node, text)), file=file)
@@ -184,7 +184,7 @@ def _is_placed(node: ast.expr) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)
 
 
-def _check(node: ast.expr, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
+def _check(node: ast.expr, text: OptionText, domain: Domain, namespace: Mapping[str, Any]) -> None:
     if isinstance(node, ast.Slice):
         enter_extent(node, text, domain)
     elif isinstance(node, ast.BinOp) and _is_placed(node):
@@ -244,7 +244,7 @@ def _builds_sequence(node: ast.Call, namespace: Mapping[str, Any]) -> bool:
     return isinstance(node.func, ast.Name) and node.func.id in _SEQUENCES and not _is_object(node.func.id, namespace)
 
 
-def _check_sequence(node: ast.Call, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
+def _check_sequence(node: ast.Call, text: OptionText, domain: Domain, namespace: Mapping[str, Any]) -> None:
     """A range of plain numbers, or the elements of a sequence."""
     called = ast.unparse(node.func)
     if node.keywords or not 1 <= len(node.args) <= (3 if called == "range" else 1):
@@ -266,7 +266,7 @@ def _is_float(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, float)
 
 
-def _check_placed(node: ast.BinOp, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
+def _check_placed(node: ast.BinOp, text: OptionText, domain: Domain, namespace: Mapping[str, Any]) -> None:
     if not isinstance(node.left, ast.Subscript):
         raise text.error("only a tensor is in a memory: bf16[128,512]@sbuf", node)
     if not isinstance(node.right, ast.Name) or node.right.id not in _BUFFERS:
@@ -274,7 +274,7 @@ def _check_placed(node: ast.BinOp, text: Text, domain: Domain, namespace: Mappin
     _check(node.left, text, domain, namespace)
 
 
-def _check_contents(node: ast.Compare, text: Text, domain: Domain, namespace: Mapping[str, Any]) -> None:
+def _check_contents(node: ast.Compare, text: OptionText, domain: Domain, namespace: Mapping[str, Any]) -> None:
     """A tensor, or a register, with the range of its numbers: `u32[P, 1] in 0..V-1`, `f32[P, F] in -1.5..1.5`."""
     subject, values = node.left, node.comparators[0]
     if len(node.ops) != 1 or not isinstance(node.ops[0], ast.In) or not is_range(values):
@@ -307,7 +307,7 @@ def _check_contents(node: ast.Compare, text: Text, domain: Domain, namespace: Ma
         raise text.error("no integer is in this range", values)
 
 
-def _check_floats(values: ast.expr, text: Text) -> None:
+def _check_floats(values: ast.expr, text: OptionText) -> None:
     for end in _ends(values):
         if _float(end) is None:
             raise text.error("the ends of a range of floats are two numbers", end)
@@ -335,7 +335,7 @@ def _ends(values: ast.expr) -> tuple[ast.expr, ast.expr]:
     return values.left, values.right
 
 
-def _dtype_of(node: ast.Subscript, text: Text) -> DType:
+def _dtype_of(node: ast.Subscript, text: OptionText) -> DType:
     head = node.value
     name = _dtype_name(head)
     dtype = dtype_called(name)
@@ -365,7 +365,7 @@ def _is_object(name: str, namespace: Mapping[str, Any]) -> bool:
     return name in namespace and not name.startswith("__")
 
 
-def _object(node: ast.expr, text: Text, namespace: Mapping[str, Any]) -> Any:
+def _object(node: ast.expr, text: OptionText, namespace: Mapping[str, Any]) -> Any:
     """The object that a dotted name means in the kernel's module."""
     if isinstance(node, ast.Name):
         if not _is_object(node.id, namespace):

@@ -9,7 +9,7 @@ from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.domain.expressions import check_integer, divisors_in, integer, names_in
-from nkiverify.frontend.domain.syntax import Text
+from nkiverify.frontend.domain.syntax import OptionText
 from nkiverify.frontend.target import Verification
 from nkiverify.symbolic.terms import INT32_MAX
 
@@ -37,13 +37,13 @@ class Domain:
         """`name` is a dimension."""
         self.ranges.setdefault(name, None)
 
-    def bound(self, name: str, values: Range, text: Text, node: ast.AST) -> None:
+    def bound(self, name: str, values: Range, text: OptionText, node: ast.AST) -> None:
         """`name` is a dimension with these values. Raises `TextError` where it has others already."""
         if self.ranges.get(name) not in (None, values):
             raise text.error(f"dimension {name} has the range {self.ranges[name]} already", node)
         self.ranges[name] = values
 
-    def check_divisors(self, node: ast.expr, text: Text) -> None:
+    def check_divisors(self, node: ast.expr, text: OptionText) -> None:
         """Raise `TextError` where `node` divides by a dimension that can be zero or negative."""
         for name in divisors_in(node):
             values = self.ranges.get(name.id)
@@ -62,7 +62,7 @@ class Domain:
         return dimensions
 
 
-def enter_extent(node: ast.expr, text: Text, domain: Domain) -> None:
+def enter_extent(node: ast.expr, text: OptionText, domain: Domain) -> None:
     """Enter the dimensions of an extent, `K`, `2*K` or `K:128..4096:128`, into `domain`. Raises `TextError`."""
     if isinstance(node, ast.Slice):
         if not isinstance(node.lower, ast.Name) or node.upper is None:
@@ -89,7 +89,7 @@ def is_range(node: ast.expr) -> bool:
     return isinstance(node, ast.BinOp) and isinstance(node.op, ast.LShift)
 
 
-def _range(node: ast.Slice, text: Text) -> Range:
+def _range(node: ast.Slice, text: OptionText) -> Range:
     upper = node.upper
     if not isinstance(upper, ast.BinOp) or not is_range(upper):
         raise text.error("a range is written NAME:low..high or NAME:low..high:step", node)
@@ -109,7 +109,7 @@ def _range(node: ast.Slice, text: Text) -> Range:
     return found
 
 
-def _number(node: ast.expr, text: Text) -> int | None:
+def _number(node: ast.expr, text: OptionText) -> int | None:
     if isinstance(node, ast.Constant) and node.value is None:
         return None
     check_integer(node, text)

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from nkiverify.frontend.domain.syntax import Text, did_you_mean
+from nkiverify.frontend.domain.syntax import OptionText, did_you_mean
 from nkiverify.symbolic import all_of, any_of, ceil_div, maximum, minimum, negate
 
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
@@ -41,7 +41,7 @@ def names_in(node: ast.expr) -> Iterator[ast.Name]:
     yield from sorted(found, key=lambda name: name.col_offset)
 
 
-def check_integer(node: ast.expr, text: Text) -> None:
+def check_integer(node: ast.expr, text: OptionText) -> None:
     """Raise `TextError` where `node` is not an integer expression."""
     if (isinstance(node, ast.Constant) and type(node.value) is int) or isinstance(node, ast.Name):
         return
@@ -123,7 +123,7 @@ def integer(node: ast.expr, dimensions: Mapping[str, Any]) -> Any:
     return _FUNCTIONS[node.func.id](*(integer(argument, dimensions) for argument in node.args))
 
 
-def check_condition(node: ast.expr, text: Text, known: Mapping[str, object]) -> None:
+def check_condition(node: ast.expr, text: OptionText, known: Mapping[str, object]) -> None:
     """Raise `TextError` where `node` is not a condition on the dimensions `known`."""
     if isinstance(node, ast.BoolOp):
         for part in node.values:
@@ -143,7 +143,7 @@ def check_condition(node: ast.expr, text: Text, known: Mapping[str, object]) -> 
         raise text.error("this is no condition: compare integers, and combine with `and`, `or`, `not`", node)
 
 
-def _check_known(node: ast.expr, text: Text, known: Mapping[str, object]) -> None:
+def _check_known(node: ast.expr, text: OptionText, known: Mapping[str, object]) -> None:
     check_integer(node, text)
     for name in names_in(node):
         if name.id not in known:

@@ -49,7 +49,7 @@ _DIGITS_BEFORE_RANGE = re.compile(r"\s*(?=$|[],:)])")
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class OptionText:
     """The text that the user typed for `option`. `positions` maps columns of the parsed text to columns of this one."""
 
     option: str
@@ -69,7 +69,7 @@ class Text:
         return self.positions[min(max(column, 0), len(self.positions) - 1)]
 
 
-def parse(option: str, content: str, subscript: bool = False) -> tuple[Text, ast.expr]:
+def parse(option: str, content: str, subscript: bool = False) -> tuple[OptionText, ast.expr]:
     """The expression that `content` is; with `subscript`, what may stand in square brackets: `K:128..4096, 3`.
 
     Raises `TextError` where it is none.
@@ -82,7 +82,7 @@ def parse(option: str, content: str, subscript: bool = False) -> tuple[Text, ast
     translated, positions = _translated(content)
     if subscript:
         translated, positions = f"_[{translated}]", [0, 0, *positions, len(content)]
-    text = Text(option, content, positions)
+    text = OptionText(option, content, positions)
     leading = len(translated) - len(translated.lstrip())
     positions[:] = positions[leading:] or [0]
     try:

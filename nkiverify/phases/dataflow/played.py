@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from nkiverify.analysis.marks.order import Recorded
-from nkiverify.execute.runner import Ending, execute, execute_once
+from nkiverify.execute.runner import RunEnding, execute, execute_once
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import described
 from nkiverify.frontend.concrete import ConcreteExecution
@@ -46,7 +46,7 @@ def play(target: Target, values: Mapping[str, int], run: ConcreteExecution) -> P
     return _played(execute_once(target, values, run, Rewriting.NONE))
 
 
-def _played(ending: Ending[RunT]) -> Played:
+def _played(ending: RunEnding[RunT]) -> Played:
     if ending.outside or ending.rejected:
         return Played((), outside=True, raised=ending.raised)
     if ending.stopped:

@@ -36,7 +36,7 @@ IN_PART = " in part"
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadRange:
     """An input of which `elements` (as in Python, `[:, 512:]`) are not read at the shape `values`, and all at `larger`,
     if at any that was run.
 
@@ -70,17 +70,17 @@ def unread_ranges(
     shapes: Iterable[dict[str, int]],
     run: Callable[[dict[str, int]], Sequence[Recorded] | None],
     left_out: Collection[str],
-) -> Iterator[Unread]:
+) -> Iterator[UnreadRange]:
     """The inputs of which a range is never read at one of some shapes, at the first of them, but for those `left_out`.
     What is no range at another of these shapes is none."""
-    found: dict[str, Unread] = {}
+    found: dict[str, UnreadRange] = {}
     for values in shapes:
         for name, one in reads_of(run(values) or ()).items():
             if name in left_out or one.there.all():
                 continue
             elements = as_slices(~one.there)
             first = tuple(int(at) for at in np.argwhere(~one.there)[0])
-            new = Unread(values, None, name, elements, one.position, one.operand, first)
+            new = UnreadRange(values, None, name, elements, one.position, one.operand, first)
             found[name] = new if elements.endswith(IN_PART) else found.get(name, new)
     yield from (one for one in found.values() if not one.elements.endswith(IN_PART))
 
@@ -97,7 +97,7 @@ class Read:
 
 def unread_tails(
     program: Program, dimensions: Sequence[DomainDimension], run: Callable[[dict[str, int]], Sequence[Recorded] | None]
-) -> Iterator[Unread]:
+) -> Iterator[UnreadRange]:
     """The inputs that are read in part at some shape and wholly at a larger one, each once.
 
     `run` gives what a concrete run on a shape records; None where it cannot be told.
@@ -116,7 +116,7 @@ def unread_tails(
             if name in whole and whole[name].there.all():
                 told.add(name)
                 first = tuple(int(at) for at in np.argwhere(~one.there)[0])
-                yield Unread(smaller, larger, name, as_slices(~one.there), one.position, one.operand, first)
+                yield UnreadRange(smaller, larger, name, as_slices(~one.there), one.position, one.operand, first)
 
 
 def reads_of(recorded: Sequence[Recorded]) -> dict[str, Read]:

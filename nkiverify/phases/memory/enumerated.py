@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
-from nkiverify.engines.shapes import Shapes, TooMany, domain_of
+from nkiverify.engines.shapes import Shapes, TooManyShapes, domain_of
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Claim, DomainDimension, Program
@@ -64,7 +64,7 @@ def _all(program: Program, assumptions: Iterable[str]) -> list[dict[str, int]] |
     try:
         domain = Shapes(program.dimensions, domain_of(program, assumptions))
         found = list(islice(domain.within({}), MAX_SHAPES + 1))
-    except TooMany:
+    except TooManyShapes:
         return None
     return found if len(found) <= MAX_SHAPES else None
 

@@ -83,11 +83,11 @@ def _smallest(program: Program) -> dict[Atom, int]:
     least: dict[Atom, int] = {one.atom: one.smallest for one in program.dimensions}
     if _legal(program, least):
         return least
-    from nkiverify.engines.shapes import Shapes, TooMany
+    from nkiverify.engines.shapes import Shapes, TooManyShapes
 
     try:
         shape = next(Shapes(program.dimensions, program.assumed).tried(), None)
-    except TooMany:
+    except TooManyShapes:
         shape = None
     return least if shape is None else {atom: shape[str(atom)] for atom in least}
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.hardware import Hardware
 from nkiverify.products.cost.cost import Cost
-from nkiverify.products.cost.counting import Amount, Figure
+from nkiverify.products.cost.counting import Amount, CostFigures
 from nkiverify.symbolic.atoms import Atom
 from nkiverify.symbolic.evaluation import Valuation
 
@@ -22,7 +22,7 @@ _GPSIMD_ELEMENTS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class EngineSeconds:
     """Seconds by engine, for one core; "vector, scalar, gpsimd" is what they share."""
 
     least: Mapping[str, float]
@@ -39,7 +39,7 @@ class Times:
         return max(self.as_written.items(), key=lambda item: item[1])
 
 
-def times(cost: Cost, moved_once: Amount, hardware: Hardware, values: Mapping[Atom, int]) -> Times:
+def times(cost: Cost, moved_once: Amount, hardware: Hardware, values: Mapping[Atom, int]) -> EngineSeconds:
     """The seconds for values of the dimensions; `moved_once` are the bytes of HBM that are read and written at all.
 
     Raises `NoNumber` and `Undefined`. Programs of a launch run on as many cores at best.
@@ -48,31 +48,31 @@ def times(cost: Cost, moved_once: Amount, hardware: Hardware, values: Mapping[At
     here = Valuation(values)
     cores = max(1, cost.programs_at(values))
 
-    def least(figure: Figure) -> float:
+    def least(figure: CostFigures) -> float:
         return cost.at(figure, values)[0] / cores
 
-    def most(figure: Figure) -> float:
+    def most(figure: CostFigures) -> float:
         return cost.at(figure, values)[1] / cores
 
     vector = rates.vector_hertz * rates.vector_elements
     gpsimd = rates.gpsimd_hertz * _GPSIMD_ELEMENTS
-    elementwise = (Figure.OPEN_LEAST, Figure.VECTOR_LEAST, Figure.SCALAR_LEAST, Figure.GPSIMD_LEAST)
+    elementwise = (CostFigures.OPEN_LEAST, CostFigures.VECTOR_LEAST, CostFigures.SCALAR_LEAST, CostFigures.GPSIMD_LEAST)
     bounds = {
         "dma": here.term(moved_once.low) / cores / rates.dma_bytes,
-        "tensor": least(Figure.TENSOR_LEAST) / rates.columns,
-        "vector": least(Figure.VECTOR_LEAST) / vector,
-        "scalar": least(Figure.SCALAR_LEAST) / rates.scalar_hertz,
-        "gpsimd": least(Figure.GPSIMD_LEAST) / gpsimd,
+        "tensor": least(CostFigures.TENSOR_LEAST) / rates.columns,
+        "vector": least(CostFigures.VECTOR_LEAST) / vector,
+        "scalar": least(CostFigures.SCALAR_LEAST) / rates.scalar_hertz,
+        "gpsimd": least(CostFigures.GPSIMD_LEAST) / gpsimd,
         "vector, scalar, gpsimd": sum(map(least, elementwise)) / (vector + rates.scalar_hertz + gpsimd),
     }
-    on_vector = most(Figure.VECTOR_CYCLES) + most(Figure.OPEN_CYCLES)
-    on_scalar, shared = most(Figure.SCALAR_CYCLES), most(Figure.SHARED_CYCLES)
+    on_vector = most(CostFigures.VECTOR_CYCLES) + most(CostFigures.OPEN_CYCLES)
+    on_scalar, shared = most(CostFigures.SCALAR_CYCLES), most(CostFigures.SHARED_CYCLES)
     written = {
-        "dma": (most(Figure.HBM_READ) + most(Figure.HBM_WRITTEN)) / rates.dma_bytes,
-        "tensor": most(Figure.TENSOR_COLUMNS) / rates.columns,
+        "dma": (most(CostFigures.HBM_READ) + most(CostFigures.HBM_WRITTEN)) / rates.dma_bytes,
+        "tensor": most(CostFigures.TENSOR_COLUMNS) / rates.columns,
         "vector": on_vector / rates.vector_hertz,
         "scalar": on_scalar / rates.scalar_hertz,
-        "gpsimd": most(Figure.GPSIMD_CYCLES) / rates.gpsimd_hertz,
+        "gpsimd": most(CostFigures.GPSIMD_CYCLES) / rates.gpsimd_hertz,
         "vector, scalar": (on_vector + on_scalar + shared) / (rates.vector_hertz + rates.scalar_hertz),
     }
-    return Times(bounds, written)
+    return EngineSeconds(bounds, written)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import islice
 from math import lcm
 
-from nkiverify.engines.shapes import Shapes, TooMany
+from nkiverify.engines.shapes import Shapes, TooManyShapes
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.ir.program import Program
@@ -30,7 +30,7 @@ from nkiverify.symbolic.terms import add, constant, multiply, scale
 _TRIED = 200
 
 
-class Answer(enum.Enum):
+class BudgetAnswer(enum.Enum):
     """The answer to a budget."""
 
     HOLDS = "holds"
@@ -43,7 +43,7 @@ class Budgeted:
     """A budget with its answer, and what is to be said of it."""
 
     text: str
-    answer: Answer
+    answer: BudgetAnswer
     told: str
 
 
@@ -86,9 +86,9 @@ def budgeted(text: str, program: Program, figure: Callable[[str], Amount | None]
     left, relation, right = _parsed(text)
     one, other = (_side(side, text, figure) for side in (left, right))
     if unknown:
-        return Budgeted(text, Answer.UNKNOWN, f"not all is counted: {unknown}")
+        return Budgeted(text, BudgetAnswer.UNKNOWN, f"not all is counted: {unknown}")
     if one is None or other is None:
-        return Budgeted(text, Answer.UNKNOWN, "a figure in it has no closed form")
+        return Budgeted(text, BudgetAnswer.UNKNOWN, "a figure in it has no closed form")
     if isinstance(relation, ast.Gt | ast.GtE):
         one, other = other, one
     strict = isinstance(relation, ast.Lt | ast.Gt)
@@ -96,13 +96,13 @@ def budgeted(text: str, program: Program, figure: Callable[[str], Amount | None]
     holds = conditions.at_most_zero(add(difference.high, constant(int(strict))))
     prover = Prover(program.assumed, MILLISECONDS)
     if holds is True or (isinstance(holds, Condition) and prover.proves(holds)):
-        return Budgeted(text, Answer.HOLDS, "for all shapes of the domain")
+        return Budgeted(text, BudgetAnswer.HOLDS, "for all shapes of the domain")
     possible = conditions.at_most_zero(add(difference.low, constant(int(strict))))
     broken = _broken(possible, program)
     if broken is not None:
         at = ", ".join(f"{name} = {value}" for name, value in broken.items())
-        return Budgeted(text, Answer.BROKEN, f"at {at}" if at else "")
-    return Budgeted(text, Answer.UNKNOWN, f"not proved, and kept by the first {_TRIED} shapes that were tried")
+        return Budgeted(text, BudgetAnswer.BROKEN, f"at {at}" if at else "")
+    return Budgeted(text, BudgetAnswer.UNKNOWN, f"not proved, and kept by the first {_TRIED} shapes that were tried")
 
 
 def _broken(possible: Condition | bool, program: Program) -> Mapping[str, int] | None:
@@ -115,7 +115,7 @@ def _broken(possible: Condition | bool, program: Program) -> Mapping[str, int] |
             here = Valuation(given)
             if here.satisfies(program.assumed) and not here.holds(possible):
                 return dict(values)
-    except (TooMany, Undefined):
+    except (TooManyShapes, Undefined):
         pass
     return None
 

@@ -17,7 +17,7 @@ from nkiverify.ir.program import CARRIED, Drawn, Loop, Program
 from nkiverify.ir.walk import Path, carries_state, of_kind, walk
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed, programs
-from nkiverify.products.cost.counting import ZERO, Amount, Figure, UnknownCost, figures_of
+from nkiverify.products.cost.counting import ZERO, Amount, CostFigures, UnknownCost, figures_of
 from nkiverify.products.cost.sums import at_least_zero, sum_over
 from nkiverify.symbolic.atoms import Atom, Condition, Dimension, Index, Term
 from nkiverify.symbolic.evaluation import Valuation
@@ -92,7 +92,7 @@ class Counted:
     """A figure of one operation, over all its executions."""
 
     executed: Executed
-    figure: Figure
+    figure: CostFigures
     each: Amount
     low: Sum
     high: Sum
@@ -126,7 +126,7 @@ class Cost:
         """The dimensions by name."""
         return {one.atom.name: one.atom for one in self.program.dimensions}
 
-    def of(self, figure: Figure) -> Iterator[Counted]:
+    def of(self, figure: CostFigures) -> Iterator[Counted]:
         """The contributions of operations to a figure."""
         return (one for one in self.counted if one.figure is figure)
 
@@ -135,7 +135,7 @@ class Cost:
         here = Valuation(values)
         return prod(here.term(atom.extent) for atom in programs(self.program.body))
 
-    def formula(self, figure: Figure) -> tuple[Term | None, Term | None]:
+    def formula(self, figure: CostFigures) -> tuple[Term | None, Term | None]:
         """The total of a figure, at least and at most; None for what has no closed form."""
         low: Term | None = ZERO
         high: Term | None = ZERO
@@ -144,7 +144,7 @@ class Cost:
             high = None if high is None or one.high.closed is None else add(high, one.high.closed)
         return low, high
 
-    def at(self, figure: Figure, values: Mapping[Atom, int]) -> tuple[int, int]:
+    def at(self, figure: CostFigures, values: Mapping[Atom, int]) -> tuple[int, int]:
         """The total of a figure for values of the dimensions, at least and at most. Raises `NoNumber`, `Undefined`."""
         low = high = 0
         for one in self.of(figure):

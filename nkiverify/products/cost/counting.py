@@ -13,7 +13,7 @@ from functools import reduce
 from nkiverify.analysis.masks import on_one_grid
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import Link
-from nkiverify.model.indices import MaskTerm, Relation
+from nkiverify.model.indices import MaskRelation, MaskTerm
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, conditions
@@ -31,7 +31,7 @@ _STATIONARY_CYCLES = 64
 _FLOAT32_PASSES, _ONEZERO_PASSES = 4, 2
 
 
-class Figure(enum.Enum):
+class CostFigures(enum.Enum):
     """The figures of a kernel. Cycles are of the engine that is named; the kernel leaves open where others run: `OPEN`
     ones on the vector engine or GpSimd, `SHARED` ones on the scalar engine as well. `LEAST` ones are lower bounds."""
 
@@ -62,10 +62,10 @@ class Figure(enum.Enum):
 
 
 _OF_ENGINE = {
-    "scalar": (Figure.SCALAR_INSTRUCTIONS, Figure.SCALAR_CYCLES, Figure.SCALAR_LEAST),
-    "vector": (Figure.VECTOR_INSTRUCTIONS, Figure.VECTOR_CYCLES, Figure.VECTOR_LEAST),
-    "gpsimd": (Figure.GPSIMD_INSTRUCTIONS, Figure.GPSIMD_CYCLES, Figure.GPSIMD_LEAST),
-    "any": (Figure.OPEN_INSTRUCTIONS, Figure.OPEN_CYCLES, Figure.OPEN_LEAST),
+    "scalar": (CostFigures.SCALAR_INSTRUCTIONS, CostFigures.SCALAR_CYCLES, CostFigures.SCALAR_LEAST),
+    "vector": (CostFigures.VECTOR_INSTRUCTIONS, CostFigures.VECTOR_CYCLES, CostFigures.VECTOR_LEAST),
+    "gpsimd": (CostFigures.GPSIMD_INSTRUCTIONS, CostFigures.GPSIMD_CYCLES, CostFigures.GPSIMD_LEAST),
+    "any": (CostFigures.OPEN_INSTRUCTIONS, CostFigures.OPEN_CYCLES, CostFigures.OPEN_LEAST),
 }
 
 
@@ -123,7 +123,7 @@ def product_of(extents: Iterable[Term]) -> Term:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Touched:
+class TouchedElements:
     """The elements of an operand that are touched: so many along each axis, if `condition` holds; `least`: perhaps
     none."""
 
@@ -145,7 +145,7 @@ class Touched:
         return Amount.of(term) if self.least else Amount(ZERO, term)
 
 
-def touched(operation: Operation, argument: str, view: Tensor) -> Touched:
+def touched(operation: Operation, argument: str, view: Tensor) -> TouchedElements:
     """The elements of an operand that an execution touches."""
     extents = [term_of(extent) for extent in view.shape]
     rows = operation.rows(argument)
@@ -159,15 +159,15 @@ def touched(operation: Operation, argument: str, view: Tensor) -> Touched:
     sure = not (skips or operation.declared.behaviour.counted)
     mask = operation.mask
     if mask is None:
-        return Touched(tuple(extents), True, sure)
+        return TouchedElements(tuple(extents), True, sure)
     held: list[Condition | bool] = [mask.host]
     if not on_one_grid(operation):
-        return Touched(tuple(extents), True, False)
+        return TouchedElements(tuple(extents), True, False)
     left: dict[int, tuple[Term, Term]] = {}
     for part in mask.terms:
         found = _axis_of(part, extents)
         if found is None:
-            return Touched(tuple(extents), True, False)
+            return TouchedElements(tuple(extents), True, False)
         axis, first, end = found
         if axis is None:
             held.append(conditions.compare(_RELATIONS[part.relation], term_of(part.difference.base)))
@@ -178,13 +178,13 @@ def touched(operation: Operation, argument: str, view: Tensor) -> Touched:
     for axis, (first, end) in left.items():
         between = add(end, first, -1)
         extents[axis] = between if first is ZERO else maximum([between, ZERO])
-    return Touched(tuple(extents), conditions.conjunction(held), sure)
+    return TouchedElements(tuple(extents), conditions.conjunction(held), sure)
 
 
 _RELATIONS = {
-    Relation.AT_MOST: conditions.Relation.AT_MOST,
-    Relation.EQUAL: conditions.Relation.EQUAL,
-    Relation.UNEQUAL: conditions.Relation.UNEQUAL,
+    MaskRelation.AT_MOST: conditions.Relation.AT_MOST,
+    MaskRelation.EQUAL: conditions.Relation.EQUAL,
+    MaskRelation.UNEQUAL: conditions.Relation.UNEQUAL,
 }
 
 
@@ -201,7 +201,7 @@ def _axis_of(part: MaskTerm, extents: Sequence[Term]) -> tuple[int | None, Term,
     ]
     if not moving:
         return None, ZERO, ZERO
-    if len(moving) > 1 or part.relation is not Relation.AT_MOST:
+    if len(moving) > 1 or part.relation is not MaskRelation.AT_MOST:
         return None
     ((axis, coefficient, extent),) = moving
     number = coefficient.constant
@@ -235,7 +235,7 @@ def is_transfer(operation: Operation) -> bool:
     return operation.declared.engine == "dma"
 
 
-def figures_of(operation: Operation) -> dict[Figure, Amount]:
+def figures_of(operation: Operation) -> dict[CostFigures, Amount]:
     """The figures of one execution. Raises `UnknownCost`."""
     declared = operation.declared
     if declared.host or declared.engine == "none":
@@ -246,17 +246,17 @@ def figures_of(operation: Operation) -> dict[Figure, Amount]:
         raise UnknownCost("it moves data between cores")
     if _of_device_loop(operation):
         raise UnknownCost("it is in a loop of the device, of which the number of iterations is not known")
-    found: dict[Figure, Amount] = {}
+    found: dict[CostFigures, Amount] = {}
     for writes, argument, view in hbm_views(operation):
         size = touched(operation, argument, view).elements.times(constant(view.itemsize))
-        figure = Figure.HBM_WRITTEN if writes else Figure.HBM_READ
+        figure = CostFigures.HBM_WRITTEN if writes else CostFigures.HBM_READ
         found[figure] = found.get(figure, NOTHING).plus(size)
     if is_transfer(operation):
-        found[Figure.DMA_INSTRUCTIONS] = Amount.of(ONE)
-        if found.keys() & {Figure.HBM_READ, Figure.HBM_WRITTEN}:
-            found[Figure.DESCRIPTORS] = descriptors_of(operation)[0]
+        found[CostFigures.DMA_INSTRUCTIONS] = Amount.of(ONE)
+        if found.keys() & {CostFigures.HBM_READ, CostFigures.HBM_WRITTEN}:
+            found[CostFigures.DESCRIPTORS] = descriptors_of(operation)[0]
         if operation.name in ("nisa.dma_transpose", "nl.load_transpose2d"):
-            found[Figure.TRANSPOSES] = Amount.of(ONE)
+            found[CostFigures.TRANSPOSES] = Amount.of(ONE)
     elif declared.engine == "tensor":
         found.update(_product(operation))
     elif operation.engine == "tensor":
@@ -295,7 +295,7 @@ def descriptors_of(operation: Operation) -> tuple[Amount, Term]:
     return _runs(view, there, [other for other in same if other.on_chip])
 
 
-def _runs(view: Tensor, there: Touched, on_chip: Sequence[Tensor]) -> tuple[Amount, Term]:
+def _runs(view: Tensor, there: TouchedElements, on_chip: Sequence[Tensor]) -> tuple[Amount, Term]:
     """The contiguous runs of a view in HBM that lie in one partition at their other end, and the bytes of one."""
     rank = len(view.shape)
     runs: list[tuple[Condition | bool, int]] = [(True, 0)]
@@ -346,7 +346,7 @@ def _flag(operation: Operation, *names: str) -> bool:
     return any(operation.attributes.get(name) is True for name in names)
 
 
-def _product(operation: Operation) -> dict[Figure, Amount]:
+def _product(operation: Operation) -> dict[CostFigures, Amount]:
     """The figures of a matmul: contraction K, M columns of the stationary operand, N of the moving one."""
     reads = operation.reads
     implied = False
@@ -375,23 +375,23 @@ def _product(operation: Operation) -> dict[Figure, Amount]:
     fastest = scale(width, least) if mode == "none" else divide(width, constant(4))
     flops = scale(product_of([contracted, kept, width]), 2 * packed)
     found = {
-        Figure.TENSOR_INSTRUCTIONS: ONE,
-        Figure.TENSOR_COLUMNS: cycles,
-        Figure.TRANSPOSE_FLOPS if transposes else Figure.FLOPS: flops,
+        CostFigures.TENSOR_INSTRUCTIONS: ONE,
+        CostFigures.TENSOR_COLUMNS: cycles,
+        CostFigures.TRANSPOSE_FLOPS if transposes else CostFigures.FLOPS: flops,
     }
     if transposes:
-        found[Figure.TRANSPOSES] = ONE
+        found[CostFigures.TRANSPOSES] = ONE
     if implied:
         # The left operand has its rows in the partitions: the tensor engine turns it first.
-        found[Figure.TRANSPOSES] = ONE
-        found[Figure.TENSOR_INSTRUCTIONS] = constant(2)
-        found[Figure.TRANSPOSE_FLOPS] = scale(product_of([contracted, kept, kept]), 2 * packed)
-        found[Figure.TENSOR_COLUMNS] = add(cycles, scale(contracted, passes))
+        found[CostFigures.TRANSPOSES] = ONE
+        found[CostFigures.TENSOR_INSTRUCTIONS] = constant(2)
+        found[CostFigures.TRANSPOSE_FLOPS] = scale(product_of([contracted, kept, kept]), 2 * packed)
+        found[CostFigures.TENSOR_COLUMNS] = add(cycles, scale(contracted, passes))
     least_of = Amount.of(fastest) if operation.mask is None else Amount(ZERO, fastest)
-    return {**{figure: Amount.of(term) for figure, term in found.items()}, Figure.TENSOR_LEAST: least_of}
+    return {**{figure: Amount.of(term) for figure, term in found.items()}, CostFigures.TENSOR_LEAST: least_of}
 
 
-def _turned(operation: Operation) -> dict[Figure, Amount]:
+def _turned(operation: Operation) -> dict[CostFigures, Amount]:
     """The figures of a transpose on the tensor engine («nki.isa.nc_transpose: estimated instruction cost»)."""
     data = operation.reads.get("data")
     if data is None or operation.name != "nisa.nc_transpose":
@@ -401,20 +401,20 @@ def _turned(operation: Operation) -> dict[Figure, Amount]:
     cycles = scale(maximum([rows, minimum([constant(_STATIONARY_CYCLES), columns])]), passes)
     least = minimum([rows, columns])
     return {
-        Figure.TENSOR_INSTRUCTIONS: Amount.of(ONE),
-        Figure.TENSOR_COLUMNS: Amount.of(cycles),
-        Figure.TENSOR_LEAST: Amount.of(least) if operation.mask is None else Amount(ZERO, least),
-        Figure.TRANSPOSES: Amount.of(ONE),
-        Figure.TRANSPOSE_FLOPS: Amount.of(scale(product_of([rows, rows, columns]), 2)),
+        CostFigures.TENSOR_INSTRUCTIONS: Amount.of(ONE),
+        CostFigures.TENSOR_COLUMNS: Amount.of(cycles),
+        CostFigures.TENSOR_LEAST: Amount.of(least) if operation.mask is None else Amount(ZERO, least),
+        CostFigures.TRANSPOSES: Amount.of(ONE),
+        CostFigures.TRANSPOSE_FLOPS: Amount.of(scale(product_of([rows, rows, columns]), 2)),
     }
 
 
-def _elementwise(operation: Operation) -> dict[Figure, Amount]:
+def _elementwise(operation: Operation) -> dict[CostFigures, Amount]:
     """The figures of an instruction that takes a cycle or two for each element of a partition."""
     behaviour = operation.declared.behaviour
     on_chip = {name: view for name, view in (*operation.reads.items(), *operation.writes.items()) if view.on_chip}
     if behaviour.assigns and "value" in operation.reads:
-        return {Figure.ASSIGNMENTS: Amount.of(ONE)}
+        return {CostFigures.ASSIGNMENTS: Amount.of(ONE)}
     if operation.engine not in _OF_ENGINE:
         raise UnknownCost(f"it runs on {operation.engine}")
     instructions, cycles, least = _OF_ENGINE[operation.engine]
@@ -430,15 +430,15 @@ def _elementwise(operation: Operation) -> dict[Figure, Amount]:
     documented = maximum([constant(LEAST_CYCLES), *(scale(one, factor) for one in widths)])
     # A mask may leave nothing to do; what is filled with a number may be filled when something else is done there.
     fastest = NOTHING if fills else Amount.of(width) if operation.mask is None else Amount(ZERO, width)
-    if cycles is Figure.OPEN_CYCLES and _runs_on_scalar(operation):
-        cycles = Figure.SHARED_CYCLES
+    if cycles is CostFigures.OPEN_CYCLES and _runs_on_scalar(operation):
+        cycles = CostFigures.SHARED_CYCLES
     found = {
         instructions: Amount.of(ONE),
         cycles: NOTHING if fills and in_psum else Amount.of(documented),
         least: fastest,
     }
     if operation.name in ("nisa.nc_transpose", "nl.transpose"):
-        found[Figure.TRANSPOSES] = Amount.of(ONE)
+        found[CostFigures.TRANSPOSES] = Amount.of(ONE)
     return found
 
 

@@ -26,7 +26,7 @@ _HALF_OF_PARTITIONS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CostWarning:
     """A warning at a place."""
 
     id: str
@@ -41,12 +41,12 @@ class Lint:
     id: str
     text: str
     source: str
-    find: Callable[[Cost], Iterator[Found]]
+    find: Callable[[Cost], Iterator[CostWarning]]
     wrong: str
     right: str
 
 
-def lints(cost: Cost) -> tuple[Found, ...]:
+def lints(cost: Cost) -> tuple[CostWarning, ...]:
     """The warnings of a program, each once for its place."""
     found = [one for lint in LINTS for one in lint.find(cost)]
     return tuple({(one.id, one.site): one for one in found}.values())
@@ -55,7 +55,7 @@ def lints(cost: Cost) -> tuple[Found, ...]:
 # --- a load that is repeated --------------------------------------------------------------------------------------
 
 
-def _repeated(cost: Cost) -> Iterator[Found]:
+def _repeated(cost: Cost) -> Iterator[CostWarning]:
     for executed, nest in cost.nests:
         operation = executed.operation
         if not is_transfer(operation):
@@ -70,7 +70,7 @@ def _repeated(cost: Cost) -> Iterator[Found]:
                     line = f" at line {loop.site.line}" if loop.site is not None else ""
                     name = view.label or "a tensor"
                     times = render(around.extent)
-                    yield Found(
+                    yield CostWarning(
                         "cost.repeated_load",
                         executed.site,
                         f"loads the same elements of {name} in each of {times} iterations of the loop over "
@@ -102,7 +102,7 @@ def _written_in(cost: Cost, view: Tensor, around: Around) -> bool:
 # --- descriptors, partitions ------------------------------------------------------------------------------------------
 
 
-def _small(cost: Cost) -> Iterator[Found]:
+def _small(cost: Cost) -> Iterator[CostWarning]:
     prover = Prover(cost.program.assumed, MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
@@ -114,14 +114,14 @@ def _small(cost: Cost) -> Iterator[Found]:
             continue
         small = surely(add(size, constant(_LEAST_DESCRIPTOR - 1), -1), prover)
         if small and not surely(add(count.high, ONE, -1), prover):
-            yield Found(
+            yield CostWarning(
                 "cost.small_descriptors",
                 executed.site,
                 f"{render(count.high)} descriptors of {render(size)} bytes, less than {_LEAST_DESCRIPTOR}",
             )
 
 
-def _few(cost: Cost) -> Iterator[Found]:
+def _few(cost: Cost) -> Iterator[CostWarning]:
     prover = Prover(cost.program.assumed, MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
@@ -134,19 +134,19 @@ def _few(cost: Cost) -> Iterator[Found]:
         used = [term_of(view.partitions) for view in operation.views if view.on_chip]
         if used and all(surely(add(one, constant(_HALF_OF_PARTITIONS - 1), -1), prover) for one in used):
             most = max(used, key=lambda one: one.constant or 0)
-            yield Found("cost.few_partitions", executed.site, f"{render(most)} of 128 partitions are used")
+            yield CostWarning("cost.few_partitions", executed.site, f"{render(most)} of 128 partitions are used")
 
 
 # --- transposes ---------------------------------------------------------------------------------------------------
 
 
-def _transposed(cost: Cost) -> Iterator[Found]:
+def _transposed(cost: Cost) -> Iterator[CostWarning]:
     loaded = _loaded(cost)
     for executed, _ in cost.nests:
         operation = executed.operation
         turned = _turned(operation)
         if turned is not None and loaded.get(key_of(turned.storage)) is True:
-            yield Found(
+            yield CostWarning(
                 "cost.transpose",
                 executed.site,
                 f"{turned.label or 'a tile'} is transposed on the chip as it was loaded: "

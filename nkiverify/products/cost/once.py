@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.model.indices import Mask, Relation
+from nkiverify.model.indices import Mask, MaskRelation
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.products.cost.cost import MILLISECONDS, Around, Cost
@@ -230,7 +230,7 @@ def _of_mask(mask: Mask, view: Tensor, first_axis: int, indices: Mapping[Index, 
     found = []
     for part in mask.terms:
         difference = part.difference
-        if part.relation is not Relation.AT_MOST:
+        if part.relation is not MaskRelation.AT_MOST:
             raise _NoLattice
         factors, rest = _linear(term_of(difference.base), indices)
         aligned = zip(

@@ -20,11 +20,11 @@ from nkiverify.model.recorded import Allocation, Returned
 from nkiverify.phases import MEMORY, PHASES
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, limit_of
 from nkiverify.phases.memory.peaks import largest, reference_values
-from nkiverify.products.cost.bound import Times, times
+from nkiverify.products.cost.bound import EngineSeconds, times
 from nkiverify.products.cost.budget import Budgeted, budgeted
 from nkiverify.products.cost.cost import Cost, NoNumber, cost_of
-from nkiverify.products.cost.counting import NOTHING, Amount, Figure
-from nkiverify.products.cost.lints import Found, lints
+from nkiverify.products.cost.counting import NOTHING, Amount, CostFigures
+from nkiverify.products.cost.lints import CostWarning, lints
 from nkiverify.products.cost.once import Once, once, summed
 from nkiverify.symbolic.atoms import Atom, Min, Term, render
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -34,12 +34,12 @@ from nkiverify.verify.exploration import explore
 #: Sums of figures that have a name of their own.
 _SUMS = {
     "instructions": (
-        Figure.DMA_INSTRUCTIONS,
-        Figure.TENSOR_INSTRUCTIONS,
-        Figure.SCALAR_INSTRUCTIONS,
-        Figure.VECTOR_INSTRUCTIONS,
-        Figure.GPSIMD_INSTRUCTIONS,
-        Figure.OPEN_INSTRUCTIONS,
+        CostFigures.DMA_INSTRUCTIONS,
+        CostFigures.TENSOR_INSTRUCTIONS,
+        CostFigures.SCALAR_INSTRUCTIONS,
+        CostFigures.VECTOR_INSTRUCTIONS,
+        CostFigures.GPSIMD_INSTRUCTIONS,
+        CostFigures.OPEN_INSTRUCTIONS,
     ),
 }
 #: How often a dimension is doubled to see which engine bounds the time.
@@ -58,7 +58,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TrafficAtPlace:
     """The bytes that the operation at a place reads and writes of HBM."""
 
     site: Site | None
@@ -91,7 +91,7 @@ class Bounding:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class CostReport:
     """The cost of a kernel on one generation of the hardware. `refused` says why there are no figures."""
 
     subject: str
@@ -99,12 +99,12 @@ class Report:
     refused: str = ""
     at: Mapping[str, int] = field(default_factory=dict)
     rows: tuple[Row, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[TrafficAtPlace, ...] = ()
     unknown: tuple[tuple[Site | None, str], ...] = ()
     peaks: tuple[Peak, ...] = ()
-    times: Times | None = None
+    times: EngineSeconds | None = None
     bounding: tuple[Bounding, ...] = ()
-    found: tuple[Found, ...] = ()
+    found: tuple[CostWarning, ...] = ()
     budgets: tuple[Budgeted, ...] = ()
 
     @property
@@ -123,7 +123,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CostQuestion:
     """A question about a cost: the shape that numbers are for, budgets, warnings."""
 
     at: Mapping[str, int] = field(default_factory=dict)
@@ -152,9 +152,9 @@ class _Figures:
             return summed(self.once, writes=True)
         if name in self.cost.dimensions:
             return Amount.of(of_atom(self.cost.dimensions[name]))
-        parts = _SUMS.get(name) or [figure for figure in Figure if figure.value == name]
+        parts = _SUMS.get(name) or [figure for figure in CostFigures if figure.value == name]
         if not parts:
-            known = [*(figure.value for figure in Figure), *_SUMS, "once", *self.cost.dimensions]
+            known = [*(figure.value for figure in CostFigures), *_SUMS, "once", *self.cost.dimensions]
             raise UsageError(f"there is no figure {name}: there are {', '.join(known)}")
         total = NOTHING
         for part in parts:
@@ -184,7 +184,7 @@ class _Figures:
 
     def rows(self, values: Mapping[Atom, int]) -> Iterator[Row]:
         """All figures that are not nothing, with their numbers."""
-        for figure in Figure:
+        for figure in CostFigures:
             if figure.value.endswith("least") or not any(True for _ in self.cost.of(figure)):
                 continue
             low, high = self.cost.formula(figure)
@@ -199,22 +199,22 @@ class _Figures:
                 yield Row(name, shown(amount.low), shown(amount.high), None, None)
 
 
-def _numbers(cost: Cost, figure: Figure, values: Mapping[Atom, int]) -> tuple[int | None, int | None]:
+def _numbers(cost: Cost, figure: CostFigures, values: Mapping[Atom, int]) -> tuple[int | None, int | None]:
     try:
         return cost.at(figure, values)
     except (NoNumber, Undefined):
         return None, None
 
 
-def report(subject: str, target: Target, hardware: Hardware, asked: Asked, seconds: float) -> Report:
+def report(subject: str, target: Target, hardware: Hardware, asked: CostQuestion, seconds: float) -> CostReport:
     """The cost of a target."""
     try:
         exploration = explore(target, hardware, Limits(seconds=seconds), SHAPE_PHASES | {4})
     except UnsupportedConstruct as limit:
-        return Report(subject, hardware.name, _stopped(limit.construct, limit.site))
+        return CostReport(subject, hardware.name, _stopped(limit.construct, limit.site))
     stopped = exploration.run.unsupported_construct
     if stopped is not None:
-        return Report(subject, hardware.name, _stopped(stopped.construct, stopped.site))
+        return CostReport(subject, hardware.name, _stopped(stopped.construct, stopped.site))
     program = exploration.program
     figures = _Figures(program)
     unknown = [(one.site, one.what) for one in figures.cost.unknown]
@@ -228,7 +228,7 @@ def report(subject: str, target: Target, hardware: Hardware, asked: Asked, secon
     said = "; ".join(f"{what}{f' at {site}' if site is not None else ''}" for site, what in unknown)
     budgets = tuple(budgeted(text, program, figures.named, said) for text in asked.budgets)
     found = lints(figures.cost) if asked.lints else ()
-    return Report(
+    return CostReport(
         subject,
         hardware.name,
         at=shape,
@@ -263,18 +263,18 @@ def _shape(program: Program, given: Mapping[str, int]) -> dict[str, int]:
     return values
 
 
-def _places(cost: Cost, values: Mapping[Atom, int]) -> Iterator[Place]:
+def _places(cost: Cost, values: Mapping[Atom, int]) -> Iterator[TrafficAtPlace]:
     for one in cost.counted:
-        if one.figure in (Figure.HBM_READ, Figure.HBM_WRITTEN):
+        if one.figure in (CostFigures.HBM_READ, CostFigures.HBM_WRITTEN):
             formula = "no closed form" if one.high.closed is None else shown(one.high.closed)
             try:
                 number: int | None = one.high.at(values)
             except (NoNumber, Undefined):
                 number = None
-            yield Place(one.executed.site, one.executed.operation.name, one.figure.value, formula, number)
+            yield TrafficAtPlace(one.executed.site, one.executed.operation.name, one.figure.value, formula, number)
 
 
-def _times(figures: _Figures, hardware: Hardware, values: Mapping[Atom, int]) -> Times | None:
+def _times(figures: _Figures, hardware: Hardware, values: Mapping[Atom, int]) -> EngineSeconds | None:
     try:
         return times(figures.cost, figures.moved_once, hardware, values)
     except (NoNumber, Undefined):
@@ -332,6 +332,6 @@ def shown(term: Term) -> str:
     return " + ".join([*parts, *([rest] if rest != "0" or not parts else [])]).replace("+ -", "- ")
 
 
-def incomplete(reports: Sequence[Report]) -> bool:
+def incomplete(reports: Sequence[CostReport]) -> bool:
     """True if figures are refused, or not all that is done is counted."""
     return any(one.refused or one.unknown for one in reports)

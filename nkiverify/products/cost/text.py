@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nkiverify.foundation.source import Site
-from nkiverify.products.cost.budget import Answer
+from nkiverify.products.cost.budget import BudgetAnswer
 from nkiverify.products.cost.lints import LINTS
-from nkiverify.products.cost.report import Report, Row
+from nkiverify.products.cost.report import CostReport, Row
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.report.terminal import WIDTH
 
@@ -42,7 +42,7 @@ LABELS = {
 }
 
 
-def text(found: Report, other: Report | None, base: Path, style: Style = PLAIN) -> str:
+def text(found: CostReport, other: CostReport | None, base: Path, style: Style = PLAIN) -> str:
     """The report, beside that of another kernel if there is one."""
     lines = [found.subject if other is None else f"{found.subject} and {other.subject}"]
     for one in (found, *(() if other is None else (other,))):
@@ -60,12 +60,14 @@ def text(found: Report, other: Report | None, base: Path, style: Style = PLAIN) 
         lines.append(_wrapped(warning.message))
     for budget in found.budgets:
         said = f"{budget.text}: {budget.answer.value}{f', {budget.told}' if budget.told else ''}"
-        mark = {Answer.HOLDS: style.good, Answer.BROKEN: style.bad, Answer.UNKNOWN: style.warn}[budget.answer]
+        mark = {BudgetAnswer.HOLDS: style.good, BudgetAnswer.BROKEN: style.bad, BudgetAnswer.UNKNOWN: style.warn}[
+            budget.answer
+        ]
         lines += ["", mark(said)]
     return "\n".join(lines)
 
 
-def _table(found: Report, other: Report | None) -> Iterator[str]:
+def _table(found: CostReport, other: CostReport | None) -> Iterator[str]:
     shape = ", ".join(f"{name} = {value}" for name, value in found.at.items())
     yield f"At {shape}:" if shape else "Figures:"
     for row in found.rows:
@@ -92,14 +94,14 @@ def _number(row: Row) -> str:
     return f"{row.most:,}" if row.least == row.most else f"{row.least:,} to {row.most:,}"
 
 
-def _memory(found: Report) -> Iterator[str]:
+def _memory(found: CostReport) -> Iterator[str]:
     for peak in found.peaks:
         more = ", more than there is: what does not fit is spilled" if peak.spills else ""
         yield ""
         yield f"{peak.memory}: {peak.bytes:,} of {peak.limit:,} bytes of a partition are live at most{more}"
 
 
-def _time(found: Report) -> Iterator[str]:
+def _time(found: CostReport) -> Iterator[str]:
     if found.times is None:
         return
     engine, seconds = found.times.bound
@@ -126,7 +128,7 @@ def _seconds(seconds: float) -> str:
     return f"{seconds * 1e3:,.3f} ms" if seconds >= 1e-4 else f"{seconds * 1e6:,.2f} us"
 
 
-def _hbm(found: Report, base: Path) -> Iterator[str]:
+def _hbm(found: CostReport, base: Path) -> Iterator[str]:
     if found.places:
         yield ""
         yield "HBM bytes by place:"
@@ -150,7 +152,7 @@ def _wrapped(message: str) -> str:
     return textwrap.fill(message, WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
-def as_json(reports: Sequence[Report], base: Path) -> str:
+def as_json(reports: Sequence[CostReport], base: Path) -> str:
     """The reports as JSON: `{"format": "nkiverify-cost", "version": 1, "kernels": [...]}`."""
     kernels = [
         {

@@ -23,7 +23,7 @@ class Instead:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DomainAnswer:
     """The answer about one kernel.
 
     `arguments` are what it was given, as after `--arg`, and `grid` as after `--grid`; `inferred` are those that nobody

@@ -14,7 +14,7 @@ from nkiverify.foundation.clock import now
 from nkiverify.frontend.target import Target
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
-from nkiverify.products.derive import Kind, Shown, shown
+from nkiverify.products.derive import ConcreteResult, ShapeOutcome, shown
 from nkiverify.project.inference import Inferred
 
 #: Dtypes in the order in which they are tried.
@@ -85,14 +85,16 @@ class _Search:
         """True if no steps are left, or the time is over."""
         return self._left <= 0 or now() > self._deadline
 
-    def run(self, values: Mapping[str, int], dtypes: Mapping[str, str]) -> Shown:
+    def run(self, values: Mapping[str, int], dtypes: Mapping[str, str]) -> ConcreteResult:
         """The run of a shape."""
         seconds = max(0.0, self._deadline - now())
         found = shown(self._target_for(dtypes), values, self._hardware, seconds, steps=_RUN_STEPS)
         self._left -= found.steps
         return found
 
-    def better(self, at: Shown, chosen: dict[str, str], names: Sequence[str]) -> tuple[dict[str, str], Shown] | None:
+    def better(
+        self, at: ConcreteResult, chosen: dict[str, str], names: Sequence[str]
+    ) -> tuple[dict[str, str], ConcreteResult] | None:
         """The first dtypes of those of `names` that the broken contract is about with which the shape comes further:
         the same one for all, or one for one of them."""
         if not _is_about_dtypes(at):
@@ -108,7 +110,7 @@ class _Search:
                 return dtypes, found
         return None
 
-    def smallest(self, at: Shown, chosen: dict[str, str]) -> dict[str, str]:
+    def smallest(self, at: ConcreteResult, chosen: dict[str, str]) -> dict[str, str]:
         """`chosen` without what is not needed to come as far."""
         for name in chosen:
             fewer = {one: dtype for one, dtype in chosen.items() if one != name}
@@ -117,20 +119,20 @@ class _Search:
         return chosen
 
 
-def _tells(at: Shown, other: Shown) -> bool:
+def _tells(at: ConcreteResult, other: ConcreteResult) -> bool:
     """True if the dtype in which two runs differ is one that the contract which the first one breaks is about."""
     closer, before = _progress(other), _progress(at)
     return closer > before or (closer == before and at.key == other.key and at.quantities != other.quantities)
 
 
-def _progress(found: Shown) -> tuple[bool, int, int]:
+def _progress(found: ConcreteResult) -> tuple[bool, int, int]:
     """How far a run comes: whether it passes, how many lines, and how little is wrong at the one where it fails."""
-    if found.kind is Kind.UNTOLD or found.kind is Kind.OUTSIDE:
+    if found.kind is ShapeOutcome.UNTOLD or found.kind is ShapeOutcome.OUTSIDE:
         return False, -1, 0
-    return found.kind is Kind.PASSES, found.reached, -found.broken
+    return found.kind is ShapeOutcome.PASSES, found.reached, -found.broken
 
 
-def _is_about_dtypes(found: Shown) -> bool:
+def _is_about_dtypes(found: ConcreteResult) -> bool:
     """True if the contract that is broken first compares dtypes."""
     return any(_has_dtype(value) for _, value in found.quantities)
 

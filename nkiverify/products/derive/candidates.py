@@ -15,7 +15,7 @@ from nkiverify.engines.embedded import Decision
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Claim, DomainDimension, Item, Program
 from nkiverify.ir.walk import Visitor, conditions_in, items, terms_in
-from nkiverify.model.indices import Relation as MaskRelation
+from nkiverify.model.indices import MaskRelation as MaskRelation
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Atoms, Dimension, Div, Index, Min, Term
@@ -54,7 +54,7 @@ class Candidate:
 
 
 @dataclass(slots=True)
-class Constants:
+class DimensionConstants:
     """Of one dimension: what it is divided by, and what it is compared with."""
 
     divisors: set[int]
@@ -67,9 +67,9 @@ class Constants:
         return sorted(small, key=lambda one: (one not in self.divisors, -one))[:MOST_CONSTANTS]
 
 
-def constants(program: Program, decisions: Sequence[Decision]) -> dict[str, Constants]:
+def constants(program: Program, decisions: Sequence[Decision]) -> dict[str, DimensionConstants]:
     """The constants of each dimension."""
-    found = {one.atom.name: Constants(set(), set()) for one in program.dimensions if not one.choices}
+    found = {one.atom.name: DimensionConstants(set(), set()) for one in program.dimensions if not one.choices}
     seen: set[Atom] = set()
     for term in _terms(program):
         waiting = list(term.atoms)
@@ -107,7 +107,9 @@ def _divisors(denominator: Term) -> set[int]:
     return numbers - {0, 1}
 
 
-def candidates(program: Program, decisions: Sequence[Decision], numbers: dict[str, Constants]) -> list[Candidate]:
+def candidates(
+    program: Program, decisions: Sequence[Decision], numbers: dict[str, DimensionConstants]
+) -> list[Candidate]:
     """The conditions that are tried. `decisions` are those about claims that are refuted or undecided."""
     found: dict[int, Candidate] = {}
 
@@ -186,7 +188,7 @@ def _without_factors(condition: Condition | bool, program: Program) -> Condition
 
 def bounds_seen(
     program: Program,
-    numbers: Mapping[str, Constants],
+    numbers: Mapping[str, DimensionConstants],
     passing: Sequence[Mapping[str, int]],
     failing: Sequence[Mapping[str, int]],
 ) -> Iterator[Candidate]:

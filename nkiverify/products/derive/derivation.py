@@ -39,8 +39,8 @@ from nkiverify.products.derive.candidates import (
     whole_quotients,
 )
 from nkiverify.products.derive.cover import Cover, Likely, cover
-from nkiverify.products.derive.runs import Kind, Shown, told_by, violation
-from nkiverify.products.derive.sampling import Shapes
+from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, told_by, violation
+from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.products.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid
 from nkiverify.products.derive.ways import verdicts_by_ways, ways_through
 from nkiverify.symbolic.atoms import Atom, Div, Term
@@ -135,7 +135,7 @@ class _Derivation:
         #: Those by which shapes are told apart.
         self._first = tuple(self._candidates)
         told_by = [one.condition for one in self._first]
-        self._shapes = Shapes(exploration.target, self._program, self._assumed, hardware, seconds, told_by)
+        self._shapes = SampledShapes(exploration.target, self._program, self._assumed, hardware, seconds, told_by)
         self._bounds_seen = True
         #: Runs all neighbours of the shape that passes; None where that is done.
         self._all_around: Callable[[], None] | None = None
@@ -286,7 +286,7 @@ class _Derivation:
             proved = asserted is not None
             stated += asserted or ()
         inside = simplest(self._inside(chosen), self._program)
-        failing = [one for one in self._shapes.runs.values() if one.kind in (Kind.FAILS, Kind.REJECTED)]
+        failing = [one for one in self._shapes.runs.values() if one.kind in (ShapeOutcome.FAILS, ShapeOutcome.REJECTED)]
         preconditions = tuple(one for one in stated if not (one.limit and one.large))
         told = {one.text for one in preconditions}
         bounds = [Precondition(one.text, site=one.site, bound=one.why) for one in found.bounds]
@@ -335,12 +335,12 @@ class _Derivation:
         """The message about a kernel of which no shape is found that passes: what is wrong, or why it cannot be
         told."""
         tried = len(self._shapes.runs)
-        failing = [one for one in self._shapes.of(Kind.FAILS) if one.rule is not None]
+        failing = [one for one in self._shapes.of(ShapeOutcome.FAILS) if one.rule is not None]
         # Beyond what the hardware can hold every kernel fails: that is the bug only where nothing else comes as far.
         plain = [one for one in failing if one.rule is not None and not one.rule.refuses_large]
         furthest = max((one.reached for one in plain), default=0)
         likely = [one for one in failing if one in plain or one.reached > furthest]
-        untold = self._shapes.of(Kind.UNTOLD)
+        untold = self._shapes.of(ShapeOutcome.UNTOLD)
         if not plain:
             own = Cover((*self._own_guards(), *self._holdable()))
             found = self._proof(own, lambda: own)
@@ -396,7 +396,7 @@ class _Derivation:
         if middle == greatest:
             return False
         shown = self._shapes.run({**least.values, name: middle}, (name,), needed=True)
-        return shown is not None and shown.kind is not Kind.UNTOLD
+        return shown is not None and shown.kind is not ShapeOutcome.UNTOLD
 
     def _covered(self) -> Cover:
         passing, failing = ([one.values for one in part] for part in self._shapes.split())
@@ -407,9 +407,9 @@ class _Derivation:
         every = [*self._candidates, *new]
         return cover(every, passing, failing, self._program, needed=self._own_guards(), likely=likely)
 
-    def _inside(self, chosen: Cover) -> list[Shown]:
+    def _inside(self, chosen: Cover) -> list[ConcreteResult]:
         _, failing = self._shapes.split()
-        return [one for at, one in enumerate(failing) if at in chosen.inside and one.kind is Kind.FAILS]
+        return [one for at, one in enumerate(failing) if at in chosen.inside and one.kind is ShapeOutcome.FAILS]
 
     def _learn(self, runs: Iterable[Run]) -> bool:
         """Take from verdicts on a domain what keeps their witnesses out; whether there was anything new."""
@@ -426,13 +426,13 @@ class _Derivation:
                         self._shapes.runs.setdefault(tuple(one.values.values()), told_by(one))
                 else:
                     shown = self._shapes.run(dict(one.values), one.values, needed=True)
-                    if shown is not None and shown.kind is Kind.UNTOLD and one.replayed:
+                    if shown is not None and shown.kind is ShapeOutcome.UNTOLD and one.replayed:
                         self._shapes.runs[tuple(shown.values.values())] = told_by(one)
         return before != self._known()
 
     def _known(self) -> tuple[int, int, int]:
         """How many shapes tell something, and how many candidates and limits there are."""
-        telling = sum(one.kind is not Kind.UNTOLD for one in self._shapes.runs.values())
+        telling = sum(one.kind is not ShapeOutcome.UNTOLD for one in self._shapes.runs.values())
         return telling, len(self._candidates), len(self._limits)
 
     def _add(self, text: str, run: Run) -> None:

@@ -24,7 +24,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware, hardware_asked_for, hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import DATAFLOW, MEMORY
-from nkiverify.products.derive.answers import Answer, Instead
+from nkiverify.products.derive.answers import DomainAnswer, Instead
 from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred_for
 from nkiverify.project.request import Request, request
 from nkiverify.project.vacuous import counted, passed
@@ -61,7 +61,7 @@ def answer(
     options: Options,
     no_spills: bool = False,
     assume_asserts: bool = False,
-) -> Answer:
+) -> DomainAnswer:
     """For which shapes the kernel `PATH::NAME` is legal; what is not `given` is inferred, as is the hardware where it
     is None.
 
@@ -87,12 +87,12 @@ def answer(
             )
 
         trials = _Trials(found, hardware, options, begin, asked_with)
-        first = trials.verified(Assumed(hardware or found.hardware or DEFAULT_HARDWARE))
+        first = trials.verified(AssumedFacts(hardware or found.hardware or DEFAULT_HARDWARE))
         best = trials.best(first)
     seconds = time.perf_counter() - clock
     reads = read_by([str((base / path).resolve())])
     inferred = found.with_dtypes(best.assumed.dtypes)
-    return Answer(
+    return DomainAnswer(
         reference,
         (*given, *inferred),
         launched,
@@ -109,7 +109,7 @@ def answer(
 
 
 @dataclass(frozen=True, slots=True)
-class Assumed:
+class AssumedFacts:
     """The hardware, and the dtypes that are not those which are assumed first, by the names of arguments."""
 
     hardware: str
@@ -120,7 +120,7 @@ class Assumed:
 class _Verified:
     """The verdicts with some assumptions, and the domain, where one was looked for."""
 
-    assumed: Assumed
+    assumed: AssumedFacts
     asked: Request
     runs: tuple[Run, ...]
     derived: Derived | None
@@ -155,7 +155,7 @@ class _Trials:
         self._begin = begin
         self._asked_with = lru_cache(maxsize=None)(lambda dtypes: asked_with(dict(dtypes)))
 
-    def verified(self, assumed: Assumed) -> _Verified:
+    def verified(self, assumed: AssumedFacts) -> _Verified:
         """The verdicts with these assumptions."""
         asked = self._asked_with(tuple(assumed.dtypes.items()))
         return _Verified(assumed, asked, *_verified(asked, assumed.hardware, self._options, self._begin))
@@ -183,7 +183,7 @@ class _Trials:
     def _left(self) -> float:
         return max(_LEAST_SECONDS, _OWN * self._options.timeout - (now() - self._begin))
 
-    def _other(self, at: _Verified) -> Assumed | None:
+    def _other(self, at: _Verified) -> AssumedFacts | None:
         """The hardware that an operation needs, or the dtypes, with which the kernel comes further."""
         needed = (hardware_asked_for(one.contract, one.message) for one in at.failures)
         later = next(filter(None, needed), "") if not self._fixed else ""
@@ -198,7 +198,7 @@ class _Trials:
         dtypes = other_dtypes(self._found, self._target_for(at.assumed), shapes, model, self._left())
         return replace(at.assumed, dtypes={**at.assumed.dtypes, **dtypes}) if dtypes else None
 
-    def _target_for(self, assumed: Assumed) -> Callable[[Mapping[str, str]], Target]:
+    def _target_for(self, assumed: AssumedFacts) -> Callable[[Mapping[str, str]], Target]:
         """The target with some dtypes, what else is assumed being as it is."""
         return lambda dtypes: self._asked_with(tuple({**assumed.dtypes, **dtypes}.items())).target(
             assumed.hardware, False

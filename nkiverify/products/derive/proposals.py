@@ -13,7 +13,7 @@ from nkiverify.foundation.kernel_text import quoted
 from nkiverify.frontend.domain.arguments import dtype_called
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.trees import parse as parse_file
-from nkiverify.products.derive.answers import Answer
+from nkiverify.products.derive.answers import DomainAnswer
 from nkiverify.project.discovery import kernels_in
 from nkiverify.project.inference import inferred_for
 from nkiverify.project.scope import function_named
@@ -52,7 +52,7 @@ class Lacking:
     after: int
 
 
-def asserts(answer: Answer, base: Path) -> str:
+def asserts(answer: DomainAnswer, base: Path) -> str:
     """The asserts that the kernel lacks, as text to paste; empty where it lacks none."""
     found = lacking(answer, base)
     if found is None:
@@ -61,7 +61,7 @@ def asserts(answer: Answer, base: Path) -> str:
     return "\n".join([head, *(f"    {text}" for text in found.asserts)]) + "\n"
 
 
-def lacking(answer: Answer, base: Path) -> Lacking | None:
+def lacking(answer: DomainAnswer, base: Path) -> Lacking | None:
     """The asserts that the kernel lacks; None where it lacks none, or where no domain is proved."""
     if answer.derived is None or not answer.derived.proved:
         return None
@@ -83,19 +83,19 @@ def lacking(answer: Answer, base: Path) -> Lacking | None:
     return Lacking(tuple(lines), after)
 
 
-def in_kernel(answer: Answer, base: Path) -> Callable[[str], str]:
+def in_kernel(answer: DomainAnswer, base: Path) -> Callable[[str], str]:
     """Says conditions about the dimensions of an answer in the words of its kernel: `B0`, for which the kernel has no
     name, is `B.shape[0]` there."""
     function = definition(answer.reference, base)
     return _in_words(answer, dict(_bound(function)) if function is not None else {})
 
 
-def _in_words(answer: Answer, bound: Mapping[str, int]) -> Callable[[str], str]:
+def _in_words(answer: DomainAnswer, bound: Mapping[str, int]) -> Callable[[str], str]:
     shapes = {dimension: text for dimension, text in _extents(answer) if dimension not in bound}
     return lambda condition: re.sub(r"[A-Za-z_]\w*", lambda found: shapes.get(found[0], found[0]), condition)
 
 
-def written(answers: Iterable[Answer], base: Path) -> dict[str, int]:
+def written(answers: Iterable[DomainAnswer], base: Path) -> dict[str, int]:
     """Write the asserts that kernels lack into their files; how many more each file has.
 
     Raises `UsageError` where a file cannot be written.
@@ -125,7 +125,7 @@ def definition(reference: str, base: Path) -> ast.FunctionDef | None:
     return function_named(parse_file((base / path).resolve()), name.partition("[")[0])
 
 
-def manifest_entry(answer: Answer, suffix: str = "legal") -> str:
+def manifest_entry(answer: DomainAnswer, suffix: str = "legal") -> str:
     """A target for the domain, its name with this `suffix`, for a manifest beside the kernel's file; empty where
     nothing is proved, or it is none that can be written down."""
     derived = answer.derived
@@ -255,7 +255,7 @@ def _bound(function: ast.FunctionDef) -> Iterator[tuple[str, int]]:
                         yield part.id, statement.end_lineno or statement.lineno
 
 
-def _extents(answer: Answer) -> Iterator[tuple[str, str]]:
+def _extents(answer: DomainAnswer) -> Iterator[tuple[str, str]]:
     """The dimensions that are an extent of the grid, or of an argument, as `x.shape[0]`."""
     for axis, extent in enumerate(answer.grid.split(",")):
         if extent.strip().isidentifier():

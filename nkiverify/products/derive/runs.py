@@ -40,7 +40,7 @@ _ELEMENTS = 2_000
 _STARTING = 200
 
 
-class Kind(enum.Enum):
+class ShapeOutcome(enum.Enum):
     """How a kernel takes a shape."""
 
     PASSES = "passes"
@@ -54,7 +54,7 @@ class Kind(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadPart:
     """A part of an input that a run does not read: `lhsT[128:, :]`; `site` is the last operation that reads some."""
 
     name: str
@@ -63,12 +63,12 @@ class Unread:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ConcreteResult:
     """The result of a concrete run on `values`. Of a failure the first contract that breaks, its place, and what was
     seen."""
 
     values: dict[str, int]
-    kind: Kind
+    kind: ShapeOutcome
     rule: Contract | None = None
     site: Site | None = None
     quantities: tuple[tuple[str, object], ...] = ()
@@ -85,7 +85,7 @@ class Shown:
     broken: int = 0
     #: The steps that the run took: contracts that were looked at, and what takes as long.
     steps: int = 0
-    unread: tuple[Unread, ...] = ()
+    unread: tuple[UnreadPart, ...] = ()
     #: Inputs that are read at all, and wholly.
     whole: frozenset[str] = field(default_factory=frozenset)
 
@@ -94,7 +94,7 @@ class Shown:
         """The contract and its line."""
         return key_of(self.rule.id if self.rule is not None else "", self.site)
 
-    def dropped(self, whole: Set[str]) -> list[Unread]:
+    def dropped(self, whole: Set[str]) -> list[UnreadPart]:
         """The parts of inputs that it leaves out, of those that are read wholly at other sizes."""
         return [part for part in self.unread if part.name in whole]
 
@@ -118,7 +118,7 @@ def shown(
     seconds: float,
     work: int = WORK,
     steps: float = float("inf"),
-) -> Shown:
+) -> ConcreteResult:
     """Run `target` with its dimensions set to `values`, in at most so many `seconds`, with so much `work`, and in about
     so many `steps`."""
     end = now() + seconds
@@ -133,13 +133,15 @@ def shown(
     return replace(found, reached=2 * len(lines) + (1 if at_a_line else 0), steps=taken)
 
 
-def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: ConcreteExecution, end: float) -> Shown:
+def _shown(
+    target: Target, values: Mapping[str, int], hardware: Hardware, run: ConcreteExecution, end: float
+) -> ConcreteResult:
     played = play(target, values, run)
-    found = Shown(dict(values), Kind.PASSES)
+    found = ConcreteResult(dict(values), ShapeOutcome.PASSES)
     if played.outside and played.raised is not None:
         return _rejected(found, played.raised)
     if played.outside:
-        return replace(found, kind=Kind.OUTSIDE)
+        return replace(found, kind=ShapeOutcome.OUTSIDE)
     broken = [one for one in run.broken if not one.contract.id.startswith("target.")]
     if broken:
         first = broken[0]
@@ -155,7 +157,7 @@ def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: C
         quantities = (("raised", text),)
         return replace(_failed(found, rule, site, quantities, observed_in(played.raised)), text=text)
     if played.unusable:
-        return replace(found, kind=Kind.UNTOLD, text=played.unusable)
+        return replace(found, kind=ShapeOutcome.UNTOLD, text=played.unusable)
     for one in PHASES[3].broken_at_end(run, hardware):
         return _failed(found, one.contract, one.site, one.quantities, None)
     # Without what the user accepts, as in the verdicts.
@@ -163,10 +165,10 @@ def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: C
     if findings.faults:
         return _fault(found, findings.faults, played.recorded)
     if findings.doubts:
-        return replace(found, kind=Kind.UNTOLD, text=findings.doubts[0])
+        return replace(found, kind=ShapeOutcome.UNTOLD, text=findings.doubts[0])
     reads = reads_of(played.recorded)
     unread = tuple(
-        Unread(name, as_slices(~one.there), getattr(played.recorded[one.position], "site", None))
+        UnreadPart(name, as_slices(~one.there), getattr(played.recorded[one.position], "site", None))
         for name, one in reads.items()
         if not one.there.all()
     )
@@ -174,22 +176,22 @@ def _shown(target: Target, values: Mapping[str, int], hardware: Hardware, run: C
     return replace(found, unread=unread, whole=whole)
 
 
-def _rejected(found: Shown, error: Exception | SystemExit) -> Shown:
+def _rejected(found: ConcreteResult, error: Exception | SystemExit) -> ConcreteResult:
     text = described(error).removesuffix(": ")
-    return replace(found, kind=Kind.REJECTED, rule=rule_of(error), site=innermost_kernel_site(error), text=text)
+    return replace(found, kind=ShapeOutcome.REJECTED, rule=rule_of(error), site=innermost_kernel_site(error), text=text)
 
 
 def _failed(
-    found: Shown,
+    found: ConcreteResult,
     rule: Contract,
     site: Site | None,
     quantities: tuple[tuple[str, object], ...],
     seen: Observation | None,
-) -> Shown:
-    return replace(found, kind=Kind.FAILS, rule=rule, site=site, quantities=quantities, observation=seen)
+) -> ConcreteResult:
+    return replace(found, kind=ShapeOutcome.FAILS, rule=rule, site=site, quantities=quantities, observation=seen)
 
 
-def _fault(found: Shown, faults: Sequence[Fault], recorded: Sequence[Recorded]) -> Shown:
+def _fault(found: ConcreteResult, faults: Sequence[Fault], recorded: Sequence[Recorded]) -> ConcreteResult:
     """The first fault of the shadow memory, with the line that is to blame."""
     fault = min(faults, key=lambda one: one.position)
     site = fault.site or getattr(recorded[fault.position], "site", None)
@@ -197,13 +199,13 @@ def _fault(found: Shown, faults: Sequence[Fault], recorded: Sequence[Recorded]) 
     return replace(failed, made=fault.made)
 
 
-def told_by(one: Violation) -> Shown:
+def told_by(one: Violation) -> ConcreteResult:
     """The shape at which a verdict has a failure that was replayed."""
     site = Site(one.file, one.line) if one.file else None
-    return Shown(dict(one.values), Kind.FAILS, contract(one.contract), site, told=one)
+    return ConcreteResult(dict(one.values), ShapeOutcome.FAILS, contract(one.contract), site, told=one)
 
 
-def violation(found: Shown, program: Program) -> Violation:
+def violation(found: ConcreteResult, program: Program) -> Violation:
     """The record of a failure."""
     if found.told is not None:
         return found.told

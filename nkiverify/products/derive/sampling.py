@@ -12,9 +12,9 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.trial import SHAPE_WORK
-from nkiverify.products.derive.candidates import LARGEST, Constants, within
+from nkiverify.products.derive.candidates import LARGEST, DimensionConstants, within
 from nkiverify.products.derive.cover import holds
-from nkiverify.products.derive.runs import WORK, Kind, Shown, shown
+from nkiverify.products.derive.runs import WORK, ConcreteResult, ShapeOutcome, shown
 from nkiverify.symbolic.atoms import Atom, Dimension
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -43,7 +43,7 @@ _USUAL = (1, 2, 3, 128, 129, 512, 513)
 _EQUAL = (128, 1, 2, 8, 16, 32, 64, 256, 512, 1024)
 
 
-class Shapes:
+class SampledShapes:
     """Runs shapes of a domain, each once, and remembers what they show.
 
     Shapes that are looked for beside others are left out for which the same conditions of those hold that they are
@@ -68,35 +68,35 @@ class Shapes:
         self._settling = Allowance(_SETTLING_MS)
         #: How runs ended, by which of the conditions hold that tell shapes apart.
         self._told_by = told_by
-        self._ended: dict[tuple[bool, ...], list[Shown]] = {}
+        self._ended: dict[tuple[bool, ...], list[ConcreteResult]] = {}
         #: Shapes that were left out, each with one like it that was run.
-        self._left_out: dict[tuple[int, ...], tuple[dict[str, int], Shown]] = {}
+        self._left_out: dict[tuple[int, ...], tuple[dict[str, int], ConcreteResult]] = {}
         self.dimensions = [one for one in program.dimensions if not one.choices]
-        self.runs: dict[tuple[int, ...], Shown] = {}
+        self.runs: dict[tuple[int, ...], ConcreteResult] = {}
 
     @property
     def late(self) -> bool:
         """True if no steps are left, or the time of the target is over."""
         return self._left <= 0 or now() > self._deadline
 
-    def of(self, kind: Kind) -> list[Shown]:
+    def of(self, kind: ShapeOutcome) -> list[ConcreteResult]:
         """The runs that ended so."""
         return [one for one in self.runs.values() if one.kind is kind]
 
     @property
     def whole(self) -> frozenset[str]:
         """The inputs that are read wholly at some size."""
-        return frozenset(name for one in self.of(Kind.PASSES) for name in one.whole)
+        return frozenset(name for one in self.of(ShapeOutcome.PASSES) for name in one.whole)
 
-    def split(self) -> tuple[list[Shown], list[Shown]]:
+    def split(self) -> tuple[list[ConcreteResult], list[ConcreteResult]]:
         """Shapes that a domain may have, and those that it may not: those that fail, are rejected, or of whose inputs a
         part is left out that is read at other sizes, unless every shape that passes leaves some out."""
         whole = self.whole
-        passing = [one for one in self.of(Kind.PASSES) if not one.dropped(whole)]
-        dropping = [one for one in self.of(Kind.PASSES) if one.dropped(whole)]
+        passing = [one for one in self.of(ShapeOutcome.PASSES) if not one.dropped(whole)]
+        dropping = [one for one in self.of(ShapeOutcome.PASSES) if one.dropped(whole)]
         if not passing:
             passing, dropping = dropping, []
-        return passing, [*self.of(Kind.FAILS), *self.of(Kind.REJECTED), *dropping]
+        return passing, [*self.of(ShapeOutcome.FAILS), *self.of(ShapeOutcome.REJECTED), *dropping]
 
     def left_out(self) -> list[dict[str, int]]:
         """Shapes that were left out, and likely to pass: one like them does."""
@@ -105,7 +105,7 @@ class Shapes:
         found = [(values, like) for key, (values, like) in self._left_out.items() if key not in self.runs]
         return [values for values, like in found if tuple(like.values.values()) in keys]
 
-    def run(self, wanted: dict[str, int], fixed: Iterable[str] = (), *, needed: bool = False) -> Shown | None:
+    def run(self, wanted: dict[str, int], fixed: Iterable[str] = (), *, needed: bool = False) -> ConcreteResult | None:
         """Run the shape that is most like `wanted` among those of the domain, `fixed` dimensions above all.
 
         None where there is none, or no steps are left and the run is not `needed`.
@@ -118,43 +118,43 @@ class Shapes:
         known = self.runs.get(tuple(values.values()))
         return known or self._show(values, WORK, max(self._left, _NEEDED_STEPS if needed else 0))
 
-    def _show(self, values: dict[str, int], work: int, steps: int) -> Shown:
+    def _show(self, values: dict[str, int], work: int, steps: int) -> ConcreteResult:
         """Run a shape with so much work, in so many steps."""
         left = max(_LEAST_SECONDS, self._deadline - now())
         found = shown(self._target, values, self._hardware, left, work, steps)
         self._left -= found.steps
         self.runs[tuple(values.values())] = found
-        if found.kind is not Kind.UNTOLD:
+        if found.kind is not ShapeOutcome.UNTOLD:
             self._told(values).append(found)
         return found
 
     def first(
         self,
-        numbers: dict[str, Constants],
+        numbers: dict[str, DimensionConstants],
         assumed: Sequence[Condition | bool],
         pairs: Iterable[frozenset[str]],
         whole: Sequence[Condition] = (),
-    ) -> Shown | None:
+    ) -> ConcreteResult | None:
         """A shape that passes. `assumed` are conditions under which claims that are refuted hold, `pairs` dimensions
         that belong together, `whole` conditions under which quotients leave no rest."""
-        worth: list[Shown] = []
+        worth: list[ConcreteResult] = []
         for number, wanted in enumerate(islice(self._starts(numbers, assumed, pairs, whole), _FIRST)):
             found = self._beside(wanted, (), _ALIKE)
-            if found is not None and found.kind is Kind.PASSES:
+            if found is not None and found.kind is ShapeOutcome.PASSES:
                 return found
             if number == _LIKELY - 1:
-                worth = self.of(Kind.UNTOLD)
+                worth = self.of(ShapeOutcome.UNTOLD)
         # Where the least sizes that the kernel takes are large ones, the first two of them are worth the time.
         for untold in [one for one in worth if not self._told(one.values)][:2]:
             found = self._show(untold.values, SHAPE_WORK, _LARGE_STEPS)
-            if found.kind is Kind.PASSES:
+            if found.kind is ShapeOutcome.PASSES:
                 return found
         return None
 
     def around(
         self,
         base: dict[str, int],
-        numbers: dict[str, Constants],
+        numbers: dict[str, DimensionConstants],
         pairs: Iterable[frozenset[str]],
         assumed: Sequence[Condition | bool],
         alike: float = 1,
@@ -193,12 +193,12 @@ class Shapes:
         self._beside({name: 3 * value for name, value in base.items()}, names, alike)
         for dimension in self.dimensions:
             at = dimension.atom.name
-            if all(each.values[at] == base[at] for each in self.of(Kind.PASSES)):
+            if all(each.values[at] == base[at] for each in self.of(ShapeOutcome.PASSES)):
                 # What has to move with it is more than two dimensions, or moves in another way.
                 for wanted in islice(self._solved(base, [*assumed, dimension.at_least(base[at] + 1)]), 1):
                     self._beside(wanted, (), alike)
 
-    def _beside(self, wanted: dict[str, int], fixed: Iterable[str], alike: float) -> Shown | None:
+    def _beside(self, wanted: dict[str, int], fixed: Iterable[str], alike: float) -> ConcreteResult | None:
         """Run the shape that is most like `wanted`, unless so many `alike` were run."""
         values = None if self.late else self._settled(wanted, tuple(fixed))
         if values is None or tuple(values.values()) in self.runs:
@@ -209,13 +209,13 @@ class Shapes:
             return None
         return self._show(values, WORK, self._left)
 
-    def _told(self, values: dict[str, int]) -> list[Shown]:
+    def _told(self, values: dict[str, int]) -> list[ConcreteResult]:
         """The runs that show something, of shapes for which the same conditions hold; to be added to."""
         return self._ended.setdefault(tuple(holds(one, values, self._program) for one in self._told_by), [])
 
     def _starts(
         self,
-        numbers: dict[str, Constants],
+        numbers: dict[str, DimensionConstants],
         assumed: Sequence[Condition | bool],
         pairs: Iterable[frozenset[str]],
         whole: Sequence[Condition],
@@ -349,7 +349,7 @@ def _connected(pairs: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return [tuple(sorted(group)) for group in groups]
 
 
-def _sizes(base: int, known: Constants) -> list[int]:
+def _sizes(base: int, known: DimensionConstants) -> list[int]:
     """Sizes to try for a dimension, those first that tell most."""
     sizes: list[int] = []
     for each in known.all[:2]:

@@ -17,8 +17,8 @@ from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.products.derive.candidates import LARGEST, Candidate, is_upper_bound, readable, within
 from nkiverify.products.derive.cover import holds
 from nkiverify.products.derive.dead import Dead, dead_where, square_where
-from nkiverify.products.derive.runs import Kind, Shown, Unread, violation
-from nkiverify.products.derive.sampling import Shapes
+from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, UnreadPart, violation
+from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
@@ -50,7 +50,7 @@ class Precondition:
     verbatim: bool = False
     site: Site | None = None
     failure: Violation | None = None
-    dropped: Unread | None = None
+    dropped: UnreadPart | None = None
     dropped_at: dict[str, int] = field(default_factory=dict)
     values: dict[str, int] = field(default_factory=dict)
     limit: str = ""
@@ -129,7 +129,7 @@ class Statements:
     def __init__(
         self,
         program: Program,
-        shapes: Shapes,
+        shapes: SampledShapes,
         guards: Sequence[Condition],
         base: Mapping[str, int],
         limit_places: Mapping[int, Decision],
@@ -190,9 +190,9 @@ class Statements:
         if not beyond:
             self._probe(one.condition, others)
             beyond = self._beyond(one.condition, others)
-        failing = [each for each in beyond if each.kind is Kind.FAILS]
+        failing = [each for each in beyond if each.kind is ShapeOutcome.FAILS]
         whole = self._shapes.whole
-        dropping = [each for each in beyond if each.kind is Kind.PASSES and each.dropped(whole)]
+        dropping = [each for each in beyond if each.kind is ShapeOutcome.PASSES and each.dropped(whole)]
         # How large a grid has to be for a shape is its launcher's; which grids there may be at all is not.
         launch = not self._grid.isdisjoint(names) and not self._grid.issuperset(names)
         found = Precondition(text, dimensions=names, launch=launch)
@@ -212,12 +212,12 @@ class Statements:
                 limit=_limit_name(worst.rule.id, None) if limited else "",
                 launch=launch and worst.rule.id != "df.programs",
             )
-        rejected = [each for each in beyond if each.kind is Kind.REJECTED]
+        rejected = [each for each in beyond if each.kind is ShapeOutcome.REJECTED]
         if rejected or asserted:
             return replace(found, asserted=True, site=rejected[0].site if rejected else None)
         return found
 
-    def _beyond(self, condition: Condition, others: Sequence[Condition]) -> list[Shown]:
+    def _beyond(self, condition: Condition, others: Sequence[Condition]) -> list[ConcreteResult]:
         """The runs of shapes that break this condition only."""
         return [
             one
@@ -252,25 +252,25 @@ class Statements:
         ]
         for values in sorted(simpler, key=self._simplicity)[:_MOST_ALIKE]:
             one = self._shapes.run(values, values, needed=True)
-            if one is not None and one.kind is Kind.PASSES and not one.dropped(self._shapes.whole):
+            if one is not None and one.kind is ShapeOutcome.PASSES and not one.dropped(self._shapes.whole):
                 return one.values
         return found
 
     def _simplicity(self, values: Mapping[str, int]) -> Simplicity:
         return simplicity(values, self._program.dimensions)
 
-    def _telling(self, one: Shown) -> tuple[object, ...]:
+    def _telling(self, one: ConcreteResult) -> tuple[object, ...]:
         """Shapes at which every loop goes round first: that nothing at all is done says little."""
         fewer = any(value < self._base.get(name, 1) for name, value in one.values.items())
         return (fewer, self._simplicity(one.values))
 
 
-def simplest(failing: Sequence[Shown], program: Program) -> list[Shown]:
+def simplest(failing: Sequence[ConcreteResult], program: Program) -> list[ConcreteResult]:
     """One failure of each contract and line, on the simplest shape.
 
     Those come first where the kernel has done most until then: it is less likely that only the shape is wrong.
     """
-    found: dict[tuple[str, str, int], Shown] = {}
+    found: dict[tuple[str, str, int], ConcreteResult] = {}
     for one in sorted(failing, key=lambda one: (-one.reached, simplicity(one.values, program.dimensions))):
         found.setdefault(one.key, one)
     return list(found.values())

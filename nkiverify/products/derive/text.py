@@ -11,7 +11,7 @@ from nkiverify.foundation.records import BOUNDED, KernelWarning, Run, Verdict, V
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.language_rules import Finding, in_short
 from nkiverify.products.derive import Derived, Precondition
-from nkiverify.products.derive.answers import Answer
+from nkiverify.products.derive.answers import DomainAnswer
 from nkiverify.report import diagnostic, memory_peaks
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
@@ -22,7 +22,7 @@ _ENDLESS = 1 << 20
 
 
 def text(
-    answer: Answer,
+    answer: DomainAnswer,
     root: Path,
     width: int = 80,
     style: Style = PLAIN,
@@ -79,7 +79,7 @@ def summary(statuses: Sequence[ExitStatus], unchecked: int, kernels: int, second
     return f"{wording.counted(kernels, 'kernel')} in {seconds:.1f} s: {told}"
 
 
-def headline(answer: Answer, root: Path) -> str:
+def headline(answer: DomainAnswer, root: Path) -> str:
     """For which shapes the kernel is legal, or why that is not known, in a line without its name."""
     if answer.problem:
         return f"was not checked: {wording.text(answer.problem, root)}"
@@ -94,7 +94,7 @@ def headline(answer: Answer, root: Path) -> str:
 
 
 def _lines(
-    answer: Answer, root: Path, width: int, style: Style, every: bool, in_kernel: Callable[[str], str]
+    answer: DomainAnswer, root: Path, width: int, style: Style, every: bool, in_kernel: Callable[[str], str]
 ) -> Iterator[str]:
     path, _, name = answer.reference.partition("::")
     if answer.problem:
@@ -131,7 +131,7 @@ def _bugs(derived: Derived, root: Path, width: int, style: Style, every: bool) -
         yield from _placed(f"also, for {values}: {consequence(violation)}", place, root, width, style)
 
 
-def _legal(derived: Derived, name: str, answer: Answer, width: int, style: Style) -> Iterator[str]:
+def _legal(derived: Derived, name: str, answer: DomainAnswer, width: int, style: Style) -> Iterator[str]:
     words = _domain(derived)
     how = f"{_proof(answer.runs, derived)}, {answer.seconds:.1f} s"
     line = f"{name} {words}"
@@ -166,7 +166,7 @@ def _proof(runs: Sequence[Run], derived: Derived) -> str:
     return f"{where}, {phases}"
 
 
-def _verdicts(answer: Answer, name: str, root: Path, width: int, style: Style) -> Iterator[str]:
+def _verdicts(answer: DomainAnswer, name: str, root: Path, width: int, style: Style) -> Iterator[str]:
     """Of a kernel without dimensions, or one that could not be explored."""
     bad = [run for run in answer.runs if run.verdict is not Verdict.SUCCESSFUL]
     if not bad:
@@ -310,7 +310,7 @@ def _necessary(derived: Derived, width: int) -> Iterator[str]:
     yield from _wrapped(f"there may be more legal shapes: {values} passes as well", width)
 
 
-def _assumed(answer: Answer, root: Path, width: int, style: Style) -> Iterator[str]:
+def _assumed(answer: DomainAnswer, root: Path, width: int, style: Style) -> Iterator[str]:
     """The assumptions, as something that can be typed and edited."""
     parts = [f"--arg {_quoted(one)}" for one in answer.inferred]
     if answer.inferred_grid:

@@ -58,7 +58,7 @@ class AskedDomain:
 
 
 @dataclass(frozen=True, slots=True)
-class Shapes:
+class ComparedShapes:
     """Values of all dimensions of the kernels: small ones, and others of which each has one or all dimensions one
     greater."""
 
@@ -73,7 +73,7 @@ class Shapes:
     domain: AskedDomain | None = None
 
 
-def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
+def chosen_dimensions(requests: Sequence[Request], hardware: str) -> ComparedShapes:
     """The shapes to try. Raises `UsageError` where no values are legal."""
     domains: dict[str, DomainDimension] = {}
     demanded: list[Condition | bool] = []
@@ -94,7 +94,7 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
         legal += _claims(program)
         found_ways += ways(program)
     if not domains:
-        return Shapes({})
+        return ComparedShapes({})
     own = {name: terms.of_atom(dimension.atom) for name, dimension in domains.items()}
     sizes = [value for values in held.values() for value in values if isinstance(value, int)]
     # What a kernel was made with is a size of its tensors, if it can be.
@@ -130,11 +130,11 @@ def chosen_dimensions(requests: Sequence[Request], hardware: str) -> Shapes:
     untaken = Untaken(tuple(found_ways), tuple(hypotheses), tuple(legal), own, least)
     made_for_sizes = tuple(name for name, values in held.items() if values)
     if made_for_sizes:
-        return Shapes(chosen, made_for_sizes=made_for_sizes, untaken=untaken, domain=domain)
+        return ComparedShapes(chosen, made_for_sizes=made_for_sizes, untaken=untaken, domain=domain)
     greater = {name: value + 1 for name, value in chosen.items()}
     single = [{**chosen, name: value} for name, value in greater.items()] if len(chosen) > 1 else []
     by_one = tuple(filter(allowed, single))
-    return Shapes(chosen, greater if allowed(greater) else None, by_one, untaken=untaken, domain=domain)
+    return ComparedShapes(chosen, greater if allowed(greater) else None, by_one, untaken=untaken, domain=domain)
 
 
 def _held(kernel: Any) -> Iterator[Any]:

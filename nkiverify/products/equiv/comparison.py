@@ -6,7 +6,7 @@ import enum
 from collections.abc import Callable, Sequence
 from dataclasses import field
 
-from nkiverify.analysis.values.asked_kernel import Execution
+from nkiverify.analysis.values.asked_kernel import AskedKernel
 from nkiverify.analysis.values.slices import Slice
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -14,10 +14,10 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.products.equiv.paired_runs import Illegal, Side, broken_in_memory, broken_text
 
 #: Both kernels, run.
-Executions = tuple[Execution, Execution]
+Executions = tuple[AskedKernel, AskedKernel]
 
 
-class Answer(enum.Enum):
+class EquivalenceAnswer(enum.Enum):
     """The answer to one of the four questions."""
 
     YES = "EQUAL"
@@ -45,63 +45,63 @@ class Difference:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ComparisonFinding:
     """The answer to one question, with its reason in words."""
 
-    answer: Answer
+    answer: EquivalenceAnswer
     text: str
     difference: Difference | None = None
 
 
 @dataclass(slots=True)
-class Comparison:
+class KernelComparison:
     """The four answers. `error_bits`: equal values would agree by chance with a probability of at most 2^-bits.
     `assumed`: the ranges that only one kernel declares, which hold for both."""
 
     shapes: dict[str, str] = field(default_factory=dict)
     assumed: tuple[str, ...] = ()
-    legal: Finding | None = None
-    defined: Finding | None = None
-    reals: Finding | None = None
-    floats: Finding | None = None
+    legal: ComparisonFinding | None = None
+    defined: ComparisonFinding | None = None
+    reals: ComparisonFinding | None = None
+    floats: ComparisonFinding | None = None
     error_bits: int = 0
 
     def not_argued(self, dimensions: tuple[str, ...]) -> tuple[str, ...]:
         """The ones among the `dimensions` for all whose values the answers are not argued: all of them."""
         return dimensions
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[ComparisonFinding]:
         """The answers that were given."""
         return [answer for answer in (self.legal, self.defined, self.reals, self.floats) if answer is not None]
 
 
 def run_legally(
     run: Callable[[], Executions], sides: Sequence[Side], hardware: Hardware
-) -> tuple[Executions | None, Finding]:
+) -> tuple[Executions | None, ComparisonFinding]:
     """Both kernels, run, if they do; and the answer whether a contract was broken in no run, and they need no more
     memory than there is."""
     try:
         both = run()
     except Illegal as illegal:
-        return None, Finding(Answer.NO, f"{illegal.side.label}: {illegal.text}")
+        return None, ComparisonFinding(EquivalenceAnswer.NO, f"{illegal.side.label}: {illegal.text}")
     except UnsupportedConstruct as limit:
-        return None, Finding(Answer.UNKNOWN, limit_text(limit))
+        return None, ComparisonFinding(EquivalenceAnswer.UNKNOWN, limit_text(limit))
     return both, _legality(tuple(zip(sides, both, strict=True)), hardware)
 
 
-def _legality(runs: Sequence[tuple[Side, Execution]], hardware: Hardware) -> Finding:
+def _legality(runs: Sequence[tuple[Side, AskedKernel]], hardware: Hardware) -> ComparisonFinding:
     for side, execution in runs:
         text = broken_text(execution.run.broken)
         if text:
-            return Finding(Answer.NO, f"{side.label}: {text}")
+            return ComparisonFinding(EquivalenceAnswer.NO, f"{side.label}: {text}")
     for side, _ in runs:
         try:
             text = broken_text(broken_in_memory(side, hardware))
         except UnsupportedConstruct as limit:
-            return Finding(Answer.UNKNOWN, f"the memory of {side.label}: {limit_text(limit)}")
+            return ComparisonFinding(EquivalenceAnswer.UNKNOWN, f"the memory of {side.label}: {limit_text(limit)}")
         if text:
-            return Finding(Answer.NO, f"{side.label}: {text}")
-    return Finding(Answer.YES, "no contract is broken at these shapes")
+            return ComparisonFinding(EquivalenceAnswer.NO, f"{side.label}: {text}")
+    return ComparisonFinding(EquivalenceAnswer.YES, "no contract is broken at these shapes")
 
 
 def limit_text(limit: UnsupportedConstruct) -> str:

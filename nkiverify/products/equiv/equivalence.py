@@ -14,7 +14,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.asked_kernel import Execution, contents
+from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import QUOTIENTS, Fields
 from nkiverify.analysis.values.formats import Array
@@ -25,11 +25,11 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import Hardware
 from nkiverify.products.equiv.comparison import (
-    Answer,
-    Comparison,
+    ComparisonFinding,
     Difference,
+    EquivalenceAnswer,
     Executions,
-    Finding,
+    KernelComparison,
     limit_text,
     run_legally,
 )
@@ -102,14 +102,14 @@ class Comparer:
         #: On how many random inputs the kernels are compared in floating point.
         self._again = 1
 
-    def compare(self) -> Comparison:
+    def compare(self) -> KernelComparison:
         """Answer all four questions, as far as they can be answered. Raises `UsageError` where the kernels do not take
         the same arguments, `OutsideDomain` where a target does not call its kernel with these dimensions."""
-        found = Comparison()
+        found = KernelComparison()
         with threadpool_limits(1):
             run = partial(self._runs.run, Floats, self._runs.random_floats)
             floats, found.legal = run_legally(run, self._runs.sides, self._hardware)
-            if floats is None or (self._legal_only and found.legal.answer is not Answer.YES):
+            if floats is None or (self._legal_only and found.legal.answer is not EquivalenceAnswer.YES):
                 return found
             numbers = floats[0].elements.numbers
             assert isinstance(numbers, Floats)
@@ -123,54 +123,58 @@ class Comparer:
             try:
                 pairs = self._paired(floats)
             except UnsupportedConstruct as limit:
-                pairs = Finding(Answer.UNKNOWN, limit_text(limit))
-            if isinstance(pairs, Finding):
+                pairs = ComparisonFinding(EquivalenceAnswer.UNKNOWN, limit_text(limit))
+            if isinstance(pairs, ComparisonFinding):
                 found.defined = found.reals = found.floats = pairs
                 return found
             found.defined = self._definedness(floats, pairs)
             if not any(pair.defined(floats).any() for pair in pairs):
-                found.reals = found.floats = Finding(Answer.UNKNOWN, "no element is defined in both kernels")
+                found.reals = found.floats = ComparisonFinding(
+                    EquivalenceAnswer.UNKNOWN, "no element is defined in both kernels"
+                )
                 return found
             found.floats = self._floating(floats, pairs, _of_interface(floats, pairs))
             self._again = min(_INPUTS, 1 + times_within(_INPUT_WORK, floats))
             self._tell(f"floating point {found.floats.answer.value}: {found.floats.text}")
-            kept = (floats, pairs) if found.floats.answer is Answer.NO else None
+            kept = (floats, pairs) if found.floats.answer is EquivalenceAnswer.NO else None
             # What they hold would be there beside the same over fields.
             del floats, pairs
             found.reals = self._over_the_reals(found)
-            if kept is not None and found.reals.answer in (Answer.YES, Answer.ROUNDINGS):
+            if kept is not None and found.reals.answer in (EquivalenceAnswer.YES, EquivalenceAnswer.ROUNDINGS):
                 found.floats = self._with_roundings(found.floats, self._floating(*kept, _rounded(kept[0])), found.reals)
         return found
 
     @staticmethod
-    def _with_roundings(floats: Finding, allowed: Finding, reals: Finding) -> Finding:
+    def _with_roundings(
+        floats: ComparisonFinding, allowed: ComparisonFinding, reals: ComparisonFinding
+    ) -> ComparisonFinding:
         """The answer in floating point, given the one that allows for what kernels round in between."""
-        if reals.answer is Answer.YES:
+        if reals.answer is EquivalenceAnswer.YES:
             # What both kernels round alike, both have to: where sums differ in their last bits, so may that.
             return allowed
-        if allowed.answer is Answer.TESTED:
-            return Finding(floats.answer, f"{floats.text}; no more than what they round in between may make")
+        if allowed.answer is EquivalenceAnswer.TESTED:
+            return ComparisonFinding(floats.answer, f"{floats.text}; no more than what they round in between may make")
         return floats
 
     # --- the questions ------------------------------------------------------------------------------------------------
 
-    def _paired(self, both: tuple[Execution, Execution]) -> list[Output] | Finding:
+    def _paired(self, both: tuple[AskedKernel, AskedKernel]) -> list[Output] | ComparisonFinding:
         self._check_arguments(both)
         try:
             pairs = self._outputs(both)
         except OtherResults as difference:
-            return Finding(Answer.NO, str(difference))
+            return ComparisonFinding(EquivalenceAnswer.NO, str(difference))
         for pair in pairs:
             if not self._alike(pair.shape, pair.other_shape):
                 advice = "; --reshape compares them in row-major order"
                 same = np.prod(pair.shape) == np.prod(pair.other_shape)
                 text = f"{pair.name} has the shape {list(pair.shape)} and {list(pair.other_shape)}"
-                return Finding(Answer.NO, text + (advice if same else ""))
+                return ComparisonFinding(EquivalenceAnswer.NO, text + (advice if same else ""))
         if not pairs:
-            return Finding(Answer.UNKNOWN, "the kernels return nothing and write nothing")
+            return ComparisonFinding(EquivalenceAnswer.UNKNOWN, "the kernels return nothing and write nothing")
         return pairs
 
-    def _check_arguments(self, both: tuple[Execution, Execution]) -> None:
+    def _check_arguments(self, both: tuple[AskedKernel, AskedKernel]) -> None:
         shapes = [
             [(tuple(map(int, tensor.shape)), tensor.dtype) for tensor in execution.arguments.values()]
             for execution in both
@@ -182,7 +186,7 @@ class Comparer:
         if not alike:
             raise UsageError("the two kernels are not given the same tensors: their shapes or dtypes differ")
 
-    def _outputs(self, both: tuple[Execution, Execution]) -> list[Output]:
+    def _outputs(self, both: tuple[AskedKernel, AskedKernel]) -> list[Output]:
         return outputs_of_reference(both) if self._runs.reference else outputs_of(both)
 
     def _alike(self, one: tuple[int, ...], other: tuple[int, ...]) -> bool:
@@ -195,10 +199,10 @@ class Comparer:
         found = (f"{name} is {one} and {two}" for name, one, two in dtypes if one != two)
         return next(found, "")
 
-    def _definedness(self, both: tuple[Execution, Execution], pairs: Sequence[Output]) -> Finding:
+    def _definedness(self, both: tuple[AskedKernel, AskedKernel], pairs: Sequence[Output]) -> ComparisonFinding:
         other = self._other_dtypes(pairs)
         if other and not self._runs.reference:
-            return Finding(Answer.NO, other)
+            return ComparisonFinding(EquivalenceAnswer.NO, other)
         more = 0
         for pair in pairs:
             name, marks = pair.name, pair.marks(both)
@@ -211,21 +215,25 @@ class Comparer:
                 why = "nothing writes it" if origin is None else str(origin)
                 place = ", ".join(str(int(part)) for part in element)
                 whose = "" if self._runs.reference else " in the second kernel only"
-                return Finding(Answer.NO, f"{name}[{place}] is undefined{whose}: {why}")
+                return ComparisonFinding(EquivalenceAnswer.NO, f"{name}[{place}] is undefined{whose}: {why}")
             more += int(((marks[0] != 0) & (marks[1] == 0)).sum())
         if self._runs.reference:
-            return Finding(Answer.YES, "the kernel defines every element")
+            return ComparisonFinding(EquivalenceAnswer.YES, "the kernel defines every element")
         if more:
-            return Finding(Answer.YES, f"the second kernel also defines {more} elements that the first one does not")
-        return Finding(Answer.YES, "both kernels define the same elements")
+            return ComparisonFinding(
+                EquivalenceAnswer.YES, f"the second kernel also defines {more} elements that the first one does not"
+            )
+        return ComparisonFinding(EquivalenceAnswer.YES, "both kernels define the same elements")
 
     def _relative_to(self, dtypes: Iterable[DType]) -> float:
         return formats.tolerance(dtypes) if self._tolerance is None else self._tolerance
 
-    def _relative(self, both: tuple[Execution, Execution], pairs: Sequence[Output]) -> float:
+    def _relative(self, both: tuple[AskedKernel, AskedKernel], pairs: Sequence[Output]) -> float:
         return self._relative_to(_of_interface(both, pairs))
 
-    def _floating(self, both: tuple[Execution, Execution], pairs: Sequence[Output], dtypes: Iterable[DType]) -> Finding:
+    def _floating(
+        self, both: tuple[AskedKernel, AskedKernel], pairs: Sequence[Output], dtypes: Iterable[DType]
+    ) -> ComparisonFinding:
         """The comparison in floating point; the kernels may round to these dtypes."""
         relative = self._relative_to(dtypes)
         whole = all(tensor.dtype.is_integer for tensor in both[0].arguments.values())
@@ -258,12 +266,16 @@ class Comparer:
             elif worst <= limit and float(apart.max(initial=0.0)) >= worst:
                 worst, limit = float(apart.max(initial=0.0)), allowed
         if worst > limit:
-            return Finding(Answer.NO, f"{shown}; greatest difference {worst:.3g}, tolerance {limit:.3g}")
+            return ComparisonFinding(
+                EquivalenceAnswer.NO, f"{shown}; greatest difference {worst:.3g}, tolerance {limit:.3g}"
+            )
         if equal:
-            return Finding(Answer.TESTED, f"{IDENTICAL} on one random input")
-        return Finding(Answer.TESTED, f"greatest difference {worst:.3g} on one random input, tolerance {limit:.3g}")
+            return ComparisonFinding(EquivalenceAnswer.TESTED, f"{IDENTICAL} on one random input")
+        return ComparisonFinding(
+            EquivalenceAnswer.TESTED, f"greatest difference {worst:.3g} on one random input, tolerance {limit:.3g}"
+        )
 
-    def _over_the_reals(self, found: Comparison) -> Finding:
+    def _over_the_reals(self, found: KernelComparison) -> ComparisonFinding:
         try:
             both, pairs, place = self._compared(roundings=not self._runs.reference)
             numbers, drawn = _fields(both), self._drawn(both)
@@ -281,17 +293,17 @@ class Comparer:
             if other is not None:
                 return self._explained(other, _fields(both), found)
             name, element = pairs[place[0]].name, ", ".join(map(str, place[1]))
-            return Finding(
-                Answer.ROUNDINGS,
+            return ComparisonFinding(
+                EquivalenceAnswer.ROUNDINGS,
                 f"equal{self._drawn(both)} if conversions to {_joined(rounded)} changed nothing, but "
                 f"{OTHER_ROUNDINGS}: {name}[{element}]",
             )
         except _ZeroDivisor:
-            return Finding(Answer.UNKNOWN, _NO_NUMBER)
+            return ComparisonFinding(EquivalenceAnswer.UNKNOWN, _NO_NUMBER)
         except Illegal as illegal:
-            return Finding(Answer.UNKNOWN, f"{illegal.side.label}: {illegal.text}")
+            return ComparisonFinding(EquivalenceAnswer.UNKNOWN, f"{illegal.side.label}: {illegal.text}")
         except UnsupportedConstruct as limit:
-            return Finding(Answer.UNKNOWN, limit_text(limit))
+            return ComparisonFinding(EquivalenceAnswer.UNKNOWN, limit_text(limit))
 
     def _compared(self, *, roundings: bool) -> tuple[Executions, Sequence[Output], _Place | None]:
         """Both kernels over fields, and the first difference. Where maxima are in it, constants are taken out of them
@@ -324,14 +336,14 @@ class Comparer:
                 self._mode, self._primes = needed, primes
                 return self._over_fields(roundings=roundings, first=first, chains=chains)
             pairs = self._paired(both)
-            assert not isinstance(pairs, Finding)
+            assert not isinstance(pairs, ComparisonFinding)
             left = left or [pair.defined(both).ravel() for pair in pairs]
             place = self._first_difference(both, pairs, left)
             if place is not None or not any(part.any() for part in left):
                 return both, pairs, place
         raise _ZeroDivisor
 
-    def _run_again(self, numbers: Fields, found: Comparison) -> _Place | None:
+    def _run_again(self, numbers: Fields, found: KernelComparison) -> _Place | None:
         """Run with more primes until an error is as improbable as it is to be; a difference that this shows."""
         found.error_bits = self._error_bits(numbers)
         runs = _RUNS_WITH_ROOTS if numbers.chooses_roots else _RUNS
@@ -347,20 +359,23 @@ class Comparer:
             found.error_bits += self._error_bits(more)
         return None
 
-    def _equal(self, numbers: Fields, found: Comparison, drawn: str, *, leaves_out: bool) -> Finding:
+    def _equal(self, numbers: Fields, found: KernelComparison, drawn: str, *, leaves_out: bool) -> ComparisonFinding:
         """The answer that the kernels are equal; `leaves_out`: one rounds, and what it is compared with does not."""
         if found.error_bits < _LEAST_BITS:
-            return Finding(
-                Answer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{found.error_bits}"
+            return ComparisonFinding(
+                EquivalenceAnswer.UNKNOWN,
+                f"no difference was found, but the bound on an error is only 2^-{found.error_bits}",
             )
         rounded = numbers.rounded_to
         alike = f"; both round the same values to {_joined(rounded)}" if rounded else ""
         if leaves_out:
             alike = "; what the kernel rounds is left out"
         where = f"at these shapes{drawn}"
-        return Finding(Answer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{alike}")
+        return ComparisonFinding(
+            EquivalenceAnswer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{alike}"
+        )
 
-    def _drawn(self, both: tuple[Execution, Execution]) -> str:
+    def _drawn(self, both: tuple[AskedKernel, AskedKernel]) -> str:
         """That arguments have their contents, or are integers of a range that were drawn once: nothing is proved but
         for these."""
         return drawn_text(self._runs.integers_drawn(both[0]), self._runs.with_contents(both[0]))
@@ -382,7 +397,9 @@ class Comparer:
                     return position, tuple(int(part) for part in element)
         return None
 
-    def _explained(self, where: tuple[int, tuple[int, ...]], numbers: Fields, found: Comparison) -> Finding:
+    def _explained(
+        self, where: tuple[int, tuple[int, ...]], numbers: Fields, found: KernelComparison
+    ) -> ComparisonFinding:
         """The conclusion from different residues: that the kernels differ, or that the method is too strict."""
         position, element = where
         seed, roundings = numbers.seed, numbers.roundings
@@ -405,7 +422,7 @@ class Comparer:
         functions = sorted(slices[0].functions | slices[1].functions)
         coordinates = ", ".join(map(str, element))
         if not functions:
-            return Finding(Answer.NO, f"{name}[{coordinates}]", difference)
+            return ComparisonFinding(EquivalenceAnswer.NO, f"{name}[{coordinates}]", difference)
         base = self._runs.seed
         self._look_again(found)
         # exp has its laws, but an exponential of exponentials has not, and log only what follows from exp.
@@ -416,26 +433,34 @@ class Comparer:
         self._runs.seed = base
         # Nor are integers what they are stored as there.
         decides = unrounded is not False or any(function.startswith("to ") for function in functions)
-        if decides and found.floats is not None and found.floats.answer is Answer.NO:
-            return Finding(Answer.NO, f"{name}[{coordinates}] {taken}; floating point confirms it", difference)
+        if decides and found.floats is not None and found.floats.answer is EquivalenceAnswer.NO:
+            return ComparisonFinding(
+                EquivalenceAnswer.NO, f"{name}[{coordinates}] {taken}; floating point confirms it", difference
+            )
         if unrounded:
-            return Finding(Answer.NO, f"{name}[{coordinates}] {taken}; float64 confirms it", difference)
+            return ComparisonFinding(
+                EquivalenceAnswer.NO, f"{name}[{coordinates}] {taken}; float64 confirms it", difference
+            )
         text = f"{name}[{coordinates}] differs {taken}; an identity of {_joined(functions)} may make it equal"
-        return Finding(Answer.UNKNOWN, text, difference)
+        return ComparisonFinding(EquivalenceAnswer.UNKNOWN, text, difference)
 
-    def _look_again(self, found: Comparison) -> None:
+    def _look_again(self, found: KernelComparison) -> None:
         """Compare in floating point on more inputs, till a difference was found; the seed is that of the last."""
         seed = self._runs.seed
         for number in range(1, self._again):
-            if found.floats is None or found.floats.answer is Answer.NO:
+            if found.floats is None or found.floats.answer is EquivalenceAnswer.NO:
                 return
             self._runs.seed = seed + number
             both = self._runs.run(Floats, self._runs.random_floats)
             pairs = self._paired(both)
-            assert not isinstance(pairs, Finding)
+            assert not isinstance(pairs, ComparisonFinding)
             once = self._floating(both, pairs, _of_interface(both, pairs))
-            text = once.text if once.answer is Answer.NO else f"no greater difference on {number + 1} random inputs"
-            found.floats = Finding(once.answer, text)
+            text = (
+                once.text
+                if once.answer is EquivalenceAnswer.NO
+                else f"no greater difference on {number + 1} random inputs"
+            )
+            found.floats = ComparisonFinding(once.answer, text)
 
     def _error_bits(self, numbers: Fields) -> int:
         """-log2 of the probability that different values agree by chance, rounded down, once both kernels have run."""
@@ -459,7 +484,7 @@ class Comparer:
         return min(bits, numbers.identity) if numbers.chooses_roots else bits
 
 
-def _fields(both: tuple[Execution, Execution]) -> Fields:
+def _fields(both: tuple[AskedKernel, AskedKernel]) -> Fields:
     numbers = both[0].elements.numbers
     assert isinstance(numbers, Fields)
     return numbers
@@ -474,7 +499,7 @@ def _rounded(both: Executions) -> set[DType]:
     return set().union(*(execution.elements.dtypes for execution in both))
 
 
-def _of_interface(both: tuple[Execution, Execution], pairs: Sequence[Output]) -> set[DType]:
+def _of_interface(both: tuple[AskedKernel, AskedKernel], pairs: Sequence[Output]) -> set[DType]:
     """The dtypes of arguments and results: what both kernels have to round to, whatever they do in between."""
     arguments = {tensor.dtype for execution in both for tensor in execution.arguments.values()}
     return arguments | {tensor.dtype for pair in pairs for tensor in pair.tensors}

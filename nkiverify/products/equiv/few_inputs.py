@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nkiverify.analysis.values.asked_kernel import Execution
+from nkiverify.analysis.values.asked_kernel import AskedKernel
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.foundation.dataclass import dataclass
@@ -24,7 +24,7 @@ _LISTED = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ElementExample:
     """The numbers of the first and the second kernel in an element, given some inputs; all others are 0."""
 
     first: float
@@ -46,7 +46,7 @@ class _Search:
     def __init__(
         self,
         runs: PairedRuns,
-        outputs: Callable[[tuple[Execution, Execution]], list[Output]],
+        outputs: Callable[[tuple[AskedKernel, AskedKernel]], list[Output]],
         where: tuple[int, tuple[int, ...]],
         tolerance: float,
     ) -> None:
@@ -105,7 +105,7 @@ class _Search:
 
         return filled
 
-    def search(self) -> Example | None:
+    def search(self) -> ElementExample | None:
         """The example with the fewest inputs that was found."""
         found = self.values(None)
         if found is None:
@@ -125,7 +125,7 @@ class _Search:
                 if pieces == kept.size:
                     break
                 pieces = min(2 * pieces, kept.size)
-        return Example(*found, tuple(self._inputs(kept)))
+        return ElementExample(*found, tuple(self._inputs(kept)))
 
     def _inputs(self, kept: Array) -> list[tuple[str, tuple[int, ...], float]]:
         found = []
@@ -140,9 +140,9 @@ class _Search:
 
 def example(
     runs: PairedRuns,
-    outputs: Callable[[tuple[Execution, Execution]], list[Output]],
+    outputs: Callable[[tuple[AskedKernel, AskedKernel]], list[Output]],
     where: tuple[int, tuple[int, ...]],
     tolerance: float,
-) -> Example | None:
+) -> ElementExample | None:
     """An example of a difference at an element of the output at a position; None where floats show none there."""
     return _Search(runs, outputs, where, tolerance).search()

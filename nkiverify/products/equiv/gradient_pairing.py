@@ -15,7 +15,7 @@ _GRADIENT = (re.compile(r"(?:grad_|d_|g_|d)(\w+)"), re.compile(r"(\w+?)_(?:grad|
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownTensor:
     """A tensor of either kernel: the names that it goes by, the one to show first, and its shape."""
 
     names: tuple[str, ...]
@@ -30,7 +30,7 @@ class Known:
         return f"{self.name} {list(self.shape)}"
 
 
-class Part(enum.Enum):
+class ArgumentKind(enum.Enum):
     """The kinds of arguments of a backward kernel."""
 
     #: An argument of the forward kernel.
@@ -47,7 +47,7 @@ class Part(enum.Enum):
 class Role:
     """The part of an argument, by the position of the forward kernel's argument or result; whether its name said so."""
 
-    part: Part
+    part: ArgumentKind
     position: int
     by_name: bool = True
 
@@ -65,7 +65,7 @@ def _bases(name: str) -> list[str]:
     return [found[1] for pattern in _GRADIENT if (found := pattern.fullmatch(name))]
 
 
-def _named(wanted: Iterable[str], among: Sequence[Known]) -> int | None:
+def _named(wanted: Iterable[str], among: Sequence[KnownTensor]) -> int | None:
     """The position of the first one with one of the names; capitals make no difference where nothing else fits."""
     names = list(wanted)
     for form in (str, str.lower):
@@ -78,11 +78,11 @@ def _named(wanted: Iterable[str], among: Sequence[Known]) -> int | None:
 class Roles:
     """The roles of the arguments of a backward kernel."""
 
-    def __init__(self, inputs: Sequence[Known], outputs: Sequence[Known], said: Said) -> None:
+    def __init__(self, inputs: Sequence[KnownTensor], outputs: Sequence[KnownTensor], said: Said) -> None:
         self._inputs, self._outputs, self._said = inputs, outputs, said
         self.found: dict[str, Role] = {}
 
-    def assign(self, parameters: Sequence[Known]) -> dict[str, Role]:
+    def assign(self, parameters: Sequence[KnownTensor]) -> dict[str, Role]:
         """A role for each parameter. Raises `UsageError` where there is none, or shapes do not fit."""
         rules = (self._by_the_user, self._same_name, self._next_gradient, self._only_one_left, self._next_saved)
         for rule in rules:
@@ -97,17 +97,17 @@ class Roles:
                     f"argument ({_listed(self._inputs)})"
                 )
             self._check(parameter, self.found[parameter.name])
-        if not any(role.part is Part.INCOMING for role in self.found.values()):
+        if not any(role.part is ArgumentKind.INCOMING for role in self.found.values()):
             raise UsageError(
                 f"no argument of the backward kernel is the gradient of {_listed(self._outputs)}: say which, --pair "
                 f"{parameters[-1].name if parameters else 'dy'}={self._outputs[0].name}"
             )
         return {parameter.name: self.found[parameter.name] for parameter in parameters}
 
-    def _by_the_user(self, parameter: Known, parameters: Sequence[Known]) -> Role | None:
+    def _by_the_user(self, parameter: KnownTensor, parameters: Sequence[KnownTensor]) -> Role | None:
         for given, first, second in (
-            (self._said.values, (self._inputs, Part.INPUT), (self._outputs, Part.SAVED)),
-            (self._said.gradients, (self._outputs, Part.INCOMING), (self._inputs, Part.OWN)),
+            (self._said.values, (self._inputs, ArgumentKind.INPUT), (self._outputs, ArgumentKind.SAVED)),
+            (self._said.gradients, (self._outputs, ArgumentKind.INCOMING), (self._inputs, ArgumentKind.OWN)),
         ):
             wanted = given.get(parameter.name)
             if wanted is None:
@@ -122,52 +122,52 @@ class Roles:
             )
         return None
 
-    def _same_name(self, parameter: Known, parameters: Sequence[Known]) -> Role | None:
+    def _same_name(self, parameter: KnownTensor, parameters: Sequence[KnownTensor]) -> Role | None:
         bases = _bases(parameter.name)
         for names, among, part in (
-            (parameter.names, self._inputs, Part.INPUT),
-            (bases, self._outputs, Part.INCOMING),
-            (parameter.names, self._outputs, Part.SAVED),
-            (bases, self._inputs, Part.OWN),
+            (parameter.names, self._inputs, ArgumentKind.INPUT),
+            (bases, self._outputs, ArgumentKind.INCOMING),
+            (parameter.names, self._outputs, ArgumentKind.SAVED),
+            (bases, self._inputs, ArgumentKind.OWN),
         ):
             position = _named(names, among)
-            if position is not None and not (part is Part.INCOMING and self._taken(part, position)):
+            if position is not None and not (part is ArgumentKind.INCOMING and self._taken(part, position)):
                 return Role(part, position)
         return None
 
-    def _next_gradient(self, parameter: Known, parameters: Sequence[Known]) -> Role | None:
+    def _next_gradient(self, parameter: KnownTensor, parameters: Sequence[KnownTensor]) -> Role | None:
         """The gradient of the next result that has none yet, for what has the name of a gradient."""
-        return self._next(parameter, Part.INCOMING) if _bases(parameter.name) else None
+        return self._next(parameter, ArgumentKind.INCOMING) if _bases(parameter.name) else None
 
-    def _only_one_left(self, parameter: Known, parameters: Sequence[Known]) -> Role | None:
+    def _only_one_left(self, parameter: KnownTensor, parameters: Sequence[KnownTensor]) -> Role | None:
         """As long as no gradient is given: what alone is left is it."""
-        given = any(role.part is Part.INCOMING for role in self.found.values())
+        given = any(role.part is ArgumentKind.INCOMING for role in self.found.values())
         left = [other for other in parameters if other.name not in self.found]
-        return None if given or len(left) > 1 else self._next(parameter, Part.INCOMING)
+        return None if given or len(left) > 1 else self._next(parameter, ArgumentKind.INCOMING)
 
-    def _next_saved(self, parameter: Known, parameters: Sequence[Known]) -> Role | None:
+    def _next_saved(self, parameter: KnownTensor, parameters: Sequence[KnownTensor]) -> Role | None:
         """The next result of its size, where gradients are given."""
-        given = any(role.part is Part.INCOMING for role in self.found.values())
-        return self._next(parameter, Part.SAVED) if given else None
+        given = any(role.part is ArgumentKind.INCOMING for role in self.found.values())
+        return self._next(parameter, ArgumentKind.SAVED) if given else None
 
-    def _next(self, parameter: Known, part: Part) -> Role | None:
+    def _next(self, parameter: KnownTensor, part: ArgumentKind) -> Role | None:
         for position, output in enumerate(self._outputs):
             if not self._taken(part, position) and prod(output.shape) == prod(parameter.shape):
                 return Role(part, position, by_name=False)
         return None
 
-    def _taken(self, part: Part, position: int) -> bool:
+    def _taken(self, part: ArgumentKind, position: int) -> bool:
         return any(role.part is part and role.position == position for role in self.found.values())
 
-    def _check(self, parameter: Known, role: Role) -> None:
-        among = self._inputs if role.part in (Part.INPUT, Part.OWN) else self._outputs
+    def _check(self, parameter: KnownTensor, role: Role) -> None:
+        among = self._inputs if role.part in (ArgumentKind.INPUT, ArgumentKind.OWN) else self._outputs
         known = among[role.position]
         if prod(known.shape) != prod(parameter.shape):
             raise UsageError(f"{parameter} {role.part.value} {known}: their numbers of elements differ")
 
 
 def gradients_in(
-    results: Sequence[Known], inputs: Sequence[Known], said: Said, wanted: Callable[[int], bool]
+    results: Sequence[KnownTensor], inputs: Sequence[KnownTensor], said: Said, wanted: Callable[[int], bool]
 ) -> list[tuple[int, bool]]:
     """For each result of a backward kernel the position of the input that it is the gradient of, and whether a name
     says so; `wanted` says which inputs can have one. Raises `UsageError` where one has none."""
@@ -200,5 +200,5 @@ def gradients_in(
     return [found[number] for number in range(len(results))]
 
 
-def _listed(known: Iterable[Known]) -> str:
+def _listed(known: Iterable[KnownTensor]) -> str:
     return ", ".join(one.name for one in known) or "none"

@@ -10,10 +10,10 @@ import numpy as np
 
 from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import (
-    Asked,
+    AskedKernel,
     Ends,
-    Execution,
     Filling,
+    KernelWithArguments,
     arguments_of,
     contents,
     declared_range,
@@ -32,7 +32,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Tensor
-from nkiverify.products.equiv.gradient_pairing import Known, Part, Role, Roles, Said, gradients_in
+from nkiverify.products.equiv.gradient_pairing import ArgumentKind, KnownTensor, Role, Roles, Said, gradients_in
 from nkiverify.products.equiv.paired_runs import (
     Side,
     common_contents,
@@ -50,12 +50,12 @@ _MAGNITUDES = (-14.0, 3.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Kernel:
+class ComparedKernel:
     """One of the two kernels: `like` has the arguments of a reference, `returned` the names of what is returned."""
 
     side: Side
     returned: tuple[str, ...] = ()
-    like: Asked | None = None
+    like: KernelWithArguments | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +72,8 @@ class Gradient:
 class Pairing:
     """The parts of both kernels that belong together."""
 
-    inputs: list[Known]
-    outputs: list[Known]
+    inputs: list[KnownTensor]
+    outputs: list[KnownTensor]
     roles: dict[str, Role]
     #: The positions of inputs that may have a gradient: floats that the kernel does not write.
     floats: frozenset[int]
@@ -137,7 +137,9 @@ class Forward:
 class GradientRuns:
     """Both kernels, run as often as it is asked for, and what they are paired by."""
 
-    def __init__(self, forward: Kernel, backward: Kernel, hardware: Hardware, said: Said, *, legal_only: bool) -> None:
+    def __init__(
+        self, forward: ComparedKernel, backward: ComparedKernel, hardware: Hardware, said: Said, *, legal_only: bool
+    ) -> None:
         """With `legal_only` a contract that is broken ends a run."""
         self.forward, self.backward = forward, backward
         self._hardware = hardware
@@ -153,7 +155,7 @@ class GradientRuns:
 
     # --- what is run --------------------------------------------------------------------------------------------------
 
-    def floats(self, draw: Draw) -> tuple[Execution, Execution]:
+    def floats(self, draw: Draw) -> tuple[AskedKernel, AskedKernel]:
         """Both kernels as they are, in floating point; the backward one is given what the forward one left. Says, the
         first time, what is paired. Raises `UsageError` where nothing says it."""
         first = self._executed(self.forward, Floats(), self._inputs(Floats(), draw))
@@ -198,11 +200,11 @@ class GradientRuns:
         draw: Draw,
         values: Sequence[Array],
         incoming: Mapping[int, Array] | None = None,
-    ) -> Execution:
+    ) -> AskedKernel:
         """The backward kernel, given the values of the outputs, and their gradients, unless those that are drawn."""
         return self._executed(self.backward, numbers, self._arguments(numbers, draw, values, incoming or {}))
 
-    def gradients(self, execution: Execution) -> list[Array]:
+    def gradients(self, execution: AskedKernel) -> list[Array]:
         """The gradients that the backward kernel left, (lanes, elements), in the order of the pairing."""
         return [
             contents(execution.elements, tensor)[0].reshape(execution.elements.numbers.lanes, -1)
@@ -234,14 +236,16 @@ class GradientRuns:
         return {
             role.position: self._of_output(numbers, draw, role.position, tensors[name])
             for name, role in self.pairing.roles.items()
-            if role.part is Part.INCOMING
+            if role.part is ArgumentKind.INCOMING
         }
 
     def incoming_shape(self, position: int) -> tuple[str, tuple[int, ...]]:
         """The argument that is the gradient of an output, and its shape."""
         assert self.pairing is not None
         names = (
-            name for name, role in self.pairing.roles.items() if role == Role(Part.INCOMING, position, role.by_name)
+            name
+            for name, role in self.pairing.roles.items()
+            if role == Role(ArgumentKind.INCOMING, position, role.by_name)
         )
         name = next(names)
         return name, _shape(self._parameters()[name])
@@ -266,14 +270,14 @@ class GradientRuns:
 
         def fill(name: str, tensor: Tensor) -> Array:
             role = roles[name]
-            if role.part is Part.SAVED:
+            if role.part is ArgumentKind.SAVED:
                 found = values[role.position]
-            elif role.part is Part.INPUT:
+            elif role.part is ArgumentKind.INPUT:
                 known = list(self._given)[role.position]
                 if known in self._contents:
                     return entered_contents(numbers, self._contents[known], tensor)
                 found = self._input(numbers, draw, known, self._given[known])
-            elif role.part is Part.INCOMING:
+            elif role.part is ArgumentKind.INCOMING:
                 given = incoming.get(role.position)
                 found = self._of_output(numbers, draw, role.position, tensor) if given is None else given
             elif tensor.storage.elements is not None:
@@ -292,11 +296,11 @@ class GradientRuns:
 
     # --- how ----------------------------------------------------------------------------------------------------------
 
-    def _executed(self, kernel: Kernel, numbers: Numbers, fill: Filling) -> Execution:
+    def _executed(self, kernel: ComparedKernel, numbers: Numbers, fill: Filling) -> AskedKernel:
         run = ComputedElements(numbers).execution(self._hardware, stop_at_first=self._legal_only)
         dimensions = kernel.side.dimensions
 
-        def executed(asked: Asked | Reference) -> Execution:
+        def executed(asked: KernelWithArguments | Reference) -> AskedKernel:
             if not isinstance(asked, Reference):
                 return execute(asked, run, dimensions, fill)
             assert kernel.like is not None
@@ -310,19 +314,19 @@ class GradientRuns:
         assert not isinstance(asked, Reference)
         return self._given_to(asked, self.backward.side.dimensions).arguments
 
-    def _given_to(self, asked: Asked, dimensions: Mapping[str, int]) -> Execution:
+    def _given_to(self, asked: KernelWithArguments, dimensions: Mapping[str, int]) -> AskedKernel:
         return arguments_of(asked, ComputedElements(Floats()).execution(self._hardware), dimensions)
 
-    def _paired(self, first: Execution, outputs: Sequence[tuple[str, Tensor]]) -> Pairing:
+    def _paired(self, first: AskedKernel, outputs: Sequence[tuple[str, Tensor]]) -> Pairing:
         # What the kernel writes goes by the name of a result.
         inputs = [
-            Known((f"{name} as given" if place in first.written else name,), _shape(tensor))
+            KnownTensor((f"{name} as given" if place in first.written else name,), _shape(tensor))
             for place, (name, tensor) in enumerate(first.arguments.items())
         ]
         known = _results(outputs, first.results(), self.forward.returned)
         if not known:
             raise UsageError("the forward kernel returns nothing and writes nothing")
-        parameters = [Known((name,), _shape(tensor)) for name, tensor in self._parameters().items()]
+        parameters = [KnownTensor((name,), _shape(tensor)) for name, tensor in self._parameters().items()]
         floats = [place for place, tensor in enumerate(first.arguments.values()) if tensor.dtype.is_float]
         roles = Roles(inputs, known, self._said).assign(parameters)
         return Pairing(inputs, known, roles, frozenset(floats) - first.written)
@@ -334,12 +338,14 @@ class GradientRuns:
         contents = {name: tensor.storage.elements for name, tensor in self._given.items()}
         for name, tensor in self._parameters().items():
             role = pairing.roles[name]
-            if role.part in (Part.SAVED, Part.INCOMING) and tensor.storage.elements is not None:
+            if role.part in (ArgumentKind.SAVED, ArgumentKind.INCOMING) and tensor.storage.elements is not None:
                 what = (
-                    "what the forward kernel leaves" if role.part is Part.SAVED else "an incoming gradient, and random"
+                    "what the forward kernel leaves"
+                    if role.part is ArgumentKind.SAVED
+                    else "an incoming gradient, and random"
                 )
                 raise UsageError(f"{name} is {what}: it has no contents of a file")
-            if role.part is not Part.INPUT:
+            if role.part is not ArgumentKind.INPUT:
                 continue
             known = list(self._given)[role.position]
             both = (known, self._given[known]), (name, tensor)
@@ -349,7 +355,7 @@ class GradientRuns:
                 ranges[known] = ends
         return ranges, {name: array for name, array in contents.items() if array is not None}
 
-    def _gradients(self, second: Execution) -> list[Gradient]:
+    def _gradients(self, second: AskedKernel) -> list[Gradient]:
         assert self.pairing is not None
         inputs = self.pairing.inputs
         results = _results(second.outputs(), second.results(), self.backward.returned)
@@ -369,14 +375,14 @@ class GradientRuns:
 
 def _results(
     outputs: Sequence[tuple[str, Tensor]], results: Sequence[tuple[str, Tensor]], returned: Sequence[str]
-) -> list[Known]:
+) -> list[KnownTensor]:
     """The tensors that a kernel leaves, by names in its `return`, keys of what it returns, or arguments."""
     names = list(returned) if len(returned) == len(results) else [""] * len(results)
     names += [""] * (len(outputs) - len(results))
     found = []
     for (path, tensor), name in zip(outputs, names, strict=True):
         known = (name, path, path.removeprefix("result_"))
-        found.append(Known(tuple(dict.fromkeys(filter(None, known))), _shape(tensor)))
+        found.append(KnownTensor(tuple(dict.fromkeys(filter(None, known))), _shape(tensor)))
     return found
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nkiverify.products.equiv.comparison import Finding
-from nkiverify.products.equiv.gradient_pairing import Part
+from nkiverify.products.equiv.comparison import ComparisonFinding
+from nkiverify.products.equiv.gradient_pairing import ArgumentKind
 from nkiverify.products.equiv.gradient_runs import Pairing
 from nkiverify.products.equiv.gradients import ForAll, GradientAnswers
 from nkiverify.products.equiv.text import Answered, for_all_of, painted, sizes, untried
@@ -52,12 +52,12 @@ def assumed(pairing: Pairing) -> str:
     inputs, outputs = [known.name for known in pairing.inputs], [known.name for known in pairing.outputs]
     parts = []
     for name, role in pairing.roles.items():
-        of = (outputs if role.part in (Part.SAVED, Part.INCOMING) else inputs)[role.position]
-        if (role.part, of) != (Part.INPUT, name):
+        of = (outputs if role.part in (ArgumentKind.SAVED, ArgumentKind.INCOMING) else inputs)[role.position]
+        if (role.part, of) != (ArgumentKind.INPUT, name):
             parts.append(f"{name} {role.part.value} {of}{'' if role.by_name else ' (by order)'}")
     for gradient in pairing.gradients:
         parts.append(f"{gradient.name} is the gradient of {gradient.of}{'' if gradient.by_name else ' (by order)'}")
-    given = {role.position for role in pairing.roles.values() if role.part is Part.INCOMING}
+    given = {role.position for role in pairing.roles.values() if role.part is ArgumentKind.INCOMING}
     without = [name for place, name in enumerate(outputs) if place not in given]
     if without:
         parts.append(f"the gradient of {', '.join(without)} is 0")
@@ -73,7 +73,7 @@ def _answers(found: GradientAnswers, base: Path, style: Style) -> list[str]:
     if found.shapes:
         lines.append("  at: " + ", ".join(f"{name} {shape}" for name, shape in found.shapes.items()))
 
-    def line(label: str, question: str, finding: Finding) -> str:
+    def line(label: str, question: str, finding: ComparisonFinding) -> str:
         return f"  {label:15} {painted(question, finding.answer, style)}: {wording.text(finding.text, base)}"
 
     if found.legal is not None:

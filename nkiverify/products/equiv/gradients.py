@@ -15,7 +15,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.asked_kernel import Execution, contents
+from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
 from nkiverify.analysis.values.degrees import Cleared, Degrees
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.fields import Fields
@@ -27,12 +27,12 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
 from nkiverify.model.hardware import Hardware
-from nkiverify.products.equiv.comparison import Answer, Finding, limit_text, run_legally
+from nkiverify.products.equiv.comparison import ComparisonFinding, EquivalenceAnswer, limit_text, run_legally
 from nkiverify.products.equiv.error_probability import error_bits
 from nkiverify.products.equiv.gradient_diagnosis import Diagnosis
 from nkiverify.products.equiv.gradient_evaluation import Evaluation, apart
 from nkiverify.products.equiv.gradient_pairing import Said
-from nkiverify.products.equiv.gradient_runs import Draw, Gradient, GradientRuns, Kernel, Pairing
+from nkiverify.products.equiv.gradient_runs import ComparedKernel, Draw, Gradient, GradientRuns, Pairing
 from nkiverify.products.equiv.paired_runs import Illegal
 
 #: How many times other primes are tried where a divisor is zero by chance.
@@ -48,8 +48,8 @@ class GradientAnswer:
     """The answers about one gradient."""
 
     gradient: Gradient
-    reals: Finding
-    floats: Finding
+    reals: ComparisonFinding
+    floats: ComparisonFinding
     #: What is wrong with it, in sentences.
     diagnosis: list[str] = field(default_factory=list)
 
@@ -72,8 +72,8 @@ class GradientAnswers:
 
     shapes: dict[str, str] = field(default_factory=dict)
     pairing: Pairing | None = None
-    legal: Finding | None = None
-    defined: Finding | None = None
+    legal: ComparisonFinding | None = None
+    defined: ComparisonFinding | None = None
     gradients: list[GradientAnswer] = field(default_factory=list)
     #: Of the chosen shapes: what follows for all others.
     for_all: list[ForAll] = field(default_factory=list)
@@ -85,7 +85,7 @@ class GradientAnswers:
         left = [tuple(name for name in dimensions if name not in names) for names in argued]
         return min(left, key=len, default=dimensions)
 
-    def findings(self) -> list[Finding]:
+    def findings(self) -> list[ComparisonFinding]:
         """The answers that were given."""
         found = [answer for answer in (self.legal, self.defined) if answer is not None]
         return found + [part for one in self.gradients for part in (one.reals, one.floats)]
@@ -96,8 +96,8 @@ class GradientChecker:
 
     def __init__(
         self,
-        forward: Kernel,
-        backward: Kernel,
+        forward: ComparedKernel,
+        backward: ComparedKernel,
         hardware: Hardware,
         said: Said,
         seed: int,
@@ -121,7 +121,7 @@ class GradientChecker:
         with threadpool_limits(1):
             run = partial(self.runs.floats, Draw(self._seed))
             both, found.legal = run_legally(run, self._sides, self._hardware)
-            if both is None or (self._legal_only and found.legal.answer is not Answer.YES):
+            if both is None or (self._legal_only and found.legal.answer is not EquivalenceAnswer.YES):
                 return found
             found.pairing = self.runs.pairing
             found.shapes = {
@@ -138,7 +138,7 @@ class GradientChecker:
 
     # --- the questions ------------------------------------------------------------------------------------------------
 
-    def _definedness(self, backward: Execution) -> Finding:
+    def _definedness(self, backward: AskedKernel) -> ComparisonFinding:
         assert self.runs.pairing is not None
         for gradient, (_, tensor) in zip(self.runs.pairing.gradients, backward.outputs(), strict=True):
             marks = contents(backward.elements, tensor)[1]
@@ -146,10 +146,12 @@ class GradientChecker:
                 element = np.unravel_index(int((marks != 0).argmax()), marks.shape)
                 origin = backward.elements.origin(int(marks[element]))
                 why = "nothing writes it" if origin is None else str(origin)
-                return Finding(Answer.NO, f"{gradient.name}[{', '.join(map(str, map(int, element)))}]: {why}")
-        return Finding(Answer.YES, "the backward kernel defines every element of its gradients")
+                return ComparisonFinding(
+                    EquivalenceAnswer.NO, f"{gradient.name}[{', '.join(map(str, map(int, element)))}]: {why}"
+                )
+        return ComparisonFinding(EquivalenceAnswer.YES, "the backward kernel defines every element of its gradients")
 
-    def _answer(self, found: GradientAnswers, both: tuple[Execution, Execution]) -> None:
+    def _answer(self, found: GradientAnswers, both: tuple[AskedKernel, AskedKernel]) -> None:
         assert self.runs.pairing is not None
         gradients = self.runs.pairing.gradients
         try:
@@ -158,21 +160,21 @@ class GradientChecker:
             evaluation = free if free is not None and all(sure) else self.evaluation(Draw(self._seed))
             answers = self._all_over_the_reals(evaluation, free, sure)
         except (Illegal, UnsupportedConstruct) as limit:
-            unknown = Finding(Answer.UNKNOWN, _text(limit))
+            unknown = ComparisonFinding(EquivalenceAnswer.UNKNOWN, _text(limit))
             found.gradients = [GradientAnswer(gradient, unknown, unknown) for gradient in gradients]
             return
         for number, (gradient, (reals, at)) in enumerate(zip(gradients, answers, strict=True)):
             one = GradientAnswer(gradient, reals, self._floating(both[1], evaluation, number, reals))
-            if reals.answer is Answer.NO:
+            if reals.answer is EquivalenceAnswer.NO:
                 one.diagnosis = Diagnosis(self.runs, at, number).sentences()
             found.gradients.append(one)
 
     def _all_over_the_reals(
         self, evaluation: Evaluation, free: Evaluation | None, sure: list[bool]
-    ) -> list[tuple[Finding, Evaluation]]:
+    ) -> list[tuple[ComparisonFinding, Evaluation]]:
         """The answers, and the evaluations that they come from; `sure` are those that hold in the one with maxima that
         are not decided."""
-        answers: dict[int, tuple[Finding, Evaluation]] = {}
+        answers: dict[int, tuple[ComparisonFinding, Evaluation]] = {}
         open_ones = [number for number, holds in enumerate(sure) if not holds]
         if free is not None and any(sure):
             bits = self._bits(free, [number for number, holds in enumerate(sure) if holds])
@@ -186,29 +188,33 @@ class GradientChecker:
                         answers[number] = said, one
                 if wide is not None and number not in answers:
                     said = _compared(wide, number, " for numbers of magnitudes from 2^-14 to 8")
-                    if said is not None and said.answer is Answer.NO:
+                    if said is not None and said.answer is EquivalenceAnswer.NO:
                         answers[number] = said, wide
             bits = self._bits(evaluation, [number for number in open_ones if number not in answers])
             for number, known in bits.items():
                 answers[number] = self._equal(evaluation, known, ties, why_not), evaluation
         return [answers[number] for number in range(len(sure))]
 
-    def _equal(self, evaluation: Evaluation, bits: int, ties: Evaluation | None, why_not: str) -> Finding:
+    def _equal(self, evaluation: Evaluation, bits: int, ties: Evaluation | None, why_not: str) -> ComparisonFinding:
         if bits < 0:
-            return Finding(Answer.UNKNOWN, "equal modulo some primes, and not modulo others")
+            return ComparisonFinding(EquivalenceAnswer.UNKNOWN, "equal modulo some primes, and not modulo others")
         if bits < _LEAST_BITS:
-            return Finding(Answer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{bits}")
+            return ComparisonFinding(
+                EquivalenceAnswer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{bits}"
+            )
         text = f"at these shapes{self.runs.drawn}, error <= 2^-{bits}{self._arbitrary(evaluation)}"
         if not evaluation.numbers.decided:
-            return Finding(Answer.YES, text)
+            return ComparisonFinding(EquivalenceAnswer.YES, text)
         one_way = self._outcomes.one_way()
         if one_way:
             where = ", ".join(str(site) if site is not None else "the reference" for site in one_way[:_SHOWN])
-            return Finding(
-                Answer.UNKNOWN, f"{text}, but what is compared at {where} went one way for all numbers drawn"
+            return ComparisonFinding(
+                EquivalenceAnswer.UNKNOWN, f"{text}, but what is compared at {where} went one way for all numbers drawn"
             )
         drawn = "with ties and without" if ties is not None else f"without ties ({why_not})"
-        return Finding(Answer.TESTED, f"{text}, for the order of the numbers that were drawn, {drawn}")
+        return ComparisonFinding(
+            EquivalenceAnswer.TESTED, f"{text}, for the order of the numbers that were drawn, {drawn}"
+        )
 
     @staticmethod
     def _arbitrary(evaluation: Evaluation) -> str:
@@ -217,10 +223,12 @@ class GradientChecker:
         names = sorted(name for name in set(fields.functions) - {"exp", "log", "max"} if not name.endswith(" of max"))
         return f", for any functions {', '.join(names)}" if names else ""
 
-    def _floating(self, backward: Execution, evaluation: Evaluation, number: int, reals: Finding) -> Finding:
+    def _floating(
+        self, backward: AskedKernel, evaluation: Evaluation, number: int, reals: ComparisonFinding
+    ) -> ComparisonFinding:
         """The gradient in floating point beside the same in float64."""
-        if reals.answer is Answer.NO:
-            return Finding(Answer.NO, "as over the reals")
+        if reals.answer is EquivalenceAnswer.NO:
+            return ComparisonFinding(EquivalenceAnswer.NO, "as over the reals")
         _, tensor = backward.outputs()[number]
         elements, marks = contents(backward.elements, tensor)
         computed = backward.elements.numbers.read(elements, tensor.dtype).astype(np.float64).ravel()
@@ -239,9 +247,9 @@ class GradientChecker:
             place = ", ".join(str(int(part)) for part in np.unravel_index(worst, tuple(map(int, tensor.shape))))
             name = evaluation_name(self.runs, number)
             text = f"{name}[{place}] is {computed[worst]:.9g}, and {wanted[worst]:.9g} in float64"
-            return Finding(Answer.NO, f"{text}; tolerance {limit:.3g}")
-        return Finding(
-            Answer.TESTED,
+            return ComparisonFinding(EquivalenceAnswer.NO, f"{text}; tolerance {limit:.3g}")
+        return ComparisonFinding(
+            EquivalenceAnswer.TESTED,
             f"greatest difference {away[worst]:.3g} from float64 on one random input, tolerance {limit:.3g}",
         )
 
@@ -384,22 +392,26 @@ def _differs(evaluation: Evaluation, number: int) -> bool:
     return not fields.equal(left[:-1], right[:-1]).all()
 
 
-def _compared(evaluation: Evaluation, number: int, where: str) -> Finding | None:
+def _compared(evaluation: Evaluation, number: int, where: str) -> ComparisonFinding | None:
     """The answer about a gradient that is not equal; None if it is."""
     left, right, size = evaluation.sides(number)
     exactly = not _differs(evaluation, number)
     one, other = float(left[-1, 0]), float(right[-1, 0])
     if not np.isfinite(one) or not np.isfinite(other):
-        return Finding(Answer.UNKNOWN, f"numbers that are not finite in float64{where}")
+        return ComparisonFinding(EquivalenceAnswer.UNKNOWN, f"numbers that are not finite in float64{where}")
     differ = apart(left, right, size)
     if exactly and not differ:
         return None
     if differ and not exactly:
-        return Finding(Answer.NO, f"in a random direction it is {other:.6g}, and has to be {one:.6g}{where}")
+        return ComparisonFinding(
+            EquivalenceAnswer.NO, f"in a random direction it is {other:.6g}, and has to be {one:.6g}{where}"
+        )
     if exactly:
-        return Finding(Answer.UNKNOWN, f"equal over prime fields, but not in float64: {other:.6g} and {one:.6g}{where}")
+        return ComparisonFinding(
+            EquivalenceAnswer.UNKNOWN, f"equal over prime fields, but not in float64: {other:.6g} and {one:.6g}{where}"
+        )
     fields = evaluation.numbers.exactly
     names = sorted(set(fields.functions) - {"max"}) if isinstance(fields, Fields) else []
     identity = f", or an identity of {' and '.join(names)} may make it equal" if names else ""
     text = f"equal in float64, but not exactly: constants may have been rounded{identity}"
-    return Finding(Answer.UNKNOWN, text + where)
+    return ComparisonFinding(EquivalenceAnswer.UNKNOWN, text + where)

@@ -20,8 +20,8 @@ from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases import DATAFLOW
 from nkiverify.products.equiv.blocks import Blocks, Layout, NotAlike, blocks_of, laid_out_alike
-from nkiverify.products.equiv.comparison import Answer
-from nkiverify.products.equiv.gradient_pairing import Known, Part
+from nkiverify.products.equiv.comparison import EquivalenceAnswer
+from nkiverify.products.equiv.gradient_pairing import ArgumentKind, KnownTensor
 from nkiverify.products.equiv.gradient_runs import Pairing
 from nkiverify.products.equiv.gradients import ForAll, GradientAnswers
 from nkiverify.verify.exploration import explore
@@ -88,7 +88,7 @@ def _at_all_combinations(
         except OutsideDomain:
             found = None
         alike = found is not None and found.pairing is not None and _pairs(found.pairing) == _pairs(pairing)
-        if found is None or not alike or found.legal is None or found.legal.answer is not Answer.YES:
+        if found is None or not alike or found.legal is None or found.legal.answer is not EquivalenceAnswer.YES:
             shapes = ", ".join(f"{name} = {value}" for name, value in at.items())
             return [ForAll(names, why_not=f"with {shapes} a kernel is not legal, or other tensors belong together")]
         answers.append(found)
@@ -107,7 +107,10 @@ def _equal_in_all(answers: Sequence[GradientAnswers]) -> tuple[str, ...]:
     return tuple(
         one.gradient.name
         for place, one in enumerate(answers[0].gradients)
-        if all(place < len(other.gradients) and other.gradients[place].reals.answer is Answer.YES for other in answers)
+        if all(
+            place < len(other.gradients) and other.gradients[place].reals.answer is EquivalenceAnswer.YES
+            for other in answers
+        )
     )
 
 
@@ -131,29 +134,29 @@ def _belong_together(pairing: Pairing, forward: Blocks, backward: Blocks) -> Non
     for name, role in pairing.roles.items():
         if name not in backward.arguments:
             continue
-        if role.part in (Part.INPUT, Part.OWN):
+        if role.part in (ArgumentKind.INPUT, ArgumentKind.OWN):
             other = _of_argument(forward, pairing.inputs[role.position])
         else:
             other = _of_result(forward, role.position, pairing.outputs[role.position])
             # What is written into an argument may come of sums as well.
             summed = role.position in forward.sums or (other is None and role.position >= len(forward.results))
-            if role.part is Part.SAVED and summed:
+            if role.part is ArgumentKind.SAVED and summed:
                 raise NotAlike(f"{name} is made of all blocks by the forward kernel")
         if not laid_out_alike(other, backward.arguments[name]):
             raise NotAlike(f"the blocks of {name} are others in the forward kernel")
     for place, gradient in enumerate(pairing.gradients):
-        own = _of_result(backward, place, Known((gradient.name,), ()))
+        own = _of_result(backward, place, KnownTensor((gradient.name,), ()))
         if not laid_out_alike(own, _of_argument(forward, pairing.inputs[gradient.position])):
             raise NotAlike(f"the blocks of {gradient.name} are not those of {gradient.of}")
 
 
-def _of_argument(kernel: Blocks, known: Known) -> Layout | None:
+def _of_argument(kernel: Blocks, known: KnownTensor) -> Layout | None:
     for name in known.names:
         if name in kernel.arguments:
             return kernel.arguments[name]
     raise NotAlike(f"{known.name} is touched by one of the kernels only, or written in place")
 
 
-def _of_result(kernel: Blocks, place: int, known: Known) -> Layout | None:
+def _of_result(kernel: Blocks, place: int, known: KnownTensor) -> Layout | None:
     """How a result is made of blocks: one that is returned, or an argument that is written."""
     return kernel.results[place] if place < len(kernel.results) else _of_argument(kernel, known)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.analysis.values.asked_kernel import Execution, contents
+from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
 from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType
@@ -38,19 +38,19 @@ class Output:
         """The shape of the second one."""
         return tuple(map(int, self.tensors[1].shape))
 
-    def elements(self, both: tuple[Execution, Execution]) -> tuple[Array, Array]:
+    def elements(self, both: tuple[AskedKernel, AskedKernel]) -> tuple[Array, Array]:
         """The stored elements in both kernels, (lanes, *shape)."""
         one, two = (
             contents(execution.elements, tensor)[0] for execution, tensor in zip(both, self.tensors, strict=True)
         )
         return one, two.reshape(two.shape[0], *self.shape)
 
-    def marks(self, both: tuple[Execution, Execution]) -> tuple[Array, Array]:
+    def marks(self, both: tuple[AskedKernel, AskedKernel]) -> tuple[Array, Array]:
         """The marks of both kernels: 0 where an element is defined."""
         one, two = (_marks(execution, tensor) for execution, tensor in zip(both, self.tensors, strict=True))
         return one, two.reshape(self.shape)
 
-    def defined(self, both: tuple[Execution, Execution]) -> Array:
+    def defined(self, both: tuple[AskedKernel, AskedKernel]) -> Array:
         """Where both kernels define it."""
         one, two = self.marks(both)
         return np.asarray((one == 0) & (two == 0))
@@ -60,7 +60,7 @@ class OtherResults(Exception):
     """The results of the kernels differ in something else than the elements of tensors."""
 
 
-def outputs_of_reference(both: tuple[Execution, Execution]) -> list[Output]:
+def outputs_of_reference(both: tuple[AskedKernel, AskedKernel]) -> list[Output]:
     """The results that the kernel leaves behind, in order, with what a reference returned. Raises `OtherResults`."""
     mine, other = both[0].outputs(), both[1].results()
     if len(mine) != len(other):
@@ -68,7 +68,7 @@ def outputs_of_reference(both: tuple[Execution, Execution]) -> list[Output]:
     return [Output(name, (one, two)) for (name, one), (_, two) in zip(mine, other, strict=True)]
 
 
-def outputs_of(both: tuple[Execution, Execution]) -> list[Output]:
+def outputs_of(both: tuple[AskedKernel, AskedKernel]) -> list[Output]:
     """The results of the kernels at the same place, then what either of them did to its arguments.
 
     An argument that only one of them wrote is an output of both: the other one leaves it as it was. Raises
@@ -125,6 +125,6 @@ def _compare_but_for_elements(leaf: Leaf, other: Any) -> None:
         raise unsupported(f"{leaf.place} in what the kernels return: comparing objects of type {type(one).__name__}")
 
 
-def _marks(execution: Execution, tensor: Tensor) -> Array:
+def _marks(execution: AskedKernel, tensor: Tensor) -> Array:
     marks = contents(execution.elements, tensor)[1]
     return np.zeros(tuple(map(int, tensor.shape)), dtype=np.uint32) if marks is None else marks

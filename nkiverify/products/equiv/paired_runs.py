@@ -10,10 +10,10 @@ import numpy as np
 
 from nkiverify.analysis.values import formats
 from nkiverify.analysis.values.asked_kernel import (
-    Asked,
+    AskedKernel,
     Ends,
-    Execution,
     Filling,
+    KernelWithArguments,
     arguments_of,
     called,
     declared_range,
@@ -43,7 +43,7 @@ class Side:
     """One of the two kernels, with the dimensions it is run on; the second one may be a reference."""
 
     label: str
-    asked: Asked | Reference
+    asked: KernelWithArguments | Reference
     dimensions: Mapping[str, int]
 
 
@@ -75,11 +75,11 @@ class PairedRuns:
 
     def run(
         self, numbers: Callable[[], Numbers], filling: Callable[[Numbers], Filling], watch: bool = False
-    ) -> tuple[Execution, Execution]:
+    ) -> tuple[AskedKernel, AskedKernel]:
         if not self._ranges:
             self._find_ranges()
         shared = numbers()
-        executions: list[Execution] = []
+        executions: list[AskedKernel] = []
         for side in self.sides:
             # A broken contract is no reason not to ask the other questions, as far as the kernel goes on.
             run = ComputedElements(shared).execution(self._hardware, stop_at_first=self._stop_at_first)
@@ -88,7 +88,7 @@ class PairedRuns:
             executions.append(guarded(side, run, partial(_executed, run, side, executions, filling(shared))))
         return executions[0], executions[1]
 
-    def integers_drawn(self, execution: Execution) -> list[str]:
+    def integers_drawn(self, execution: AskedKernel) -> list[str]:
         """The arguments that are the same integers in every kind of numbers."""
         named = enumerate(execution.arguments.items())
         return [
@@ -101,7 +101,7 @@ class PairedRuns:
         """True if the contents of the tensor argument at a position are given."""
         return position in self._contents
 
-    def with_contents(self, execution: Execution) -> list[str]:
+    def with_contents(self, execution: AskedKernel) -> list[str]:
         """The arguments whose contents are given, and the same in every kind of numbers."""
         return [name for position, name in enumerate(execution.arguments) if position in self._contents]
 
@@ -169,7 +169,7 @@ class PairedRuns:
         return numbers.entered(random_array(random, _shape(tensor), tensor.dtype, ends), tensor.dtype)
 
 
-def times_within(work: int, both: tuple[Execution, Execution]) -> int:
+def times_within(work: int, both: tuple[AskedKernel, AskedKernel]) -> int:
     """How often both kernels may be run within so much work, in elements of operands, if each time is as these."""
     return work // max(1, sum(execution.elements.work for execution in both))
 
@@ -224,20 +224,26 @@ def _shape(tensor: Tensor) -> tuple[int, ...]:
     return tuple(map(int, tensor.shape))
 
 
-def _collected(run: ConcreteExecution, side: Side, asked: Asked | Reference) -> Execution:
+def _collected(run: ConcreteExecution, side: Side, asked: KernelWithArguments | Reference) -> AskedKernel:
     assert not isinstance(asked, Reference)
     return arguments_of(asked, run, side.dimensions)
 
 
 def _executed(
-    run: ConcreteExecution, side: Side, before: Sequence[Execution], fill: Filling, asked: Asked | Reference
-) -> Execution:
+    run: ConcreteExecution,
+    side: Side,
+    before: Sequence[AskedKernel],
+    fill: Filling,
+    asked: KernelWithArguments | Reference,
+) -> AskedKernel:
     if isinstance(asked, Reference):
         return asked.execute(run, before[0], fill)
     return execute(asked, run, side.dimensions, fill)
 
 
-def guarded(side: Side, run: ConcreteExecution, executed: Callable[[Asked | Reference], Execution]) -> Execution:
+def guarded(
+    side: Side, run: ConcreteExecution, executed: Callable[[KernelWithArguments | Reference], AskedKernel]
+) -> AskedKernel:
     """A kernel executed in a run; what ends it early is `Illegal` where the kernel is to blame."""
     try:
         return executed(side.asked)

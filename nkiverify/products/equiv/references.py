@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.analysis.values.asked_kernel import Execution, Filling, declared_range
+from nkiverify.analysis.values.asked_kernel import AskedKernel, Filling, declared_range
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.creation import creating
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.number_arrays import NumberArray
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import Allocation, elements_of
+from nkiverify.analysis.values.run import ValueAllocation, elements_of
 from nkiverify.analysis.values.torch_arrays import TorchArray
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
@@ -44,7 +44,7 @@ class Reference:
         """The function's name."""
         return self.reference.partition("::")[2]
 
-    def execute(self, run: ConcreteExecution, kernel: Execution, fill: Filling) -> Execution:
+    def execute(self, run: ConcreteExecution, kernel: AskedKernel, fill: Filling) -> AskedKernel:
         """Call it with what `kernel` was called with. Raises `UnsupportedConstruct` for what has no meaning on the
         run's numbers, `UsageError` for what it raises itself."""
         numbers = elements_of(run).numbers
@@ -61,7 +61,7 @@ class Reference:
             with self._creating(numbers, double):
                 return self.function(**self._bound({**given, **kernel.others}, set(given)))
 
-        return Execution(run, arguments, kernel.others, self._left(numbers, self._result(numbers, result), "result"))
+        return AskedKernel(run, arguments, kernel.others, self._left(numbers, self._result(numbers, result), "result"))
 
     def _result(self, numbers: Numbers, result: Callable[[bool], Any]) -> Any:
         """The result in `double` precision; where PyTorch does not mix that with what the function makes, in single."""
@@ -154,11 +154,11 @@ def _tensor(
     """A tensor with these stored elements; of the dtype and the range of another one."""
     dtype = float32 if like is None else like.dtype
     content_range = None if like is None else like.storage.content_range
-    made = Storage(Allocation(), shape, dtype, SHARED_HBM, name, content_range=content_range)
+    made = Storage(ValueAllocation(), shape, dtype, SHARED_HBM, name, content_range=content_range)
     cells = Cells(numbers, int(np.prod(shape)), dtype, written=True)
     numbers.flat(cells.buffer, dtype, dtype)[...] = elements.reshape(numbers.lanes, -1)
     identity = made.identity
-    assert isinstance(identity, Allocation)
+    assert isinstance(identity, ValueAllocation)
     identity.cells = cells
     return NkiTensor.whole(made)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.model.policy import ACCEPT_TESTED
-from nkiverify.products.equiv.comparison import Answer, Comparison, Difference, Finding
+from nkiverify.products.equiv.comparison import ComparisonFinding, Difference, EquivalenceAnswer, KernelComparison
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.results.wording import counted, place
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from nkiverify.analysis.values.slices import Slice
     from nkiverify.products.equiv.gradients import GradientAnswers
 
-AnswersT = TypeVar("AnswersT", "Comparison", "GradientAnswers")
+AnswersT = TypeVar("AnswersT", "KernelComparison", "GradientAnswers")
 
 #: Lines of a slice that are shown; the ones nearest to the result.
 _SHOWN = 12
-_LEGAL = {Answer.YES: "LEGAL", Answer.NO: "ILLEGAL"}
+_LEGAL = {EquivalenceAnswer.YES: "LEGAL", EquivalenceAnswer.NO: "ILLEGAL"}
 #: What is said of dimensions for which nothing is argued.
 _ONLY_HERE = f"the answers are those at these shapes; give numbers, or --accept {ACCEPT_TESTED}"
 _QUESTIONS = (("legal", "legal"), ("defined", "defined"), ("reals", "over the reals"), ("floats", "floating point"))
@@ -52,7 +52,7 @@ class Answered(Generic[AnswersT]):
     open: tuple[str, ...] = ()
 
 
-def text(answered: Answered[Comparison], base: Path, style: Style) -> str:
+def text(answered: Answered[KernelComparison], base: Path, style: Style) -> str:
     """The output of `nkiverify equiv`."""
     lines = [style.head(" and ".join(answered.references))]
     (chosen, found), *others = answered.at
@@ -104,14 +104,14 @@ def sizes(dimensions: Mapping[str, int]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in dimensions.items())
 
 
-def _answers(found: Comparison, names: tuple[str, str], base: Path, style: Style) -> list[str]:
+def _answers(found: KernelComparison, names: tuple[str, str], base: Path, style: Style) -> list[str]:
     """The four answers at one choice of shapes."""
     lines = []
     if found.shapes:
         lines.append("  at: " + ", ".join(f"{name} {shape}" for name, shape in found.shapes.items()))
     lines += [f"  assumed: {text}" for text in found.assumed]
     for name, called in _QUESTIONS:
-        finding: Finding | None = getattr(found, name)
+        finding: ComparisonFinding | None = getattr(found, name)
         if finding is None:
             lines.append(f"  {called:15} not asked: the kernels do not both run")
             continue
@@ -143,12 +143,12 @@ def _difference(difference: Difference, names: tuple[str, str], base: Path) -> l
     return lines
 
 
-def painted(question: str, answer: Answer, style: Style) -> str:
+def painted(question: str, answer: EquivalenceAnswer, style: Style) -> str:
     """The word of an answer, in its colour."""
     word = _LEGAL.get(answer, answer.value) if question == "legal" else answer.value
-    if answer is Answer.NO:
+    if answer is EquivalenceAnswer.NO:
         return style.bad(word)
-    return style.warn(word) if answer in (Answer.UNKNOWN, Answer.ROUNDINGS) else style.good(word)
+    return style.warn(word) if answer in (EquivalenceAnswer.UNKNOWN, EquivalenceAnswer.ROUNDINGS) else style.good(word)
 
 
 def _slice(found: Slice, base: Path) -> list[str]:

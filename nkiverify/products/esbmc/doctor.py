@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nkiverify.engines.esbmc import canary, locate
 from nkiverify.engines.esbmc.locate import Installation
-from nkiverify.engines.esbmc.lowering import Language
+from nkiverify.engines.esbmc.lowering import TargetLanguage
 
 
 def examined() -> bool:
@@ -24,12 +24,12 @@ def examined() -> bool:
         print(f"{found.name}: {found.path} (from {found.whence}){asked}")
         print(f"  front ends {' and '.join(found.front_ends)}; solvers {solvers}")
     found = installed[0]
-    languages = (Language.C, Language.PYTHON) if found.has_python else (Language.C,)
+    languages = (TargetLanguage.C, TargetLanguage.PYTHON) if found.has_python else (TargetLanguage.C,)
     right = [_is_right(found, language) for language in languages]
     return all(right)
 
 
-def _is_right(found: Installation, language: Language) -> bool:
+def _is_right(found: Installation, language: TargetLanguage) -> bool:
     """Try the ESBMC on programs with known verdicts, and print how it did; whether every verdict is right."""
     title = f"  canary set of {found.name}, lowered to {language.value}"
     trial = canary.check(found, language)

@@ -21,9 +21,9 @@ from nkiverify.engines.esbmc import output, process
 from nkiverify.engines.esbmc.engine import START_SECONDS, leave_text
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
-from nkiverify.engines.esbmc.lowering import Language
+from nkiverify.engines.esbmc.lowering import TargetLanguage
 from nkiverify.engines.esbmc.naming import place
-from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
+from nkiverify.engines.esbmc.output import Conclusion, EsbmcReport, PropertyKind, Status
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, Basis, Run, Verdict
@@ -227,7 +227,7 @@ class _Session:
             left = [question for question in left if question not in self._decided]
         self.reason = self.reason or f"more than {_ROUNDS} claims are refuted"
 
-    def _take(self, report: Report) -> None:
+    def _take(self, report: EsbmcReport) -> None:
         refuted = {one.claim for one, status in report.table if status is Status.FAILED}
         refuted |= {violation.property.claim for violation in report.violations}
         for violation in report.violations:
@@ -241,13 +241,13 @@ class _Session:
                 if one.kind in kinds and status is Status.PASSED and one.claim is not None:
                     self._decided.setdefault(one.claim, Outcome.PROVED)
 
-    def _run(self, questions: Collection[int], *options: str) -> Report:
+    def _run(self, questions: Collection[int], *options: str) -> EsbmcReport:
         left = self._deadline - spent()
         if left <= 0:
-            return Report(Conclusion.TIMED_OUT)
+            return EsbmcReport(Conclusion.TIMED_OUT)
         file = self._folder / "element.c"
         file.write_text(self.text(questions), encoding="utf-8")
-        computing = _SECONDS + START_SECONDS[Language.C]
+        computing = _SECONDS + START_SECONDS[TargetLanguage.C]
         command: list[str | Path] = [self._installation.path, file.name, "--no-library", *self._solver, *options]
         finished = process.run_within(command, self._folder, computing, left)
         return output.read(finished, self._installation.version)

@@ -14,10 +14,10 @@ from functools import cache
 
 from nkiverify.engines import embedded
 from nkiverify.engines.esbmc import canary, locate, verdict
-from nkiverify.engines.esbmc.engine import Decision, EsbmcEngine
+from nkiverify.engines.esbmc.engine import EsbmcDecision, EsbmcEngine
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
-from nkiverify.engines.esbmc.lowering import Language
+from nkiverify.engines.esbmc.lowering import TargetLanguage
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import IN_PYTHON, Basis, Run, Verdict
@@ -43,12 +43,12 @@ def installation() -> Installation | None:
     except locate.Unusable as reason:
         raise UsageError(str(reason)) from None
     if found is not None:
-        _try(found, Language.C)
+        _try(found, TargetLanguage.C)
     return found
 
 
 @cache
-def _try(found: Installation, language: Language) -> None:
+def _try(found: Installation, language: TargetLanguage) -> None:
     """Raise `UsageError` where this ESBMC answers wrongly in programs of `language`, or could not be tried."""
     trial = canary.check_once(found, language, announce=lambda: _announce(found))
     if trial.wrong:
@@ -68,8 +68,8 @@ def prepare(names: Iterable[str], lowering: str | None) -> str:
         found = installation()
         if found is None:
             return "there is none"
-        if any(Language.PYTHON in _languages(name, lowering) for name in names):
-            _try(found, Language.PYTHON)
+        if any(TargetLanguage.PYTHON in _languages(name, lowering) for name in names):
+            _try(found, TargetLanguage.PYTHON)
     except UsageError as reason:
         return str(reason)
     return ""
@@ -81,9 +81,9 @@ class Questions:
     def __init__(self, verdicts: Iterable[PhaseVerdict], options: Options) -> None:
         self._verdicts = tuple(verdicts)
         self._options = options
-        self._engines: dict[tuple[int, Language], EsbmcEngine] = {}
+        self._engines: dict[tuple[int, TargetLanguage], EsbmcEngine] = {}
 
-    def engine(self, found: Installation, ours: PhaseVerdict, language: Language) -> EsbmcEngine:
+    def engine(self, found: Installation, ours: PhaseVerdict, language: TargetLanguage) -> EsbmcEngine:
         """The engine for the claims of `ours`, with those of the other phases beside them."""
         key = id(ours.program), language
         if key not in self._engines:
@@ -126,24 +126,26 @@ def _lowered_twice(told: Run, in_python: Run) -> Run:
     return replace(told, closed_by={**told.closed_by, IN_PYTHON: decided}, reason=reason)
 
 
-def _languages(name: str, lowering: str | None) -> tuple[Language, ...]:
+def _languages(name: str, lowering: str | None) -> tuple[TargetLanguage, ...]:
     """The languages that the program of the target `name` is lowered to, the one whose verdict is told first."""
     found = installation()
     if found is None or not found.has_python:
         if found is not None and lowering in ("python", "both"):
             raise UsageError(f"--lowering {lowering}: {found.name} at {found.path} reads no Python")
-        return (Language.C,)
+        return (TargetLanguage.C,)
     if lowering == "python":
-        return (Language.PYTHON,)
+        return (TargetLanguage.PYTHON,)
     sampled = lowering is None and zlib.crc32(name.encode()) % PYTHON_SAMPLE == _TAKEN
-    return (Language.C, Language.PYTHON) if lowering == "both" or sampled else (Language.C,)
+    return (TargetLanguage.C, TargetLanguage.PYTHON) if lowering == "both" or sampled else (TargetLanguage.C,)
 
 
-def _by_lowering(ours: PhaseVerdict, questions: Questions, options: Options, language: Language, seconds: float) -> Run:
+def _by_lowering(
+    ours: PhaseVerdict, questions: Questions, options: Options, language: TargetLanguage, seconds: float
+) -> Run:
     """ESBMC's run about the claims of `ours`, lowered to `language`."""
     found = installation()
     assert found is not None
-    if language is not Language.C:
+    if language is not TargetLanguage.C:
         _try(found, language)
     engine = questions.engine(found, ours, language)
     result = engine.decide(ours.phase, seconds)
@@ -167,7 +169,7 @@ def _by_lowering(ours: PhaseVerdict, questions: Questions, options: Options, lan
     )
 
 
-def _as_embedded(decision: Decision) -> embedded.Decision:
+def _as_embedded(decision: EsbmcDecision) -> embedded.Decision:
     """A decision of ESBMC's in the form that verdicts and witnesses are made from."""
     doubt = decision.claim.void or (decision.outcome is embedded.Outcome.REFUTED and decision.claim.open)
     if doubt:

@@ -50,7 +50,7 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
     from nkiverify.engines.esbmc import hypotheses
     from nkiverify.engines.esbmc.engine import DEFAULT_UNWIND
     from nkiverify.engines.esbmc.flags import read
-    from nkiverify.engines.esbmc.lowering import Arithmetic, Language, Plan, lower
+    from nkiverify.engines.esbmc.lowering import Arithmetic, Plan, TargetLanguage, lower
     from nkiverify.frontend.paths import Limits
     from nkiverify.model.hardware import hardware_named
     from nkiverify.phases import PHASES
@@ -74,7 +74,7 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
         for of_division in (True, False) if apart else (True,):
             group = [claim.number for claim in wanted if not apart or claim.of_division != of_division]
             if group:
-                plan = Plan(Language.C, Arithmetic.BIT_VECTORS, plan_unwind, of_division=of_division)
+                plan = Plan(TargetLanguage.C, Arithmetic.BIT_VECTORS, plan_unwind, of_division=of_division)
                 text = lower(program, group, plan, target.name).text
                 title = f"phase {phase}" + ("" if of_division else ", divisions")
                 more = f"\n… {len(text) - SHOWN} more characters: --keep-lowered DIR writes all of it\n"

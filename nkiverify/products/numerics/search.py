@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from nkiverify.analysis.ranges.findings import MASKED, Findings
+from nkiverify.analysis.ranges.findings import MASKED, RangeFindings
 from nkiverify.analysis.ranges.masked import OtherFills, tell_dependence
 from nkiverify.analysis.ranges.run import WatchedElements, WatchedFloats
 from nkiverify.analysis.values.formats import STORED, Array
@@ -146,7 +146,7 @@ def again(
     Returns where none does.
     """
 
-    def results(numbers: Numbers, findings: Findings, choice: Inputs) -> list[Array]:
+    def results(numbers: Numbers, findings: RangeFindings, choice: Inputs) -> list[Array]:
         elements = WatchedElements(numbers, findings, 1 << 60)
         elements.random, elements.results = np.random.default_rng(0), []
         elements.fill = entering(numbers, choice.fill)
@@ -155,7 +155,7 @@ def again(
         return elements.results
 
     for choice in inputs():
-        findings = Findings(stop=stop)
+        findings = RangeFindings(stop=stop)
         found = results(WatchedFloats(findings), findings, choice)
         if stop[0] == MASKED:
-            tell_dependence(found, results(OtherFills(), Findings(), choice.again()), findings)
+            tell_dependence(found, results(OtherFills(), RangeFindings(), choice.again()), findings)

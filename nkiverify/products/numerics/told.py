@@ -9,7 +9,7 @@ import numpy as np
 
 from nkiverify.analysis.ranges.arithmetic import Parts
 from nkiverify.analysis.ranges.errors import ErrorIntervals
-from nkiverify.analysis.ranges.run import Limits, WatchedElements
+from nkiverify.analysis.ranges.run import RangeLimits, WatchedElements
 from nkiverify.analysis.values.formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
@@ -17,7 +17,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.products.numerics.search import BY_ROWS, Inputs
-from nkiverify.products.numerics.trial import Trial, on_exactly, on_inputs, on_ranges
+from nkiverify.products.numerics.trial import NumericTrial, on_exactly, on_inputs, on_ranges
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,8 @@ _Key = tuple[Site | None, str, str]
 
 
 def told_ranges(
-    target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits
-) -> tuple[Trial, list[Told]]:
+    target: Target, values: Mapping[str, int], hardware: Hardware, limits: RangeLimits
+) -> tuple[NumericTrial, list[Told]]:
     """Run `target` on its ranges; the run, and what each line writes, in the order of the first time."""
     found: dict[_Key, Parts] = {}
     errors: dict[_Key, float] = {}
@@ -83,7 +83,7 @@ def _watching(wrote: Callable[[_Key, Array], None]) -> Callable[[WatchedElements
     return before
 
 
-def _seen(target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits) -> dict[_Key, float]:
+def _seen(target: Target, values: Mapping[str, int], hardware: Hardware, limits: RangeLimits) -> dict[_Key, float]:
     """The greatest distances from float64 that a few inputs show, by line and tensor."""
     found: dict[_Key, float] = {}
     for seed, kind in enumerate(_SEEN):

@@ -9,10 +9,10 @@ import numpy as np
 
 from nkiverify.analysis.ranges.errors import Exactly
 from nkiverify.analysis.ranges.family_numbers import Families
-from nkiverify.analysis.ranges.findings import MASKED, Finding, Findings
+from nkiverify.analysis.ranges.findings import MASKED, ElementFault, RangeFindings
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.masked import MaskedFamilies, MaskedIntervals, OtherFills, tell_dependence
-from nkiverify.analysis.ranges.run import Fill, Limits, WatchedElements, WatchedFloats
+from nkiverify.analysis.ranges.run import Fill, RangeLimits, WatchedElements, WatchedFloats
 from nkiverify.analysis.ranges.walk import FamilyWalk
 from nkiverify.analysis.values.formats import STORED, Array, finite_range
 from nkiverify.execute.runner import Source, start
@@ -42,14 +42,14 @@ Told = Callable[[WatchedElements], None] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class NumericTrial:
     """The course of a run on numbers.
 
     `unusable` says why it tells nothing about the kernel, `outside` that these are not sizes of the domain; `work`
     counts the elements that were written.
     """
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ElementFault, ...] = ()
     unfollowed: tuple[tuple[str, Site | None], ...] = ()
     lines: int = 0
     unusable: str = ""
@@ -81,13 +81,13 @@ def on_ranges(
     target: Target,
     values: Mapping[str, int],
     hardware: Hardware,
-    limits: Limits,
+    limits: RangeLimits,
     cut: Cut = None,
     told: Told = None,
     kind: type[Intervals] = Intervals,
-) -> Trial:
+) -> NumericTrial:
     """Run `target` once for all inputs of their ranges, on intervals of a kind."""
-    findings = Findings()
+    findings = RangeFindings()
     numbers = kind(findings)
     asked: dict[str, tuple[float, float]] = {}
     declared: set[str] = set()
@@ -107,7 +107,7 @@ def on_ranges(
     return _run(target, values, hardware, limits, elements, fill, told, asked, declared)
 
 
-def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> Trial:
+def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> NumericTrial:
     """Walk a shape program for all inputs of their ranges, and all values of its dimensions; where finite numbers are
     filled in for what is masked, then for all such numbers: what is found is that results may depend on these."""
     trial = _on_every_shape(program, deadline, cut, Families)
@@ -116,7 +116,7 @@ def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> Trial:
     return _masked(_on_every_shape(program, deadline, cut, MaskedFamilies))
 
 
-def _on_every_shape(program: Program, deadline: float, cut: Cut, kind: type[Families]) -> Trial:
+def _on_every_shape(program: Program, deadline: float, cut: Cut, kind: type[Families]) -> NumericTrial:
     """Walk a program once; where that leaves something open, again with the first iterations of loops apart."""
     asked: dict[str, tuple[float, float]] = {}
     declared: set[str] = set()
@@ -137,13 +137,13 @@ def _on_every_shape(program: Program, deadline: float, cut: Cut, kind: type[Fami
     return found if again.findings or again.unfollowed or again.unusable else again
 
 
-def _walked(walk: FamilyWalk, asked: Mapping[str, tuple[float, float]], declared: Iterable[str]) -> Trial:
+def _walked(walk: FamilyWalk, asked: Mapping[str, tuple[float, float]], declared: Iterable[str]) -> NumericTrial:
     unusable = ""
     try:
         walk.run()
     except UnsupportedConstruct as limit:
         unusable = limit.construct
-    return Trial(
+    return NumericTrial(
         findings=tuple(walk.findings.found.values()),
         unfollowed=tuple(walk.unfollowed),
         lines=len(walk.lines),
@@ -154,13 +154,15 @@ def _walked(walk: FamilyWalk, asked: Mapping[str, tuple[float, float]], declared
     )
 
 
-def on_masked(target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits, cut: Cut = None) -> Trial:
+def on_masked(
+    target: Target, values: Mapping[str, int], hardware: Hardware, limits: RangeLimits, cut: Cut = None
+) -> NumericTrial:
     """Run `target` once for all inputs, and for all numbers that may be filled in for what is masked: what is found is
     that results may depend on these."""
     return _masked(on_ranges(target, values, hardware, limits, cut, kind=MaskedIntervals))
 
 
-def _masked(trial: Trial) -> Trial:
+def _masked(trial: NumericTrial) -> NumericTrial:
     """A run for all numbers that may be filled in, whose findings are all that results may depend on these."""
     return replace(trial, fills=True, findings=tuple(replace(found, contract=MASKED) for found in trial.findings))
 
@@ -169,32 +171,32 @@ def on_inputs(
     target: Target,
     values: Mapping[str, int],
     hardware: Hardware,
-    limits: Limits,
+    limits: RangeLimits,
     fill: Filled,
     told: Told = None,
-) -> Trial:
+) -> NumericTrial:
     """Run `target` in the simulator, its arguments filled with NumPy arrays."""
-    findings = Findings()
+    findings = RangeFindings()
     return _simulated(target, values, hardware, limits, fill, WatchedFloats(findings), findings, told)[0]
 
 
 def on_exactly(
-    target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits, fill: Filled, told: Told = None
-) -> Trial:
+    target: Target, values: Mapping[str, int], hardware: Hardware, limits: RangeLimits, fill: Filled, told: Told = None
+) -> NumericTrial:
     """Run `target` in float64, nothing rounded to the dtypes of floats."""
-    return _simulated(target, values, hardware, limits, fill, Exactly(), Findings(), told)[0]
+    return _simulated(target, values, hardware, limits, fill, Exactly(), RangeFindings(), told)[0]
 
 
 def on_other_fills(
-    target: Target, values: Mapping[str, int], hardware: Hardware, limits: Limits, fill: Filled, again: Filled
-) -> Trial:
+    target: Target, values: Mapping[str, int], hardware: Hardware, limits: RangeLimits, fill: Filled, again: Filled
+) -> NumericTrial:
     """Run `target` in the simulator on some inputs, and `again` with other numbers filled in for what is masked."""
-    findings = Findings()
+    findings = RangeFindings()
     given = target, values, hardware, limits
     trial, results = _simulated(*given, fill, WatchedFloats(findings), findings)
     if trial.findings or trial.unusable:
         return trial
-    other, others = _simulated(*given, again, OtherFills(), Findings())
+    other, others = _simulated(*given, again, OtherFills(), RangeFindings())
     if not other.unusable:
         tell_dependence(results, others, findings)
     return replace(trial, findings=tuple(findings.found.values()))
@@ -204,12 +206,12 @@ def _simulated(
     target: Target,
     values: Mapping[str, int],
     hardware: Hardware,
-    limits: Limits,
+    limits: RangeLimits,
     fill: Filled,
     numbers: Numbers,
-    findings: Findings,
+    findings: RangeFindings,
     told: Told = None,
-) -> tuple[Trial, list[Array]]:
+) -> tuple[NumericTrial, list[Array]]:
     """A run in the simulator, and what the kernel returned."""
     elements = WatchedElements(numbers, findings, limits.elements)
     elements.random, elements.results = np.random.default_rng(0), []
@@ -231,13 +233,13 @@ def _run(
     target: Target,
     values: Mapping[str, int],
     hardware: Hardware,
-    limits: Limits,
+    limits: RangeLimits,
     elements: WatchedElements,
     fill: Fill,
     told: Told,
     asked: Mapping[str, tuple[float, float]] | None = None,
     declared: Iterable[str] = (),
-) -> Trial:
+) -> NumericTrial:
     elements.fill = fill
     if told is not None:
         told(elements)
@@ -246,7 +248,7 @@ def _run(
     try:
         start(Source(target.kernel, target.root), values, run, target.function, Verification)
     except OutsideDomain:
-        return Trial(outside=True)
+        return NumericTrial(outside=True)
     except ContractViolation as violation:
         unusable, place = f"the kernel breaks {violation.contract} (phase 1)", violation.site
     except UnsupportedConstruct as limit:
@@ -266,7 +268,7 @@ def _run(
         unusable, place = f"{unwritten[0]} (phase 4)", unwritten[0].site
     if not unusable and elements.findings.lost and not elements.findings.found and not elements.unfollowed:
         raise InternalError("the range of a number is lost, and nothing says why")
-    return Trial(
+    return NumericTrial(
         findings=tuple(elements.findings.found.values()),
         unfollowed=tuple(elements.unfollowed),
         lines=len(elements.lines),

@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from itertools import islice
 
-from nkiverify.analysis.ranges.findings import Finding
-from nkiverify.analysis.ranges.run import Limits, first_lines
+from nkiverify.analysis.ranges.findings import ElementFault
+from nkiverify.analysis.ranges.run import RangeLimits, first_lines
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
-from nkiverify.engines.shapes import TooMany
+from nkiverify.engines.shapes import TooManyShapes
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, SAMPLED, Basis, Run, Violation
@@ -28,7 +28,7 @@ from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.products.numerics.search import Inputs, again, inputs
 from nkiverify.products.numerics.trial import (
     Cut,
-    Trial,
+    NumericTrial,
     on_every_shape,
     on_inputs,
     on_masked,
@@ -64,16 +64,16 @@ _ADVICE_SHAPES = "bound the dimensions, or give sizes, so that all shapes can be
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class SimulatedFault:
     """A fault that a run in the simulator shows, with its inputs as text."""
 
-    finding: Finding
+    finding: ElementFault
     inputs: str
     values: Mapping[str, int]
 
 
 @dataclass(slots=True)
-class Known:
+class NumericFacts:
     """The facts known when the verdict is made."""
 
     #: How many shapes were run, and were proved; whether these are all there are.
@@ -81,9 +81,9 @@ class Known:
     proved: int = 0
     complete: bool = False
     lines: int = 0
-    shown: list[Shown] = field(default_factory=list)
+    shown: list[SimulatedFault] = field(default_factory=list)
     #: The first shape that is not proved, as far as ranges show.
-    still_open: Trial | None = None
+    still_open: NumericTrial | None = None
     #: The largest magnitude of floats that is proved there, and that of all inputs.
     largest: float | None = None
     #: The largest magnitude that is proved for all shapes.
@@ -92,7 +92,7 @@ class Known:
     runs: int = 0
     late: bool = False
     #: The walk for all shapes, if it was made and shows that nothing goes wrong; else why it does not.
-    every: Trial | None = None
+    every: NumericTrial | None = None
     open: str = ""
     #: How far loops were unrolled for it, if that may not have been enough.
     bounded: str = ""
@@ -131,13 +131,13 @@ class _Deciding:
         self._exploration = exploration
         self._end = now() + seconds
         self._work = 0
-        self._known = Known()
+        self._known = NumericFacts()
         #: The shape that is open, once there is one.
         self._open_at: Mapping[str, int] = {}
         #: The walk for all shapes, once it was made.
-        self._walked: Trial | None = None
+        self._walked: NumericTrial | None = None
 
-    def run(self) -> Known:
+    def run(self) -> NumericFacts:
         """Decide all shapes at once, or as many as there is time for."""
         known = self._known
         known.open = self._not_for_all()
@@ -164,7 +164,7 @@ class _Deciding:
             break
         return known
 
-    def _refuted(self, values: Mapping[str, int]) -> Trial | None:
+    def _refuted(self, values: Mapping[str, int]) -> NumericTrial | None:
         """The walk for all shapes, where it leaves something open of which a few inputs of the first shape show that
         it is so: then nothing is to be proved of this one."""
         trial = self._walked
@@ -236,18 +236,18 @@ class _Deciding:
         self._known.late = now() > self._end
         return self._known.late or self._work > _ALL_WORK
 
-    def _on_ranges(self, values: Mapping[str, int], cut: Cut = None) -> Trial:
+    def _on_ranges(self, values: Mapping[str, int], cut: Cut = None) -> NumericTrial:
         trial = on_ranges(self._target, values, self._hardware, self._limits(), cut)
         self._work += trial.work
         return trial
 
-    def _on_masked(self, values: Mapping[str, int], cut: Cut = None) -> Trial:
+    def _on_masked(self, values: Mapping[str, int], cut: Cut = None) -> NumericTrial:
         trial = on_masked(self._target, values, self._hardware, self._limits(), cut)
         self._work += trial.work
         return trial
 
-    def _limits(self) -> Limits:
-        return Limits(max(0.1, self._end - now()), _RANGE_WORK)
+    def _limits(self) -> RangeLimits:
+        return RangeLimits(max(0.1, self._end - now()), _RANGE_WORK)
 
     def _shapes(self) -> Iterator[dict[str, int]]:
         """Shapes of the domain: all, where they are few."""
@@ -259,7 +259,7 @@ class _Deciding:
         candidates = Candidates(run.program, self._exploration.assumptions)
         try:
             every = list(islice(candidates.shapes.within({}), _MOST_SHAPES + 1))
-        except TooMany:
+        except TooManyShapes:
             every = []
         if 0 < len(every) <= _MOST_SHAPES and run.unsupported_construct is None:
             self._known.complete = True
@@ -268,13 +268,13 @@ class _Deciding:
         tried = candidates.by_size(lambda: max(0.0, self._end - now()), lambda: not self._known.tried)
         yield from islice(tried, MAX_SHAPES)
 
-    def _search(self, values: Mapping[str, int], trial: Trial, tried: Iterable[Inputs]) -> None:
+    def _search(self, values: Mapping[str, int], trial: NumericTrial, tried: Iterable[Inputs]) -> None:
         """Run inputs, until there is one for each line that may be at fault, or all have been run."""
         known = self._known
         wanted = {finding.key for finding in trial.findings}
         # Which numbers an operation that is not followed may be given, a scale for one, is not known.
         unfollowed = {site for _, site in trial.unfollowed}
-        found: dict[tuple[str, Site | None], Shown] = {}
+        found: dict[tuple[str, Site | None], SimulatedFault] = {}
         begun = self._work
         for number, choice in enumerate(tried):
             dear = number >= _FIRST and self._work - begun > _SEARCH_WORK
@@ -288,11 +288,11 @@ class _Deciding:
             self._work += seen.work
             known.runs += 1
             for finding in seen.findings if seen.findings and seen.findings[0].site not in unfollowed else ():
-                found.setdefault(finding.key, Shown(finding, str(choice), values))
+                found.setdefault(finding.key, SimulatedFault(finding, str(choice), values))
         # What follows from another fault is not told besides.
         known.shown = list(found.values())
 
-    def _largest(self, trial: Trial, proves: Callable[[float], bool]) -> float | None:
+    def _largest(self, trial: NumericTrial, proves: Callable[[float], bool]) -> float | None:
         """The largest magnitude of the floats of a trial up to which something is proved, found by halving."""
         most = max((max(abs(low), abs(high)) for low, high in trial.ranges.values()), default=0.0)
         if not most:
@@ -312,11 +312,11 @@ class _Deciding:
         return proved
 
 
-def _is_proved(trial: Trial) -> bool:
+def _is_proved(trial: NumericTrial) -> bool:
     return not (trial.findings or trial.unfollowed or trial.unusable or trial.outside)
 
 
-def _first_of(trial: Trial) -> str:
+def _first_of(trial: NumericTrial) -> str:
     """The first thing that a walk for all shapes leaves open."""
     if trial.findings:
         return f"{trial.findings[0].contract} is not ruled out for all sizes: {trial.findings[0]}"
@@ -325,7 +325,7 @@ def _first_of(trial: Trial) -> str:
     return trial.unusable
 
 
-def _proved_where(known: Known) -> str:
+def _proved_where(known: NumericFacts) -> str:
     """The magnitudes of inputs up to which something is proved, as the end of a sentence; empty where nothing is."""
     one, every = (f"{number or 0.0:.3g}" for number in (known.largest, known.largest_for_all))
     floats = "where the floats of the arguments are at most"
@@ -338,7 +338,7 @@ def _proved_where(known: Known) -> str:
 # --- from what is known to a verdict ----------------------------------------------------------------------------------
 
 
-def proved_for_all(known: Known) -> Evidence | None:
+def proved_for_all(known: NumericFacts) -> Evidence | None:
     """The walk over the program shows that nothing goes wrong, for all shapes."""
     if known.every is None:
         return None
@@ -347,7 +347,7 @@ def proved_for_all(known: Known) -> Evidence | None:
     return Evidence(basis, known.bounded, claims=lines, closed_by={"ranges": lines})
 
 
-def nothing_to_run(known: Known) -> Evidence | None:
+def nothing_to_run(known: NumericFacts) -> Evidence | None:
     """No shape of the domain was run."""
     if known.tried or known.every is not None:
         return None
@@ -358,7 +358,7 @@ def nothing_to_run(known: Known) -> Evidence | None:
     return Evidence(Basis.SAMPLED, "no shape could be run", advice=_ADVICE_SHAPES)
 
 
-def shown(known: Known) -> Evidence | None:
+def shown(known: NumericFacts) -> Evidence | None:
     """Inputs were run that show a fault."""
     if not known.shown:
         return None
@@ -368,14 +368,14 @@ def shown(known: Known) -> Evidence | None:
     return Evidence(Basis.REFUTED, claims=max(known.lines, 1), violations=violations)
 
 
-def nothing_computed(known: Known) -> Evidence | None:
+def nothing_computed(known: NumericFacts) -> Evidence | None:
     """The kernel computes nothing."""
     if not known.by_shapes or known.lines:
         return None
     return Evidence(Basis.UNREACHED, reason="no operation computes anything")
 
 
-def not_usable(known: Known) -> Evidence | None:
+def not_usable(known: NumericFacts) -> Evidence | None:
     """A run tells nothing of the kernel."""
     trial = known.still_open
     if trial is None or not trial.unusable:
@@ -388,7 +388,7 @@ def not_usable(known: Known) -> Evidence | None:
     return Evidence(Basis.NOT_KNOWN, trial.unusable, place=trial.place, advice=advice)
 
 
-def not_followed(known: Known) -> Evidence | None:
+def not_followed(known: NumericFacts) -> Evidence | None:
     """An operation has no ranges."""
     trial = known.still_open
     if trial is None or trial.unusable or not trial.unfollowed:
@@ -398,7 +398,7 @@ def not_followed(known: Known) -> Evidence | None:
     return Evidence(Basis.UNSUPPORTED, construct, reason, site, "leave this phase out: --phase 1,2,3,4")
 
 
-def not_proved(known: Known) -> Evidence | None:
+def not_proved(known: NumericFacts) -> Evidence | None:
     """Ranges do not rule a fault out, and no input shows one."""
     trial = known.still_open
     if trial is None or not trial.findings:
@@ -412,14 +412,14 @@ def not_proved(known: Known) -> Evidence | None:
     return Evidence(Basis.UNDECIDED, first.contract, reason, first.site, advice)
 
 
-def proved(known: Known) -> Evidence | None:
+def proved(known: NumericFacts) -> Evidence | None:
     """All shapes of the domain are proved."""
     if not known.by_shapes or not known.is_all:
         return None
     return Evidence(Basis.PROVED, claims=known.lines, closed_by={"ranges": known.lines})
 
 
-def sampled(known: Known) -> Evidence | None:
+def sampled(known: NumericFacts) -> Evidence | None:
     """Some shapes are proved: that is no proof for the domain."""
     if not known.by_shapes or not known.lines or known.is_all:
         return None
@@ -435,7 +435,7 @@ def sampled(known: Known) -> Evidence | None:
 
 
 #: All that may be evidence about phase 5.
-RULES: tuple[Callable[[Known], Evidence | None], ...] = (
+RULES: tuple[Callable[[NumericFacts], Evidence | None], ...] = (
     proved_for_all,
     nothing_to_run,
     shown,
@@ -448,11 +448,11 @@ RULES: tuple[Callable[[Known], Evidence | None], ...] = (
 )
 
 
-def _no_input(known: Known) -> str:
+def _no_input(known: NumericFacts) -> str:
     return f"none of {known.runs} inputs that were run shows a fault"
 
 
-def _violation(one: Shown, note: str) -> Violation:
+def _violation(one: SimulatedFault, note: str) -> Violation:
     rule, site = contract(one.finding.contract), one.finding.site
     return Violation(
         contract=rule.id,

@@ -17,7 +17,7 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.asked_kernel import Execution, declared_range, execute, random_array
+from nkiverify.analysis.values.asked_kernel import AskedKernel, declared_range, execute, random_array
 from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.run import ComputedElements
@@ -32,7 +32,7 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.returned import Leaf, PathStep, StepKind
 from nkiverify.model.returned import Path as Way
 from nkiverify.model.tensor import Tensor
-from nkiverify.products.simulate.simulator import Undefined, array_of, undefined_parts
+from nkiverify.products.simulate.simulator import UndefinedElements, array_of, undefined_parts
 from nkiverify.project.request import Request
 from nkiverify.report.style import Style
 from nkiverify.results import wording
@@ -88,7 +88,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ArraySummary:
     """An array as a report describes it: its dtype and shape, the least, the greatest and the mean of its finite
     elements, if there are any, and how many others it has."""
 
@@ -98,12 +98,12 @@ class Result:
     others: int
 
     @staticmethod
-    def of(array: Array) -> Result:
+    def of(array: Array) -> ArraySummary:
         """That of `array`."""
         values = array.astype(np.float64)
         finite = values[np.isfinite(values)]
         numbers = (float(finite.min()), float(finite.max()), float(finite.mean())) if finite.size else None
-        return Result(str(array.dtype), tuple(map(int, array.shape)), numbers, values.size - finite.size)
+        return ArraySummary(str(array.dtype), tuple(map(int, array.shape)), numbers, values.size - finite.size)
 
     def __str__(self) -> str:
         shown = f"{self.dtype} {list(self.shape)}"
@@ -117,8 +117,8 @@ class Result:
 class Simulated:
     """The result of a simulation."""
 
-    results: dict[str, Result] = field(default_factory=dict)
-    undefined: list[Undefined] = field(default_factory=list)
+    results: dict[str, ArraySummary] = field(default_factory=dict)
+    undefined: list[UndefinedElements] = field(default_factory=list)
     compared: list[Compared] = field(default_factory=list)
     mismatch: str = ""
     violation: str = ""
@@ -254,13 +254,13 @@ class Simulation:
     def _conclude(
         self,
         outcome: Simulated,
-        execution: Execution,
+        execution: AskedKernel,
         outputs: Sequence[tuple[str, Tensor]],
         reference: Reference | None,
         tolerance: float | None,
     ) -> None:
         self.arrays = {name: array_of(execution.elements, tensor) for name, tensor in outputs}
-        outcome.results = {name: Result.of(array) for name, array in self.arrays.items()}
+        outcome.results = {name: ArraySummary.of(array) for name, array in self.arrays.items()}
         for name, tensor in outputs:
             outcome.undefined += undefined_parts(execution.elements, tensor, name)
         if reference is None:

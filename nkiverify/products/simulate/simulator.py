@@ -19,7 +19,7 @@ from nkiverify.analysis.values.cells import UNWRITTEN, Cells
 from nkiverify.analysis.values.formats import STORED, Array
 from nkiverify.analysis.values.located import elements_as
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import Allocation, ComputedElements
+from nkiverify.analysis.values.run import ComputedElements, ValueAllocation
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import KERNEL_MARKER
@@ -56,7 +56,7 @@ class UndefinedResultWarning(UserWarning):
 
 
 @dataclass(frozen=True, slots=True)
-class Undefined:
+class UndefinedElements:
     """Undefined elements of a result: how many, the first one, and the read it came from, as text."""
 
     result: str
@@ -199,12 +199,12 @@ def array_argument(elements: ComputedElements, name: str, array: Array, buffer: 
     """A tensor argument with the elements of an array."""
     dtype = dtype_of(array)
     shape = tuple(int(extent) for extent in array.shape) or (1,)
-    made = Storage(Allocation(), shape, dtype, buffer, name)
+    made = Storage(ValueAllocation(), shape, dtype, buffer, name)
     numbers = elements.numbers
     cells = Cells(numbers, array.size, dtype, written=True)
     numbers.flat(cells.buffer, dtype, dtype)[...] = numbers.entered(array, dtype).reshape(numbers.lanes, -1)
     identity = made.identity
-    assert isinstance(identity, Allocation)
+    assert isinstance(identity, ValueAllocation)
     identity.cells = cells
     return NkiTensor.whole(made)
 
@@ -229,7 +229,7 @@ def _is_shown(elements: ComputedElements, mark: int) -> bool:
     return origin is not None and origin.shown
 
 
-def undefined_parts(elements: ComputedElements, tensor: Tensor, name: str) -> list[Undefined]:
+def undefined_parts(elements: ComputedElements, tensor: Tensor, name: str) -> list[UndefinedElements]:
     """The undefined elements of a tensor, by where it came from; `name` is what it is called."""
     where = storage.region(tensor.shape, tensor.strides, tensor.offset, tensor.dtype, elements_as(tensor))
     marks = storage.read_marks(elements.cells(tensor), where)
@@ -241,7 +241,7 @@ def undefined_parts(elements: ComputedElements, tensor: Tensor, name: str) -> li
         origin = elements.origin(mark)
         first = np.unravel_index(int(places.argmax()), places.shape)
         text = "nothing writes them" if mark == UNWRITTEN else str(origin)
-        found.append(Undefined(name, int(places.sum()), tuple(int(part) for part in first), text))
+        found.append(UndefinedElements(name, int(places.sum()), tuple(int(part) for part in first), text))
     return found
 
 

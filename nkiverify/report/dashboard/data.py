@@ -17,7 +17,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.report.changes import Changes, changes_since
 from nkiverify.report.dashboard.marks import Marks, marks
-from nkiverify.report.dashboard.sources import Sources
+from nkiverify.report.dashboard.sources import RepositoryFiles
 from nkiverify.report.dashboard.upstream import FILES
 from nkiverify.results import wording
 from nkiverify.results.file import Results
@@ -119,7 +119,7 @@ class KernelFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ComparedTimes:
     """Seconds of the runs that two sides have in common."""
 
     runs: int
@@ -144,7 +144,7 @@ class Page:
     past: tuple[PastSession, ...]
     this_session: PastSession | None
     before: PastSession | None
-    predecessor: Comparison
+    predecessor: ComparedTimes
     disagreements: tuple[tuple[Run, ...], ...]
     history_problem: str
     changes: tuple[Changes, ...]
@@ -240,7 +240,7 @@ def assemble(
     anchors = _anchors(runs_of)
     began = _timestamp(results.started)
     programs = lowered or {}
-    sources = Sources(root)
+    sources = RepositoryFiles(root)
     command = "python verify.py" if ours else "nkiverify run"
     targets = tuple(
         _target(name, anchors[name], runs, known.get(name), sources, began, programs.get(name, {}), command)
@@ -262,7 +262,7 @@ def assemble(
         past=tuple(past),
         this_session=this,
         before=alike[-1] if alike and not any(run.cached for run in results.runs) else None,
-        predecessor=_against_predecessor(results.runs) if ours else Comparison(0, 0.0, 0.0),
+        predecessor=_against_predecessor(results.runs) if ours else ComparedTimes(0, 0.0, 0.0),
         disagreements=tuple(_disagreements(results.runs)),
         history_problem=history_problem,
         changes=tuple(changes_since(session, runs, results.runs) for session, runs in before),
@@ -319,7 +319,7 @@ def _target(
     anchor: str,
     runs: Sequence[Run],
     target: Target | None,
-    sources: Sources,
+    sources: RepositoryFiles,
     began: float,
     lowered: Mapping[str, str],
     command: str,
@@ -389,7 +389,7 @@ def _contract_rows(contracts: Sequence[Contract], targets: Sequence[TargetPage])
         yield ContractRow(contract, tuple(refuted.get(contract.id, ())))
 
 
-def _kernel_files(targets: Sequence[TargetPage], sources: Sources) -> Iterable[KernelFile]:
+def _kernel_files(targets: Sequence[TargetPage], sources: RepositoryFiles) -> Iterable[KernelFile]:
     files: dict[str, dict[str, list[TargetPage]]] = {}
     for target in targets:
         files.setdefault(target.file, {}).setdefault(target.function, []).append(target)
@@ -398,7 +398,7 @@ def _kernel_files(targets: Sequence[TargetPage], sources: Sources) -> Iterable[K
         yield KernelFile(FILES.get(file, ""), file, sources.docstring(file), rows)
 
 
-def _shown(targets: Sequence[TargetPage], sources: Sources) -> dict[str, str]:
+def _shown(targets: Sequence[TargetPage], sources: RepositoryFiles) -> dict[str, str]:
     """The text of each file that a run is about, as far as it lies inside `root`."""
     files = {target.file for target in targets} | {file for target in targets for file in target.marks}
     files -= {target.harness for target in targets}
@@ -406,7 +406,7 @@ def _shown(targets: Sequence[TargetPage], sources: Sources) -> dict[str, str]:
     return {file: text for file, text in found.items() if text}
 
 
-def _against_predecessor(runs: Sequence[Run]) -> Comparison:
+def _against_predecessor(runs: Sequence[Run]) -> ComparedTimes:
     """The times of runs that the predecessor, another verifier, has made as well."""
     seconds = json.loads((resources.templates() / "predecessor.json").read_text(encoding="utf-8"))["seconds"]
     common = [
@@ -414,7 +414,7 @@ def _against_predecessor(runs: Sequence[Run]) -> Comparison:
         for run in runs
         if run.engine == "embedded" and str(run.phase) in seconds.get(run.target, {})
     ]
-    return Comparison(len(common), sum(here for here, _ in common), sum(there for _, there in common))
+    return ComparedTimes(len(common), sum(here for here, _ in common), sum(there for _, there in common))
 
 
 def _disagreements(runs: Sequence[Run]) -> Iterable[tuple[Run, ...]]:

@@ -18,7 +18,7 @@ KINDS: tuple[str, ...] = ("refuted", "unknown", "warned", "unrolled", "assumed",
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class LineMark:
     """One line's mark: its kind, of `KINDS`, and all that is to be said."""
 
     kind: str
@@ -26,7 +26,7 @@ class Mark:
 
 
 #: By file and line.
-Marks = Mapping[str, Mapping[int, Mark]]
+Marks = Mapping[str, Mapping[int, LineMark]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +72,12 @@ def marks(runs: Sequence[Run]) -> Marks:
         for one in run.coverage:
             for at, share in stored(one):
                 say(at.file, at.line, "stored", share)
-    found: dict[str, dict[int, Mark]] = {}
+    found: dict[str, dict[int, LineMark]] = {}
     for (file, line), kinds in sorted(said.items()):
         order = [kind for kind in KINDS if kind in kinds]
-        found.setdefault(file, {})[line] = Mark(order[0], "; ".join(words for kind in order for words in kinds[kind]))
+        found.setdefault(file, {})[line] = LineMark(
+            order[0], "; ".join(words for kind in order for words in kinds[kind])
+        )
     return found
 
 

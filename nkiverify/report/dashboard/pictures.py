@@ -33,7 +33,7 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class LegendEntry:
     """An entry of a legend."""
 
     colour: int
@@ -42,13 +42,13 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Occupancy:
+class OccupancyPicture:
     """The tensors live over the lines. `limit` is the height of the limit, None where it is too far up to be drawn."""
 
     memory: str
     bars: tuple[Bar, ...]
     numbers: tuple[tuple[float, str], ...]
-    names: tuple[Named, ...]
+    names: tuple[LegendEntry, ...]
     limit: float | None
     limit_bytes: int
     most: int
@@ -79,18 +79,18 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
-class Map:
+class StoreMap:
     """The stores to each element of a tensor; colour -1 is nothing, -2 what data decide."""
 
     title: str
     bars: tuple[Bar, ...]
-    names: tuple[Named, ...]
+    names: tuple[LegendEntry, ...]
     scale: str
     width: float
     height: float
 
 
-def occupancy(peak: MemoryPeak) -> Occupancy | None:
+def occupancy(peak: MemoryPeak) -> OccupancyPicture | None:
     """The picture of a memory; None where it is not known what is live."""
     if not peak.places or not peak.tiles:
         return None
@@ -101,7 +101,7 @@ def occupancy(peak: MemoryPeak) -> Occupancy | None:
     if not most:
         return None
     top = _top(peak.limit, most)
-    return Occupancy(
+    return OccupancyPicture(
         memory=peak.memory.upper(),
         bars=tuple(_bars(peak, amounts, colours, HEIGHT / top)),
         numbers=tuple(_numbers(peak.places)),
@@ -184,14 +184,14 @@ def _numbers(places: Sequence[Line]) -> list[tuple[float, str]]:
     return found
 
 
-def _names(order: Sequence[Tile]) -> list[Named]:
+def _names(order: Sequence[Tile]) -> list[LegendEntry]:
     named = []
     for number, one in enumerate(order[:COLOURS]):
         most = max((span.bytes for span in one.spans), default=0)
         line = f", line {one.place.line}" if one.place is not None else ""
-        named.append(Named(number, one.name, f"{one.dtype}[{', '.join(one.shape)}]{line}: {most} bytes at most"))
+        named.append(LegendEntry(number, one.name, f"{one.dtype}[{', '.join(one.shape)}]{line}: {most} bytes at most"))
     if len(order) > COLOURS:
-        named.append(Named(COLOURS, f"{len(order) - COLOURS} others", ""))
+        named.append(LegendEntry(COLOURS, f"{len(order) - COLOURS} others", ""))
     return named
 
 
@@ -200,7 +200,7 @@ def _lines(places: Sequence[Line]) -> str:
     return f"line {numbers[0]}" if len(set(numbers)) == 1 else f"lines {numbers[0]} to {numbers[-1]}"
 
 
-def coverage(one: Coverage) -> Map | None:
+def coverage(one: Coverage) -> StoreMap | None:
     """The map of an output; None where one line stores all of it, or it has no elements."""
     if not one.rows or not one.columns or [part.store for part in one.parts] == [0]:
         return None
@@ -218,15 +218,16 @@ def coverage(one: Coverage) -> Map | None:
         for part in one.parts
     )
     stores = [
-        Named(min(number, COLOURS), f"line {line.line}", f"of {line.file}") for number, line in enumerate(one.stores)
+        LegendEntry(min(number, COLOURS), f"line {line.line}", f"of {line.file}")
+        for number, line in enumerate(one.stores)
     ]
     if any(part.store == -2 for part in one.parts):
-        stores.append(Named(-2, "perhaps", "data decide whether it is stored"))
+        stores.append(LegendEntry(-2, "perhaps", "data decide whether it is stored"))
     if any(part.store == -1 for part in one.parts):
-        stores.append(Named(-1, "nothing", "no line stores it"))
+        stores.append(LegendEntry(-1, "nothing", "no line stores it"))
     rows, columns = one.each
     extents = ", ".join(map(str, one.shape))
-    return Map(
+    return StoreMap(
         title=f"{one.tensor}[{extents}]{f' for {_values(one.at)}' if one.at else ''}",
         bars=bars,
         names=tuple(stores),

@@ -20,7 +20,7 @@ from nkiverify.results.cache import store
 
 
 @dataclass(slots=True)
-class Sources:
+class RepositoryFiles:
     """The files of a repository. What lies outside `root` is not read: results may name any path."""
 
     root: Path

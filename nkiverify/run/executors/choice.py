@@ -72,7 +72,7 @@ def processes_of(options: Options, jobs: int) -> int:
     return min(options.jobs or usable_cores(), max(1, jobs))
 
 
-class Named(Protocol):
+class NamedSubject(Protocol):
     """A target, or an item of a sweep."""
 
     @property
@@ -80,7 +80,7 @@ class Named(Protocol):
         """The name in the history."""
 
 
-NamedT = TypeVar("NamedT", bound=Named)
+NamedT = TypeVar("NamedT", bound=NamedSubject)
 
 
 def longest_first(work: Sequence[NamedT], milliseconds: Mapping[str, float]) -> list[NamedT]:

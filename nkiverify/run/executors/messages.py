@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class JobQuestion:
     """A job as it is sent to a worker, which is stopped after so many `seconds`. `nonce` is drawn for this sending
     alone, and comes back with the answer."""
 
@@ -25,7 +25,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """How far a worker has come with the question with this `nonce`: sent when it has begun, and each time that a phase
     has its verdict. The runs of these phases are pickled: they are read only where no answer comes."""
 
@@ -35,20 +35,20 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class JobAnswer:
     """The answer of a worker to the question with this `nonce`: the runs of all phases."""
 
     nonce: bytes
     runs: list[Run]
 
 
-def as_told(message: bytes) -> Answer | Progress:
+def as_told(message: bytes) -> JobAnswer | JobProgress:
     """The answer that a worker has sent, or its progress. Raises `ValueError`, or whatever else, where it is
     neither."""
     told = unpickled(message)
-    if isinstance(told, Answer) and _are_runs(told.runs):
+    if isinstance(told, JobAnswer) and _are_runs(told.runs):
         return told
-    if isinstance(told, Progress) and isinstance(told.phases, tuple) and isinstance(told.runs, bytes):
+    if isinstance(told, JobProgress) and isinstance(told.phases, tuple) and isinstance(told.runs, bytes):
         return told
     raise ValueError("no answer")
 

@@ -31,7 +31,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.process import is_for_kernels
 from nkiverify.foundation.records import Basis, Run
 from nkiverify.run.executors.jobs import Job, Loader, Verify, WorkerStopped, faulted, verify_guarded
-from nkiverify.run.executors.messages import Answer, Progress, Question, as_told, runs_in
+from nkiverify.run.executors.messages import JobAnswer, JobProgress, JobQuestion, as_told, runs_in
 from nkiverify.run.relay import Relay, give_up_descriptors, give_up_output, give_up_streams, open_descriptors
 from nkiverify.run.resident_memory import MEBIBYTE, processor_seconds, resident_bytes
 from nkiverify.run.supervisor import GRACE_SECONDS
@@ -68,7 +68,7 @@ class _Task:
     future: Future[list[Run]]
     death: str = ""
     nonce: bytes = b""
-    so_far: Progress | None = None
+    so_far: JobProgress | None = None
 
     @property
     def options(self) -> Options:
@@ -220,7 +220,7 @@ class WorkerProcesses:
         with contextlib.suppress(OSError):
             options = task.options
             seconds = options.hard_deadline + options.cross_check_seconds + self._grace
-            worker.connection.send(Question(task.nonce, task.job.target.name, options, seconds))
+            worker.connection.send(JobQuestion(task.nonce, task.job.target.name, options, seconds))
 
     def _hire(self) -> _Worker:
         ours, theirs = multiprocessing.Pipe()
@@ -290,7 +290,7 @@ class WorkerProcesses:
                     self._withdraw(worker)
                     self._waiting.append(task)
                     return None
-                if isinstance(answer, Answer):
+                if isinstance(answer, JobAnswer):
                     return self._whole(worker, task, answer.runs)
                 self._has_come_to(worker, task, answer)
         except Exception:  # bytes that a kernel wrote unpickle to anything
@@ -306,7 +306,7 @@ class WorkerProcesses:
             return None
         return task.ended(Basis.FAULT, f"{task.death}; retried alone, {death}")
 
-    def _has_come_to(self, worker: _Worker, task: _Task, progress: Progress) -> None:
+    def _has_come_to(self, worker: _Worker, task: _Task, progress: JobProgress) -> None:
         """The task has come so far: at first no phase has its verdict, when its time begins; at last all have, which
         the second engine may be asked about from then on. Neither happens twice, whatever a kernel sends."""
         options, before = task.options, task.so_far
@@ -375,7 +375,7 @@ class WorkerProcesses:
             worker.close()
 
 
-def _has_every_phase(progress: Progress, job: Job) -> bool:
+def _has_every_phase(progress: JobProgress, job: Job) -> bool:
     return set(progress.phases) >= set(phases_to_run(job.target, job.options))
 
 
@@ -433,7 +433,7 @@ def _work(
         confinement.begin(temporary)
     while True:
         try:
-            question: Question | None = connection.recv()
+            question: JobQuestion | None = connection.recv()
         except (EOFError, ConnectionError):
             return
         if question is None:
@@ -443,7 +443,7 @@ def _work(
             if os.getpid() != worker:  # a kernel has forked: its copy of us has nothing to say
                 os._exit(0)
             phases = tuple([run.phase for run in runs])
-            connection.send(Answer(nonce, runs) if whole else Progress(nonce, phases, pickle.dumps(runs)))
+            connection.send(JobAnswer(nonce, runs) if whole else JobProgress(nonce, phases, pickle.dumps(runs)))
 
         target = targets[question.target]
         try:

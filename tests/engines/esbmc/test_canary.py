@@ -28,7 +28,7 @@ def test_the_builds_of_the_wheels_get_everything_right() -> None:
     assert [found.version for found in installed] == [(8, 4, 0), (6, 7, 0)]
     for found in installed:
         # Tried now, unless this machine has tried this very build with this lowering.
-        assert canary.check_once(found) == canary.Trial()
+        assert canary.check_once(found) == canary.CanaryResult()
 
 
 @on_linux
@@ -68,7 +68,7 @@ def test_a_build_that_comes_to_no_end_is_not_wrong_and_is_tried_again(
 def test_the_build_that_the_environment_names_gets_everything_right() -> None:
     found = locate.find()
     assert found is not None
-    assert canary.check(found) == canary.Trial()
+    assert canary.check(found) == canary.CanaryResult()
 
 
 def test_there_are_a_few_dozen_cases_half_of_which_do_not_hold() -> None:

@@ -26,11 +26,11 @@ from lab.programs import (
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.dialects import CDialect
-from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
+from nkiverify.engines.esbmc.engine import EsbmcEngine, EsbmcResult
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation, Solver
 from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm, Lowered
-from nkiverify.engines.esbmc.output import Conclusion, Report
+from nkiverify.engines.esbmc.output import Conclusion, EsbmcReport
 from nkiverify.ir.program import Assume, Program
 from nkiverify.symbolic import any_of
 
@@ -51,12 +51,12 @@ def wheel() -> Installation:
 
 def decide(
     installation: Installation, written: Program, flags: Flags = NO_FLAGS, only: Arithmetic | None = None
-) -> Result:
+) -> EsbmcResult:
     engine = EsbmcEngine(installation, written, "test", flags, only=only)
     return engine.decide(1, 120.0)
 
 
-def outcomes(result: Result) -> dict[int, Outcome]:
+def outcomes(result: EsbmcResult) -> dict[int, Outcome]:
     return {decision.claim.number: decision.outcome for decision in result.decisions}
 
 
@@ -245,9 +245,9 @@ def test_claims_that_are_too_hard_together_are_decided_one_by_one(
 ) -> None:
     genuine = EsbmcEngine._run
 
-    def hard(self: EsbmcEngine, lowered: Lowered, attempt: Any, seconds: float, every: bool = False) -> Report:
+    def hard(self: EsbmcEngine, lowered: Lowered, attempt: Any, seconds: float, every: bool = False) -> EsbmcReport:
         if not every and len(lowered.asserted) > 1:
-            return Report(Conclusion.OUT_OF_MEMORY)
+            return EsbmcReport(Conclusion.OUT_OF_MEMORY)
         return genuine(self, lowered, attempt, seconds, every)
 
     monkeypatch.setattr(EsbmcEngine, "_run", hard)

@@ -9,7 +9,7 @@ import pytest
 
 from lab.programs import atom, branch, claim, dimension, index, loop, program
 from nkiverify.engines.esbmc.hints import facts_of, products
-from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
+from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm, Lowered, Plan, TargetLanguage, lower
 from nkiverify.ir.program import Assume, Program
 from nkiverify.ir.walk import claims
 from nkiverify.symbolic import minimum, select
@@ -39,7 +39,7 @@ def tiled() -> Program:
     )
 
 
-def lowered(written: Program, language: Language = Language.C, **plan: Any) -> Lowered:
+def lowered(written: Program, language: TargetLanguage = TargetLanguage.C, **plan: Any) -> Lowered:
     numbers = [stated.number for stated, _ in claims(written)]
     made = Plan(language, plan.pop("arithmetic", Arithmetic.BIT_VECTORS), **{"unwind": 9, **plan})
     return lower(written, numbers, made, "a test")
@@ -104,8 +104,8 @@ else:
     assert False, "claim 5"  # test.contract"""
 
 
-@pytest.mark.parametrize(("language", "text"), [(Language.C, C), (Language.PYTHON, PYTHON)])
-def test_loops_branches_and_claims_are_kept(language: Language, text: str) -> None:
+@pytest.mark.parametrize(("language", "text"), [(TargetLanguage.C, C), (TargetLanguage.PYTHON, PYTHON)])
+def test_loops_branches_and_claims_are_kept(language: TargetLanguage, text: str) -> None:
     made = lowered(tiled(), language)
     assert body(made) == text
     assert made.asserted == {1, 2, 3, 4, 5}
@@ -114,8 +114,8 @@ def test_loops_branches_and_claims_are_kept(language: Language, text: str) -> No
     assert set(made.variables) == {"rows", "columns", "m"}
 
 
-@pytest.mark.parametrize("language", Language)
-def test_equal_claims_of_a_block_are_one_assertion_until_a_hypothesis_comes_between(language: Language) -> None:
+@pytest.mark.parametrize("language", TargetLanguage)
+def test_equal_claims_of_a_block_are_one_assertion_until_a_hypothesis_comes_between(language: TargetLanguage) -> None:
     n = dimension("n")
     claims = [claim(number, n <= 4) for number in range(1, 6)]
     inside = loop(index("i", n), claims[3])
@@ -130,20 +130,20 @@ def test_equal_claims_of_a_block_are_one_assertion_until_a_hypothesis_comes_betw
 
 
 def test_that_the_domain_has_values_is_asked_beside_a_claim_that_is_never_true() -> None:
-    made = lower(program({"n": (1, 4)}, claim(1, False)), [1], Plan(Language.C, Arithmetic.BIT_VECTORS), "", True)
+    made = lower(program({"n": (1, 4)}, claim(1, False)), [1], Plan(TargetLanguage.C, Arithmetic.BIT_VECTORS), "", True)
     assert '"claim 0"' in made.text and '"claim 1"' in made.text
     assert made.alike == {}
 
 
 def test_only_the_claims_asked_for_are_asserted() -> None:
-    made = lower(tiled(), [4], Plan(Language.C, Arithmetic.BIT_VECTORS, 9), "a test")
+    made = lower(tiled(), [4], Plan(TargetLanguage.C, Arithmetic.BIT_VECTORS, 9), "a test")
     assert made.asserted == {4}
     assert "m" not in made.variables
     assert '"claim 4"' in made.text and '"claim 1"' not in made.text
 
 
 def test_the_domain_alone_can_be_asked_for() -> None:
-    made = lower(tiled(), (), Plan(Language.PYTHON, Arithmetic.BIT_VECTORS), "a test", reachable=True)
+    made = lower(tiled(), (), Plan(TargetLanguage.PYTHON, Arithmetic.BIT_VECTORS), "a test", reachable=True)
     lines = body(made).splitlines()
     # Nothing that follows comes from the block that fails.
     assert lines[-2:] == [
@@ -181,9 +181,9 @@ def test_quotients() -> None:
     assert "int64 a_div_3 = (a + 9) / 3 - 3;" in text
     assert "int64 b_div_2 = b / 2;" in text
     assert "int64 a_div_b = floor_div(a, b);" in text
-    text = body(lowered(written, Language.PYTHON))
+    text = body(lowered(written, TargetLanguage.PYTHON))
     assert "a_div_3: int = a // 3" in text and "a_div_b: int = a // b" in text
-    text = body(lowered(written, Language.PYTHON, arithmetic=Arithmetic.INTEGERS))
+    text = body(lowered(written, TargetLanguage.PYTHON, arithmetic=Arithmetic.INTEGERS))
     assert "a_div_3: int = (a + 9) // 3 - 3" in text
     assert (
         "a_div_b: int = nondet_int()\n__ESBMC_assume(not (b > 0) or (0 <= a - b*a_div_b and a - b*a_div_b < b))" in text
@@ -199,7 +199,7 @@ def test_numbers_that_c_would_multiply_with_32_bits_are_written_as_their_product
 def test_a_division_that_may_be_by_zero_is_guarded() -> None:
     a, b = dimension("a"), dimension("b")
     written = program({"a": (0, 9), "b": (0, 4)}, claim(1, a // b <= 9))
-    text = body(lowered(written, Language.PYTHON))
+    text = body(lowered(written, TargetLanguage.PYTHON))
     assert "a_div_b: int = nondet_int()\nif b != 0:\n    a_div_b = a // b\n__ESBMC_assume(b != 0 or " in text
 
 
@@ -241,8 +241,8 @@ def test_what_does_not_fit_is_left_out_and_said() -> None:
     assert "left out" not in unbounded.text
 
 
-@pytest.mark.parametrize("language", list(Language))
-def test_names_that_are_words_of_the_language_or_of_each_other(language: Language) -> None:
+@pytest.mark.parametrize("language", list(TargetLanguage))
+def test_names_that_are_words_of_the_language_or_of_each_other(language: TargetLanguage) -> None:
     names = ["int", "for", "lambda", "main", "nondet_int", "nondet_int64", "floor_div", "range", "_", "int_2"]
     bounds = dict.fromkeys(names, (1, 4))
     element = index("a b-c", 4, representative=True)
@@ -252,12 +252,12 @@ def test_names_that_are_words_of_the_language_or_of_each_other(language: Languag
     assert len(made.variables) == len(names) + 1
     assert {str(found) for found in made.variables.values()} >= set(names)
     assert all(name.isidentifier() for name in made.variables)
-    if language is Language.PYTHON:
+    if language is TargetLanguage.PYTHON:
         compile(made.text, "lowered", "exec")
 
 
-@pytest.mark.parametrize("language", list(Language))
-def test_text_cannot_end_the_comment_it_stands_in(language: Language) -> None:
+@pytest.mark.parametrize("language", list(TargetLanguage))
+def test_text_cannot_end_the_comment_it_stands_in(language: TargetLanguage) -> None:
     hostile = "a\nint x; \\\n*/ ??/ \r \u2028 end"
     made = lowered(
         program({"n": (1, 4)}, Assume(dimension("n") >= 2, hostile), claim(1, dimension("n") >= 2)), language

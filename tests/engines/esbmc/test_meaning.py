@@ -14,7 +14,7 @@ import pytest
 
 from lab.programs import Writer, branch, claim, dimension, index, loop, program, truth
 from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc.lowering import Arithmetic, Language, LoopForm, Lowered, Plan, lower
+from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm, Lowered, Plan, TargetLanguage, lower
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.ir.walk import claims
 from nkiverify.symbolic import all_of, any_of, maximum, minimum, select
@@ -208,7 +208,9 @@ def random_programs(count: int) -> list[Program]:
     return found
 
 
-PLANS = [Plan(language, arithmetic, unwind) for language in Language for arithmetic in Arithmetic for unwind in (1, 9)]
+PLANS = [
+    Plan(language, arithmetic, unwind) for language in TargetLanguage for arithmetic in Arithmetic for unwind in (1, 9)
+]
 
 
 @pytest.mark.parametrize("plan", PLANS, ids=lambda plan: f"{plan.language.name}-{plan.arithmetic.name}-{plan.unwind}")
@@ -283,5 +285,5 @@ def test_that_no_division_was_by_zero_is_a_hypothesis_where_it_is_wanted() -> No
     a = dimension("a")
     written = program({"a": (-2, 3)}, Assume(a != 0, of_division=True), claim(1, a != 0), claim(2, a != 1))
     for of_division, expected in ((True, {2}), (False, {1, 2})):
-        plan = Plan(Language.C, Arithmetic.BIT_VECTORS, of_division=of_division)
+        plan = Plan(TargetLanguage.C, Arithmetic.BIT_VECTORS, of_division=of_division)
         assert refuted(lower(written, (1, 2), plan, "a test")) == expected

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nkiverify.engines.esbmc import output
-from nkiverify.engines.esbmc.output import Conclusion, PropertyKind, Report, Status
-from nkiverify.engines.esbmc.process import Ending, Finished
+from nkiverify.engines.esbmc.output import Conclusion, EsbmcReport, PropertyKind, Status
+from nkiverify.engines.esbmc.process import Finished, ProcessEnding
 
 #: Output of two real builds; the first line is the command, the last the exit status.
 RECORDED = Path(__file__).parent / "recorded"
@@ -67,7 +67,7 @@ EXPECTED: dict[str, tuple[Conclusion, list[tuple[str, dict[str, int]]]]] = {
 def recorded(name: str) -> Finished:
     _, _, text = (RECORDED / f"{name}.txt").read_text().partition("\n")
     body, _, status = text.rpartition("[exit status ")
-    return Finished(Ending.EXITED, int(status.rstrip("]\n")), body, 0.1)
+    return Finished(ProcessEnding.EXITED, int(status.rstrip("]\n")), body, 0.1)
 
 
 def version_of(name: str) -> output.Version:
@@ -75,7 +75,7 @@ def version_of(name: str) -> output.Version:
     return int(major), int(minor), int(patch)
 
 
-def read(name: str) -> Report:
+def read(name: str) -> EsbmcReport:
     return output.read(recorded(name), version_of(name))
 
 
@@ -149,7 +149,7 @@ FAILURE_8 = recorded("8.4.0-c-failed").text
     ],
 )
 def test_output_that_contradicts_itself_is_a_fault(text: str, status: int, version: output.Version) -> None:
-    report = output.read(Finished(Ending.EXITED, status, text, 0.1), version)
+    report = output.read(Finished(ProcessEnding.EXITED, status, text, 0.1), version)
     assert report.conclusion is Conclusion.FAULT
     assert report.detail
     assert not report.violations
@@ -158,12 +158,12 @@ def test_output_that_contradicts_itself_is_a_fault(text: str, status: int, versi
 @pytest.mark.parametrize(
     ("finished", "conclusion"),
     [
-        (Finished(Ending.TIMED_OUT, None, SUCCESS_6, 9.0), Conclusion.TIMED_OUT),
-        (Finished(Ending.FLOODED, None, SUCCESS_6, 9.0), Conclusion.FAULT),
-        (Finished(Ending.NOT_STARTED, None, "Exec format error\n", 0.0), Conclusion.FAULT),
-        (Finished(Ending.EXITED, -11, "Solving with solver Z3 v4.8.9\n", 1.0), Conclusion.CRASHED),
+        (Finished(ProcessEnding.TIMED_OUT, None, SUCCESS_6, 9.0), Conclusion.TIMED_OUT),
+        (Finished(ProcessEnding.FLOODED, None, SUCCESS_6, 9.0), Conclusion.FAULT),
+        (Finished(ProcessEnding.NOT_STARTED, None, "Exec format error\n", 0.0), Conclusion.FAULT),
+        (Finished(ProcessEnding.EXITED, -11, "Solving with solver Z3 v4.8.9\n", 1.0), Conclusion.CRASHED),
         (
-            Finished(Ending.EXITED, 134, "terminate called after throwing 'std::bad_alloc'\n", 1.0),
+            Finished(ProcessEnding.EXITED, 134, "terminate called after throwing 'std::bad_alloc'\n", 1.0),
             Conclusion.OUT_OF_MEMORY,
         ),
     ],

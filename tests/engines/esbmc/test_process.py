@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.engines.esbmc import process
-from nkiverify.engines.esbmc.process import Ending, Finished
+from nkiverify.engines.esbmc.process import Finished, ProcessEnding
 from nkiverify.foundation.clock import counting
 from tests.clocks import HANGS, eventually, set_ahead
 from tests.engines.esbmc.scripts import script
@@ -44,7 +44,7 @@ def child_of(folder: Path) -> int:
 
 def test_output_comes_whole_and_standard_error_behind_standard_output(tmp_path: Path) -> None:
     finished = run(tmp_path, "print('err', file=sys.stderr, flush=True)\nprint('x' * 100_000)\nraise SystemExit(3)")
-    assert (finished.ending, finished.status) == (Ending.EXITED, 3)
+    assert (finished.ending, finished.status) == (ProcessEnding.EXITED, 3)
     assert finished.text == "x" * 100_000 + "\nerr\n"
 
 
@@ -57,13 +57,13 @@ def hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_process_that_hangs_is_stopped_with_its_children(hanging: Path) -> None:
     finished = run(hanging, CHILD + "print('begun', flush=True)\n" + HANG)
-    assert (finished.ending, finished.status, finished.text) == (Ending.TIMED_OUT, None, "begun\n")
+    assert (finished.ending, finished.status, finished.text) == (ProcessEnding.TIMED_OUT, None, "begun\n")
     assert eventually(lambda: not is_running(child_of(hanging)))
 
 
 def test_one_that_does_not_listen_to_signals_is_stopped(hanging: Path) -> None:
     deaf = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-    assert run(hanging, deaf + HANG).ending is Ending.TIMED_OUT
+    assert run(hanging, deaf + HANG).ending is ProcessEnding.TIMED_OUT
 
 
 def test_one_that_closes_its_output_and_stays_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,24 +76,24 @@ def test_one_that_closes_its_output_and_stays_is_stopped(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(subprocess.Popen, "wait", wait)
     finished = run(tmp_path, "print('last words', flush=True)\nos.close(1)\nos.close(2)\ntime.sleep(6000)")
-    assert (finished.ending, finished.text) == (Ending.TIMED_OUT, "last words\n")
+    assert (finished.ending, finished.text) == (ProcessEnding.TIMED_OUT, "last words\n")
 
 
 def test_children_that_hold_the_output_open_are_not_waited_for(tmp_path: Path) -> None:
     finished = run(tmp_path, CHILD + "print('done')", seconds=HANGS / 2)
-    assert (finished.ending, finished.status, finished.text) == (Ending.EXITED, 0, "done\n")
+    assert (finished.ending, finished.status, finished.text) == (ProcessEnding.EXITED, 0, "done\n")
     assert eventually(lambda: not is_running(child_of(tmp_path)))
 
 
 def test_a_flood_of_output_is_cut_off(tmp_path: Path) -> None:
     finished = run(tmp_path, "while True: print('x' * 1000)", output=100_000)
-    assert finished.ending is Ending.FLOODED
+    assert finished.ending is ProcessEnding.FLOODED
     assert len(finished.text) < 300_000
 
 
 def test_the_signal_that_kills_a_process_is_told(tmp_path: Path) -> None:
     finished = run(tmp_path, "print('half a li', end='', flush=True)\nos.kill(os.getpid(), signal.SIGSEGV)")
-    assert (finished.ending, finished.status, finished.text) == (Ending.EXITED, -signal.SIGSEGV, "half a li")
+    assert (finished.ending, finished.status, finished.text) == (ProcessEnding.EXITED, -signal.SIGSEGV, "half a li")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no limit for another process")
@@ -157,6 +157,6 @@ def test_nothing_is_left_behind_when_we_are_interrupted_or_killed(tmp_path: Path
 
 def test_time_that_is_left_is_of_the_clock_that_counts(tmp_path: Path) -> None:
     command = ["sleep", "1"]
-    assert process.run_within(command, tmp_path, 2.0, 0.5).ending is Ending.TIMED_OUT
+    assert process.run_within(command, tmp_path, 2.0, 0.5).ending is ProcessEnding.TIMED_OUT
     with counting(processor=True):
-        assert process.run_within(command, tmp_path, 2.0, 0.5).ending is Ending.EXITED
+        assert process.run_within(command, tmp_path, 2.0, 0.5).ending is ProcessEnding.EXITED

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lab.programs import Writer, atom, dimension, index
-from nkiverify.engines.esbmc.ranges import LARGEST, Ranges, sides, writable
+from nkiverify.engines.esbmc.ranges import LARGEST, AtomRanges, sides, writable
 from nkiverify.symbolic import any_of, minimum, select
 from nkiverify.symbolic.atoms import render
 from nkiverify.symbolic.evaluation import Undefined, Valuation
@@ -17,16 +17,16 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 LARGE = 2**31 - 1
 
 
-def ranges(**bounds: tuple[int, int]) -> Ranges:
+def ranges(**bounds: tuple[int, int]) -> AtomRanges:
     """What `low <= name <= high` tells."""
-    known = Ranges()
+    known = AtomRanges()
     for name, (low, high) in bounds.items():
         known.learn(dimension(name) >= low)
         known.learn(dimension(name) <= high)
     return known
 
 
-def bounds_of(known: Ranges, value: Any) -> tuple[float, float]:
+def bounds_of(known: AtomRanges, value: Any) -> tuple[float, float]:
     found = known.term(value)
     return found.low, found.high
 
@@ -104,7 +104,7 @@ def test_what_is_inside_a_quotient_has_to_fit_as_well() -> None:
 
 def test_nothing_of_an_unbounded_variable_fits_but_it_can_be_bounded() -> None:
     n, k = dimension("n"), dimension("k")
-    known = Ranges()
+    known = AtomRanges()
     assert not known.fits(n <= 5)
     assert known.hypothesis_fits(n <= 5)
     assert known.hypothesis_fits(k <= n)

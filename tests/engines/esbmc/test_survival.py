@@ -9,7 +9,7 @@ import pytest
 from lab.programs import claim, dimension, program
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import canary, engine, locate, process
-from nkiverify.engines.esbmc.engine import EsbmcEngine, Result
+from nkiverify.engines.esbmc.engine import EsbmcEngine, EsbmcResult
 from nkiverify.engines.esbmc.flags import Flags
 from nkiverify.engines.esbmc.locate import Origin
 from tests.engines.esbmc.scripts import FAILED, SUCCESSFUL, build, installation
@@ -26,7 +26,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "BUSY_FACTOR", 1.0)
 
 
-def decide(path: Path, seconds: float = 20.0) -> Result:
+def decide(path: Path, seconds: float = 20.0) -> EsbmcResult:
     return EsbmcEngine(installation(path), WRITTEN, "test", Flags()).decide(1, seconds)
 
 

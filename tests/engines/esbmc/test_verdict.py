@@ -10,16 +10,16 @@ from lab.programs import claim, dimension
 from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc import verdict
-from nkiverify.engines.esbmc.engine import Decision, Result
+from nkiverify.engines.esbmc.engine import EsbmcDecision, EsbmcResult
 from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.symbolic.prover import Rung
 from tests.report.samples import run
 
 
-def decisions(*outcomes: Outcome) -> tuple[Decision, ...]:
+def decisions(*outcomes: Outcome) -> tuple[EsbmcDecision, ...]:
     made = [
-        Decision(
+        EsbmcDecision(
             claim(number, dimension("n") <= number, line=number), outcome, (), Arithmetic.BIT_VECTORS, reason="time-out"
         )
         for number, outcome in enumerate(outcomes, 1)
@@ -32,7 +32,7 @@ PROVED, REFUTED, UNDECIDED, UNREACHED = Outcome.PROVED, Outcome.REFUTED, Outcome
 
 def completed(entry: Run, *outcomes: Outcome, **fields: Any) -> Run:
     plain: dict[str, Any] = {"forms": {LoopForm.UNWOUND: 2, LoopForm.REPRESENTATIVE: 1}, "runs": 2, "seconds": 0.25}
-    return verdict.completed(entry, Result(decisions(*outcomes), **(plain | fields)))
+    return verdict.completed(entry, EsbmcResult(decisions(*outcomes), **(plain | fields)))
 
 
 def test_an_entry_names_the_arithmetics_the_loops_and_the_time() -> None:
