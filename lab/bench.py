@@ -188,7 +188,7 @@ def _timed(work: Callable[[], _Result]) -> tuple[float, _Result]:
 
 
 def _named(name: str, options: Options) -> Target:
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
 
     return next(target for target in load_targets(options.root) if target.name == name)
 

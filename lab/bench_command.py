@@ -26,7 +26,7 @@ from lab.bench_equiv import beside_numpy
 from lab.bench_imports import imports
 from lab.first_contact import start_of_child
 from lab.scale import PHASES, whole_manifest
-from nkiverify.cli.arguments import add_selection, positive_integer, selected_targets, selection
+from nkiverify.cli.command_arguments import add_selection, positive_integer, selected_targets, selection
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.target import Target

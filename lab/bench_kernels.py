@@ -16,7 +16,7 @@ def _target(
 ) -> Target:
     from nkiverify.foundation.records import Kind
     from nkiverify.frontend.target import Target
-    from nkiverify.project.manifest import SUCCESSFUL
+    from nkiverify.project.manifest_targets import SUCCESSFUL
 
     return Target(
         name=name,

@@ -38,9 +38,9 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Assume, DomainDimension
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.phases import MEMORY
-from nkiverify.phases.replay import replay
+from nkiverify.phases.witness_replay import replay
 from nkiverify.products.derive import Precondition
-from nkiverify.products.derive.answers import DomainAnswer
+from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
 from nkiverify.project.discovery import kernels_in

@@ -9,11 +9,11 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Program
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.cost.cost import Cost, NoNumber, cost_of
 from nkiverify.products.cost.counting import CostFigures, UnknownCost
 from nkiverify.products.cost.exact import bytes_of_run
+from nkiverify.products.cost.formulas import Cost, NoNumber, cost_of
 from nkiverify.products.cost.once import once, summed
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.verify.exploration import played

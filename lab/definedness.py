@@ -18,7 +18,7 @@ from lab.recordings import compared
 from lab.subject import Bench, Subject
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ComputedElements
+from nkiverify.analysis.values.value_run import ComputedElements
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.records import BOUNDED, Run, Verdict, bounds_of
 from nkiverify.frontend.binding import ConcreteBinding

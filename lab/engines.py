@@ -56,7 +56,7 @@ def esbmc_answers(program: Program) -> Answers:
     """ESBMC; nothing where there is none."""
     from nkiverify.engines.esbmc.engine import EsbmcEngine
     from nkiverify.engines.esbmc.flags import Flags
-    from nkiverify.products.esbmc.integers import installation
+    from nkiverify.products.esbmc.second_opinion import installation
 
     found = installation()
     if found is None:

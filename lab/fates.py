@@ -26,7 +26,7 @@ from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import DATAFLOW, MEMORY
 from nkiverify.phases.dataflow.trial import attempt
-from nkiverify.phases.replay import Replay, replay
+from nkiverify.phases.witness_replay import Replay, replay
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import DEFAULT_PHASES, Options
 from nkiverify.verify.verifier import verify

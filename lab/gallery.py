@@ -14,7 +14,7 @@ from pathlib import Path
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.target import Target
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.report import diagnostic
 from nkiverify.report.dashboard import pictures
 from nkiverify.report.dashboard.pictures import Bar, LegendEntry

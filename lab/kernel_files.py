@@ -28,7 +28,7 @@ from nkiverify.foundation.records import BOUNDED, Kind, Run, Verdict, bounds_of
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.model.hardware import hardware_named
-from nkiverify.phases.replay import Replay, replay
+from nkiverify.phases.witness_replay import Replay, replay
 from nkiverify.project.request import request
 from nkiverify.results import file as results_file
 from nkiverify.results.session import counting

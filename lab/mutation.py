@@ -25,7 +25,7 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.options import DEFAULT_PHASES
 
 MEMORY_BYTES = 6 << 30

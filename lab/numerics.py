@@ -22,12 +22,12 @@ from pathlib import Path
 import numpy as np
 
 from lab.numerics_kernels import drawn
-from nkiverify.analysis.ranges.arithmetic import MINUS, PLUS
-from nkiverify.analysis.ranges.errors import ErrorIntervals, Exactly
 from nkiverify.analysis.ranges.intervals import Intervals
-from nkiverify.analysis.ranges.run import RangeLimits, WatchedElements
-from nkiverify.analysis.ranges.walk import FamilyWalk
-from nkiverify.analysis.values.formats import Array, widened
+from nkiverify.analysis.ranges.range_arithmetic import MINUS, PLUS
+from nkiverify.analysis.ranges.range_run import RangeLimits, WatchedElements
+from nkiverify.analysis.ranges.range_walk import FamilyWalk
+from nkiverify.analysis.ranges.rounding_errors import ErrorIntervals, Exactly
+from nkiverify.analysis.values.number_formats import Array, widened
 from nkiverify.foundation import resources
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.paths import Limits as PathLimits
@@ -36,8 +36,7 @@ from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
-from nkiverify.products.numerics.search import BY_ROWS, Inputs, inputs
-from nkiverify.products.numerics.trial import (
+from nkiverify.products.numerics.numeric_trial import (
     NumericTrial,
     asked_range,
     on_every_shape,
@@ -46,7 +45,8 @@ from nkiverify.products.numerics.trial import (
     on_other_fills,
     on_ranges,
 )
-from nkiverify.project.manifest import load_targets
+from nkiverify.products.numerics.search import BY_ROWS, Inputs, inputs
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify

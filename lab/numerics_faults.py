@@ -20,20 +20,28 @@ import numpy as np
 
 from lab.numerics import RANGE_LIMITS, Written, beyond_errors, of_sizes, seen_outside
 from lab.numerics_kernels import drawn
-from nkiverify.analysis.ranges import contents, errors, families, family_numbers, growth, linear, operators
-from nkiverify.analysis.ranges import walk as walk_module
-from nkiverify.analysis.ranges.arithmetic import Parts, stacked
+from nkiverify.analysis.ranges import (
+    families,
+    family_numbers,
+    growth,
+    interval_operators,
+    linear,
+    rounding_errors,
+    storage_contents,
+)
+from nkiverify.analysis.ranges import range_walk as walk_module
 from nkiverify.analysis.ranges.family_numbers import Families
-from nkiverify.analysis.ranges.functions import FUNCTIONS, Course, Function
+from nkiverify.analysis.ranges.interval_functions import FUNCTIONS, Course, Function
+from nkiverify.analysis.ranges.interval_operators import IntervalOperators
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.linear import Forms, Scaled
-from nkiverify.analysis.ranges.operators import IntervalOperators
+from nkiverify.analysis.ranges.range_arithmetic import Parts, stacked
+from nkiverify.analysis.ranges.range_walk import FamilyWalk
 from nkiverify.analysis.ranges.relations import FamilyRelations, Relations
-from nkiverify.analysis.ranges.walk import FamilyWalk
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.numerics.trial import on_ranges
+from nkiverify.products.numerics.numeric_trial import on_ranges
 
 
 def _changed(**changes: Any) -> dict[str, Function]:
@@ -61,16 +69,16 @@ def _once(scaled: tuple[Array, Array, list[tuple[Array, Scaled]]]) -> tuple[Arra
 
 #: Errors of the arithmetic, by what they are: the owner of a name, the name, and what stands there instead.
 FAULTS: dict[str, tuple[object, str, object]] = {
-    "lower ends are not rounded outwards": (operators, "down", lambda number: number + np.abs(number) * 1e-7),
-    "upper ends are not rounded outwards": (operators, "up", lambda number: number - np.abs(number) * 1e-7),
-    "sums do not round": (operators, "sum_error", lambda size, count: np.zeros_like(size)),
+    "lower ends are not rounded outwards": (interval_operators, "down", lambda number: number + np.abs(number) * 1e-7),
+    "upper ends are not rounded outwards": (interval_operators, "up", lambda number: number - np.abs(number) * 1e-7),
+    "sums do not round": (interval_operators, "sum_error", lambda size, count: np.zeros_like(size)),
     "products take the corners of one side": (
-        operators,
+        interval_operators,
         "corners",
         lambda operator, one, other: (operator(one.low, other.low), operator(one.high, other.high)),
     ),
-    "functions have no valley": (operators, "FUNCTIONS", _changed(least_at=math.inf)),
-    "functions that fall rise": (operators, "FUNCTIONS", _changed(course=Course.INCREASING)),
+    "functions have no valley": (interval_operators, "FUNCTIONS", _changed(least_at=math.inf)),
+    "functions that fall rise": (interval_operators, "FUNCTIONS", _changed(course=Course.INCREASING)),
     "any number is at most any other": (Relations, "at_most", lambda self, one, other: _yes(one, other)),
     "some number of each row is large": (Relations, "attained", lambda self, ids: np.full((*ids.shape[:-1], 1), 5.0)),
     "the greatest is the least": (
@@ -106,9 +114,9 @@ SIZE_FAULTS: dict[str, tuple[object, str, object]] = {
     "a mask leaves something in each row": (family_numbers, "_reaches", lambda part: float(part.numbers[0, 0])),
     "either of two numbers is the greater one": (Relations, "_case_of", lambda self, group, one: _both(self, group)),
     "columns come round one later": (
-        contents,
+        storage_contents,
         "_columns_of",
-        lambda view, rounds, known=contents._columns_of: (*known(view, rounds)[1:], *known(view, rounds)[:1]),
+        lambda view, rounds, known=storage_contents._columns_of: (*known(view, rounds)[1:], *known(view, rounds)[:1]),
     ),
     "what has no name is one number": (families, "positions", lambda extents: ((),) * len(extents)),
     "a write to a part is one to all": (FamilyWalk, "covers", lambda self, view: True),
@@ -125,10 +133,14 @@ SIZE_FAULTS: dict[str, tuple[object, str, object]] = {
 
 #: Errors of bounds on rounding, as above.
 ERROR_FAULTS: dict[str, tuple[object, str, object]] = {
-    "sums do not round": (errors, "sum_error", lambda size, count: np.zeros_like(size)),
-    "nothing rounds to float32": (errors, "_rounding", lambda result, units=1.0: np.zeros_like(result.magnitude)),
-    "nothing rounds where it is stored": (errors, "unit_roundoff", lambda dtype: 0.0),
-    "functions take no error further": (errors, "_SLOPES", _level(errors._SLOPES)),
+    "sums do not round": (rounding_errors, "sum_error", lambda size, count: np.zeros_like(size)),
+    "nothing rounds to float32": (
+        rounding_errors,
+        "_rounding",
+        lambda result, units=1.0: np.zeros_like(result.magnitude),
+    ),
+    "nothing rounds where it is stored": (rounding_errors, "unit_roundoff", lambda dtype: 0.0),
+    "functions take no error further": (rounding_errors, "_SLOPES", _level(rounding_errors._SLOPES)),
     "errors of a factor are lost": (Parts, "magnitude", property(lambda self: np.zeros_like(self.low))),
 }
 

@@ -6,7 +6,7 @@ import math
 import sys
 
 from lab.audit import with_section
-from nkiverify.analysis.ranges.functions import FUNCTIONS, Function
+from nkiverify.analysis.ranges.interval_functions import FUNCTIONS, Function
 from nkiverify.foundation import resources
 
 

@@ -44,7 +44,7 @@ from nkiverify.analysis.sets.flow import Inconclusive
 from nkiverify.analysis.values.asked_kernel import contents
 from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ComputedElements
+from nkiverify.analysis.values.value_run import ComputedElements
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.records import Verdict
 from nkiverify.frontend.binding import ConcreteBinding
@@ -54,8 +54,8 @@ from nkiverify.frontend.loader import load_module
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.ir.program import Program
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.dtypes import float32, uint8
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed

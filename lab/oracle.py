@@ -10,7 +10,7 @@ from lab import integers, unwinding
 from lab.subject import PHASES, Bench, Subject, concrete, fails, verdicts
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.target import Target
-from nkiverify.phases.replay import Replay
+from nkiverify.phases.witness_replay import Replay
 
 
 class Defect(enum.Enum):

@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from nkiverify.engines.esbmc import locate, output, process
+from nkiverify.engines.esbmc import esbmc_process, locate, output
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.output import Conclusion
 from nkiverify.foundation.errors import UsageError
@@ -159,7 +159,7 @@ def _theirs(run: Run, program: Path, arguments: argparse.Namespace, esbmc: Insta
     with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
         # In the checkout, as its own commands do, but with temporary files elsewhere.
         command = ["env", "-C", arguments.checkout, esbmc.path, program.relative_to(arguments.checkout), *run.flags]
-        finished = process.run(command, Path(folder), arguments.seconds, memory=_MEMORY)
+        finished = esbmc_process.run(command, Path(folder), arguments.seconds, memory=_MEMORY)
     report = output.read(finished, esbmc.version)
     verdict = report.conclusion.value.removeprefix("VERIFICATION ")
     if report.conclusion in (Conclusion.SUCCESSFUL, Conclusion.FAILED):

@@ -25,7 +25,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Program
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.verify.exploration import explore
 

@@ -16,9 +16,9 @@ from contextlib import contextmanager
 from typing import Any
 from unittest.mock import patch
 
-from nkiverify.analysis.marks.findings import Findings
+from nkiverify.analysis.marks.mark_findings import Findings
 from nkiverify.analysis.marks.shadow import execute
-from nkiverify.analysis.ranges.findings import RangeFindings as NumberFindings
+from nkiverify.analysis.ranges.range_findings import RangeFindings as NumberFindings
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import ConcreteExecution

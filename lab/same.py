@@ -87,7 +87,7 @@ def main() -> int:
 
 
 def _names(wanted: Sequence[str]) -> list[str]:
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
 
     return [one.name for one in load_targets(ROOT) if not wanted or one.name in wanted]
 
@@ -141,7 +141,7 @@ def _verify_all(names: Sequence[str], made: Path, seed: str, file: Path) -> None
     """Write what is said of each run: of each target in a child of this process, then of all in this one."""
     from lab.subject import Bench
     from nkiverify.cli.main import rarely_collected
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
 
     rarely_collected()
     kernels: dict[str, Subject] = pickle.loads(made.read_bytes())

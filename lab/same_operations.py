@@ -18,11 +18,11 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program, Unordered
 from nkiverify.ir.walk import claims
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.indices import IndexTensor
 from nkiverify.model.recorded import Allocation, Executed, Returned
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.register_contents import VirtualRegister
 from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import as_term

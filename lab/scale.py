@@ -211,7 +211,7 @@ def memory() -> list[int]:
         "import sys, json; sys.path.insert(0, sys.argv[1])\n"
         "from nkiverify.verify.options import Options\n"
         "from nkiverify.run.resident_memory import resident_bytes\n"
-        "from nkiverify.project.manifest import load_targets\n"
+        "from nkiverify.project.manifest_targets import load_targets\n"
         "from nkiverify.verify.verifier import verify\n"
         "import os\n"
         "from pathlib import Path\n"

@@ -17,7 +17,7 @@ from nkiverify.frontend import loader
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.model import dtypes
 from nkiverify.model.hardware import hardware_named
-from nkiverify.phases.replay import Replay, replay
+from nkiverify.phases.witness_replay import Replay, replay
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 

@@ -6,7 +6,7 @@ import sys
 
 from lab.audit import with_section
 from nkiverify.foundation import resources
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.report import target_list
 
 

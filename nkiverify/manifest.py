@@ -3,6 +3,6 @@ users."""
 
 from nkiverify.foundation.records import Kind
 from nkiverify.frontend.target import Verification
-from nkiverify.project.manifest import FAILED, SUCCESSFUL, Family, target
+from nkiverify.project.manifest_targets import FAILED, SUCCESSFUL, Family, target
 
 __all__ = ["FAILED", "SUCCESSFUL", "Family", "Kind", "Verification", "target"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nkiverify.foundation import resources
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 
 TARGETS = tuple(load_targets(resources.root()))
 BY_NAME = {target.name: target for target in TARGETS}

@@ -22,7 +22,7 @@ from lab.scale import keep_byte_code
 from nkiverify.cli.main import rarely_collected
 from nkiverify.engines.esbmc import locate
 from nkiverify.foundation.resources import root
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify

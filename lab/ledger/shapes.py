@@ -14,9 +14,9 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import hardware_named
 from nkiverify.products.derive.runs import ShapeOutcome, shown
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.request import request
-from nkiverify.verify.candidates import Candidates
+from nkiverify.verify.domain_parts import Candidates
 from nkiverify.verify.exploration import explore
 
 #: Shapes of each, and seconds for one.

@@ -112,7 +112,7 @@ def _checked(name: str, folder: Path, file: str, words: Sequence[str], seconds: 
 
 def _manifest() -> Iterator[Subject]:
     """The targets that come with the tool. The kernels are those of its own checkout."""
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
 
     names = tuple(target.name for target in load_targets(ROOT))
     files = sorted(file for part in ("kernels", "harness") for file in (ROOT / part).rglob("*.py"))

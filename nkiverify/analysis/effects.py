@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Iterator
 
-from nkiverify.analysis.dependence import link_of
+from nkiverify.analysis.element_marks import link_of
 from nkiverify.analysis.masks import leaves_out_earlier, masks_otherwise
 from nkiverify.analysis.reduction_registers import REGISTERS, Command, Registers, command_of
 from nkiverify.analysis.sets.coordinates import as_term

@@ -11,7 +11,7 @@ import enum
 import functools
 from typing import TYPE_CHECKING, TypeAlias
 
-from nkiverify.analysis.dependence import reduced_axes
+from nkiverify.analysis.element_marks import reduced_axes
 from nkiverify.analysis.reduction_registers import REGISTERS
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from nkiverify.cli.arguments import positive_integer, positive_seconds
+from nkiverify.cli.command_arguments import positive_integer, positive_seconds
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here

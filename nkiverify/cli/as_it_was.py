@@ -12,7 +12,7 @@ from pathlib import Path
 from nkiverify.cli import run
 from nkiverify.cli.outcome import session_here
 from nkiverify.foundation.errors import UsageError
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.repository import with_targets
 from nkiverify.results import codec
 from nkiverify.run.supervisor import supervised

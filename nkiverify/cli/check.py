@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_allow, allowed_by, isolated
-from nkiverify.cli.arguments import (
+from nkiverify.cli.command_arguments import (
     add_engine,
     phase_list,
     positive_integer,
@@ -19,7 +19,7 @@ from nkiverify.cli.arguments import (
     writable,
 )
 from nkiverify.cli.formats import FORMATS, text_of
-from nkiverify.cli.policy import add_policy, policy_of
+from nkiverify.cli.rule_options import add_policy, policy_of
 from nkiverify.engines.table import asks_second
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
@@ -30,7 +30,7 @@ from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, 
 if TYPE_CHECKING:
     from nkiverify.cli.last_failure import CheckQuestion
     from nkiverify.cli.outcome import CheckedKernel
-    from nkiverify.cli.remembered import Memory
+    from nkiverify.cli.remembered_checks import Memory
     from nkiverify.project.request import Request
     from nkiverify.results.session import Session
     from nkiverify.run.confinement import Confinement
@@ -142,7 +142,7 @@ def execute(arguments: argparse.Namespace) -> int:
         return _list(arguments)
     if arguments.no_cache or not is_supervised():
         return _executed(arguments, None)
-    from nkiverify.cli.remembered import memory_of
+    from nkiverify.cli.remembered_checks import memory_of
 
     memory = memory_of(arguments)
     if memory is None:
@@ -155,7 +155,7 @@ def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
     paths = _with_the_kernel(arguments)
     options, hardware = _options(arguments)
     if arguments.watch:
-        from nkiverify.cli.watching import watched
+        from nkiverify.cli.watched_files import watched
 
         return watched(lambda: _answers(arguments, paths, options, hardware), paths)
     if len(paths) == 1 and "::" in paths[0] and _described(arguments, paths[0]):
@@ -257,7 +257,7 @@ def _answers(
     if len(hardware) > 1 or arguments.pdb:
         option = "--pdb" if arguments.pdb else "--target all"
         raise UsageError(f"{option} needs every argument of one kernel, and no --derive")
-    from nkiverify.cli.answers import CheckRequest, answers
+    from nkiverify.cli.check_answers import CheckRequest, answers
 
     asked = CheckRequest(
         references=tuple(references),

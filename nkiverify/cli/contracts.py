@@ -59,7 +59,7 @@ def _coverage(chosen: Sequence[Contract], bundled: bool) -> tuple[str, bool]:
     """The targets and controls that exercise and break the contracts, as a table, with the sums under it; and whether
     nothing is missing."""
     from nkiverify.project.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, coverage
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
     from nkiverify.project.repository import with_targets
     from nkiverify.report.columns import columns
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
-from nkiverify.cli.arguments import writable
+from nkiverify.cli.command_arguments import writable
 from nkiverify.foundation.errors import UsageError
 from nkiverify.run.supervisor import Stopped
 from nkiverify.verify.options import DEFAULT_HARDWARE, HARDWARE
@@ -63,8 +63,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Tell what a kernel costs; the exit status."""
+    from nkiverify.products.cost.cost_text import as_json, text
     from nkiverify.products.cost.report import CostQuestion, incomplete
-    from nkiverify.products.cost.text import as_json, text
     from nkiverify.project.discovery import with_its_kernel
     from nkiverify.report.style import Style
 

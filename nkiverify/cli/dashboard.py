@@ -14,7 +14,7 @@ from nkiverify.project.repository import Project, here_or_ours
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
     from nkiverify.results.file import Results
-    from nkiverify.results.history import PastSession
+    from nkiverify.results.run_history import PastSession
 
 #: How many earlier sessions the page compares with.
 _COMPARED = 8
@@ -42,7 +42,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Write the page; the exit status."""
     if lacking := missing():
         raise UsageError(f"the dashboard needs {' and '.join(lacking)}: pip install 'nkiverify[dashboard]'")
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
     from nkiverify.results import file as results_file
     from nkiverify.verify.plugged import second_engine
 
@@ -89,17 +89,17 @@ def write(
     from nkiverify.model.contracts import all_contracts
     from nkiverify.report.dashboard import data, render
     from nkiverify.results import codec as json_results
-    from nkiverify.results import history
+    from nkiverify.results import run_history
     from nkiverify.results.cache import store
 
-    database = history.database(project.reports)
-    past: list[history.PastSession] = []
-    before: list[tuple[history.PastSession, list[history.PastRun]]] = []
+    database = run_history.database(project.reports)
+    past: list[run_history.PastSession] = []
+    before: list[tuple[run_history.PastSession, list[run_history.PastRun]]] = []
     problem = ""
     try:
-        past = history.sessions(database)
-        before = [(session, history.runs_in(session.id, database)) for session in _earlier(past, results)]
-    except history.HistoryError as error:
+        past = run_history.sessions(database)
+        before = [(session, run_history.runs_in(session.id, database)) for session in _earlier(past, results)]
+    except run_history.HistoryError as error:
         problem = str(error)
     page = data.assemble(
         results,

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated, settings_here
-from nkiverify.cli.arguments import positive_number
-from nkiverify.cli.policy import accepted_by, add_accept
+from nkiverify.cli.command_arguments import positive_number
+from nkiverify.cli.rule_options import accepted_by, add_accept
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.policy import ACCEPT_TESTED
 from nkiverify.run.supervisor import Stopped
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from nkiverify.foundation.allowed import Allowed
     from nkiverify.products.equiv.compared_shapes import ComparedShapes
     from nkiverify.products.equiv.comparison import KernelComparison
+    from nkiverify.products.equiv.comparison_text import Answered, NeverRun
     from nkiverify.products.equiv.gradients import GradientAnswers
     from nkiverify.products.equiv.references import Reference
-    from nkiverify.products.equiv.text import Answered, NeverRun
     from nkiverify.project.request import Request
     from nkiverify.report.style import Style
 
@@ -130,7 +130,7 @@ def execute(arguments: argparse.Namespace) -> int:
         raise UsageError("give a second kernel, or --reference FILE::FUNCTION")
     allowed = allowed_by(arguments.allow)
     reference = reference_of(arguments)
-    from nkiverify.products.equiv.text import text
+    from nkiverify.products.equiv.comparison_text import text
 
     return answered(arguments, allowed, lambda: _compare(arguments, reference), text)
 
@@ -175,10 +175,10 @@ def reference_of(arguments: argparse.Namespace) -> Reference | None:
 def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answered[KernelComparison]:
     from nkiverify.model.hardware import hardware_named
     from nkiverify.products.equiv.compared_shapes import chosen_dimensions
+    from nkiverify.products.equiv.comparison_text import Answered
     from nkiverify.products.equiv.equivalence import Comparer
     from nkiverify.products.equiv.paired_runs import Side
     from nkiverify.products.equiv.references import Reference
-    from nkiverify.products.equiv.text import Answered
 
     first, second = _sides(arguments, reference)
     kernels = [side for side in (first, second) if not isinstance(side, Reference)]
@@ -226,7 +226,7 @@ def _untaken(
     shapes: ComparedShapes, answers: list[tuple[dict[str, int], _AnswersT]], also: Callable[[dict[str, int]], bool]
 ) -> list[NeverRun]:
     """The ways of either kernel that none of the shapes takes, after those were tried that take some."""
-    from nkiverify.products.equiv.text import NeverRun
+    from nkiverify.products.equiv.comparison_text import NeverRun
 
     if shapes.untaken is None:
         return []

@@ -13,9 +13,9 @@ from nkiverify.foundation.errors import UsageError
 
 if TYPE_CHECKING:
     from nkiverify.products.equiv.compared_shapes import ComparedShapes
+    from nkiverify.products.equiv.comparison_text import Answered
     from nkiverify.products.equiv.gradients import GradientAnswers
     from nkiverify.products.equiv.references import Reference
-    from nkiverify.products.equiv.text import Answered
     from nkiverify.project.request import Request
 
 DESCRIPTION = """\
@@ -78,11 +78,11 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answered[GradientAnswers]:
     from nkiverify.model.hardware import hardware_named
+    from nkiverify.products.equiv.comparison_text import Answered
     from nkiverify.products.equiv.gradient_pairing import Said
     from nkiverify.products.equiv.gradient_runs import ComparedKernel
     from nkiverify.products.equiv.gradients import GradientChecker
     from nkiverify.products.equiv.paired_runs import Side
-    from nkiverify.products.equiv.text import Answered
 
     like, forward, backward = _kernels(arguments, reference)
     names = _returned(forward), _returned(backward.kernel)

@@ -7,14 +7,14 @@ import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from nkiverify.cli.arguments import positive_integer
+from nkiverify.cli.command_arguments import positive_integer
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here_or_ours
 from nkiverify.report.columns import columns
 from nkiverify.results import wording
 
 if TYPE_CHECKING:
-    from nkiverify.results.history import PastRun, PastSession
+    from nkiverify.results.run_history import PastRun, PastSession
 
 DESCRIPTION = """\
 Show the recorded runs of a target, or without a name the recorded invocations,
@@ -30,21 +30,21 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print what is asked for; the exit status."""
-    from nkiverify.results import history
+    from nkiverify.results import run_history
 
-    path = history.database(here_or_ours().reports)
+    path = run_history.database(here_or_ours().reports)
     last: int = arguments.last
     try:
         if arguments.name is None:
-            invocations = history.sessions(path)
+            invocations = run_history.sessions(path)
             print(session_table(invocations[-last:]) if invocations else "no run is recorded")
             return 0
-        found = history.runs_of(arguments.name, path)
+        found = run_history.runs_of(arguments.name, path)
         if not found:
-            close = difflib.get_close_matches(arguments.name, history.target_names(path), n=3, cutoff=0.6)
+            close = difflib.get_close_matches(arguments.name, run_history.target_names(path), n=3, cutoff=0.6)
             hint = f"; did you mean {', '.join(close)}?" if close else ""
             raise UsageError(f"no run of {arguments.name!r} is recorded{hint}")
-    except history.HistoryError as error:
+    except run_history.HistoryError as error:
         raise UsageError(str(error)) from error
     print(run_table(found[-last:]))
     return 0

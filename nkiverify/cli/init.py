@@ -34,15 +34,15 @@ The verdicts that are expected are those of the phases: 1 shapes and bounds, 2 h
 """
 
 from nkiverify.frontend.target import Verification
-from nkiverify.project.manifest import SUCCESSFUL, Kind, target
+from nkiverify.project.manifest_targets import SUCCESSFUL, Kind, target
 '''
 
 #: Names that every target needs.
 _NEEDED = {
     "Verification": "nkiverify.frontend.target",
-    "SUCCESSFUL": "nkiverify.project.manifest",
-    "Kind": "nkiverify.project.manifest",
-    "target": "nkiverify.project.manifest",
+    "SUCCESSFUL": "nkiverify.project.manifest_targets",
+    "Kind": "nkiverify.project.manifest_targets",
+    "target": "nkiverify.project.manifest_targets",
 }
 
 _SETTINGS = f"""\
@@ -125,8 +125,8 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _derived(reference: str) -> str:
     """The target for the domain that `check` derives for a kernel; empty where it proves none."""
-    from nkiverify.cli.answers import CheckRequest, answer_apart
     from nkiverify.cli.check import confinement_of
+    from nkiverify.cli.check_answers import CheckRequest, answer_apart
     from nkiverify.products.derive.proposals import manifest_entry
     from nkiverify.verify.options import Options
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 
-from nkiverify.cli.arguments import positive_seconds
+from nkiverify.cli.command_arguments import positive_seconds
 from nkiverify.foundation.errors import UsageError
 from nkiverify.verify.options import HARDWARE
 

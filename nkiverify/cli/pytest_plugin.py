@@ -71,7 +71,7 @@ class _Worker:
 def _targets_of(root: Path, file: Path, module: str) -> dict[str, Target]:
     """The targets of a manifest, or of a test file, which pytest imported as `module`; of one in a package, that is how
     it is imported here as well."""
-    from nkiverify.project.manifest import load_targets, target_of
+    from nkiverify.project.manifest_targets import load_targets, target_of
 
     if not (file.parent / "__init__.py").is_file():
         return {target.name: target for target in load_targets(root, [file])}
@@ -153,7 +153,7 @@ def pytest_pycollect_makeitem(collector: pytest.Collector, name: str, obj: objec
     """Make tests of the targets in test files."""
     if not hasattr(obj, "__nkiverify_target__") or _is_manifest(collector):
         return None
-    from nkiverify.project.manifest import target_of
+    from nkiverify.project.manifest_targets import target_of
 
     root = collector.config.rootpath
     found = target_of(obj, root, _settings(root), collector.path.parent)
@@ -169,7 +169,7 @@ class Manifest(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """Its targets, as tests."""
         from nkiverify.foundation.errors import UsageError
-        from nkiverify.project.manifest import load_targets
+        from nkiverify.project.manifest_targets import load_targets
 
         try:
             found = load_targets(self.config.rootpath, [self.path])
@@ -190,7 +190,7 @@ class TargetItem(pytest.Item):
     def runtest(self) -> None:
         """Verify the target; the report of what is not as expected is the failure."""
         from nkiverify.cli.allowing import allowed_by
-        from nkiverify.cli.policy import configured
+        from nkiverify.cli.rule_options import configured
         from nkiverify.frontend.guard import warning
         from nkiverify.report import terminal
         from nkiverify.results import wording

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
-from nkiverify.cli.arguments import positive_integer
+from nkiverify.cli.command_arguments import positive_integer
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.project.repository import here_or_ours

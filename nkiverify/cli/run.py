@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_allow, allowed_by
-from nkiverify.cli.arguments import (
+from nkiverify.cli.command_arguments import (
     add_executor,
     add_selection,
     made_folder,
@@ -24,7 +24,7 @@ from nkiverify.cli.arguments import (
     writable,
 )
 from nkiverify.cli.main import COMMAND_LIST
-from nkiverify.cli.policy import add_policy, policy_of
+from nkiverify.cli.rule_options import add_policy, policy_of
 from nkiverify.engines.table import EMBEDDED, SECOND, asks_second, second_alone, second_must_answer
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Basis
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
     from nkiverify.project.repository import Project
     from nkiverify.report.changes import SinceCommit
-    from nkiverify.results.cache.remembered import VerdictCache
+    from nkiverify.results.cache.remembered_runs import VerdictCache
     from nkiverify.results.session import Session
 
 DESCRIPTION = """\
@@ -122,8 +122,8 @@ def execute(arguments: argparse.Namespace) -> int:
         if not targets:
             return ExitStatus.AS_EXPECTED
     from nkiverify.model.policy import ERROR
-    from nkiverify.project.manifest import check_kernels
-    from nkiverify.results.cache.remembered import VerdictCache
+    from nkiverify.project.manifest_targets import check_kernels
+    from nkiverify.results.cache.remembered_runs import VerdictCache
     from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
 
     check_kernels(targets)
@@ -288,7 +288,7 @@ def _findings(kernels: Sequence[tuple[str, Path]]) -> list[Finding]:
 def _verify(targets: Sequence[Target], options: Options, cache: VerdictCache | None, reports: Path) -> Session:
     """Verify the targets that `cache` does not know."""
     from nkiverify.report.progress import Progress
-    from nkiverify.results.history import database, durations
+    from nkiverify.results.run_history import database, durations
     from nkiverify.results.session import ExitStatus, Session, status_of
     from nkiverify.run.executors import choice
     from nkiverify.run.executors.jobs import Job, JobRuns, perform
@@ -350,7 +350,7 @@ def _report(
     from nkiverify.report import terminal
     from nkiverify.report.style import Style
     from nkiverify.results import codec as json_results
-    from nkiverify.results import history
+    from nkiverify.results import run_history
 
     content = json_results.text(session)
     contents = {path: content for path in (reports / "results.json", options.json) if path is not None}
@@ -365,8 +365,8 @@ def _report(
             unwritten.append(f"{path}: {error.strerror or error}")
     session = replace(session, unwritten=tuple(unwritten))
     try:
-        history.record(session, history.database(reports))
-    except history.HistoryError as error:
+        run_history.record(session, run_history.database(reports))
+    except run_history.HistoryError as error:
         # The history only tells: without it, every verdict is what it is.
         complaints.append(f"nkiverify: warning: this run is not in the history: {error}")
     chosen = bool(options.patterns or options.families or options.tags)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
-from nkiverify.cli.arguments import made_folder, positive_integer
+from nkiverify.cli.command_arguments import made_folder, positive_integer
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here_or_ours
@@ -49,7 +49,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Print the program; 3 where the exploration ended at something unsupported, of which no program is complete."""
     from nkiverify.project.chosen_targets import select
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
     from nkiverify.report.style import Style
 
     project = here_or_ours()
@@ -140,7 +140,7 @@ def _told(shown: Shown, target: Target, root: Path, folder: Path | None, style: 
 
 
 def _ranges(target: Target, options: Options) -> WrittenRanges:
-    from nkiverify.analysis.ranges.run import RangeLimits
+    from nkiverify.analysis.ranges.range_run import RangeLimits
     from nkiverify.model.hardware import hardware_named
     from nkiverify.products.numerics.told import told_ranges
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
-from nkiverify.cli.arguments import made_folder, positive_number
+from nkiverify.cli.command_arguments import made_folder, positive_number
 from nkiverify.foundation.errors import UsageError
 from nkiverify.run.supervisor import Stopped
 from nkiverify.verify.options import HARDWARE
@@ -129,7 +129,7 @@ def _simulate(arguments: argparse.Namespace) -> int:
 
 def _simulated(arguments: argparse.Namespace, reference: Reference | None, stop: tuple[str, int] | None) -> Simulated:
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.products.simulate.inputs import described
+    from nkiverify.products.simulate.drawn_inputs import described
     from nkiverify.products.simulate.simulation import Simulation
     from nkiverify.project.request import request
 

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.target import Target
+from nkiverify.project.changed_since import changed, merge_base, tree_at
 from nkiverify.project.repository import Project
-from nkiverify.project.since import changed, merge_base, tree_at
 from nkiverify.report.changes import SinceCommit, compared
 from nkiverify.results import file as results_file
-from nkiverify.results.history import past
+from nkiverify.results.run_history import past
 from nkiverify.results.session import Session
 
 #: What the process runs that verifies the targets as they were; the manifests are other modules of the same names.

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_allow, allowed_by
-from nkiverify.cli.arguments import add_executor, positive_seconds
-from nkiverify.cli.policy import configured
+from nkiverify.cli.command_arguments import add_executor, positive_seconds
+from nkiverify.cli.rule_options import configured
 from nkiverify.engines.table import asks_second
 from nkiverify.project.repository import Project, ensure_reports, with_targets
 from nkiverify.project.settings import layered
@@ -24,8 +24,8 @@ from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options
 if TYPE_CHECKING:
     from nkiverify.foundation.records import Run
     from nkiverify.products.sweep.description import Item
+    from nkiverify.products.sweep.item_store import Store
     from nkiverify.products.sweep.keeping import Digests
-    from nkiverify.products.sweep.store import Store
     from nkiverify.results.session import Session
 
 DESCRIPTION = """\
@@ -66,8 +66,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Run or merge a sweep; the exit status."""
     from nkiverify.products.sweep.description import items_of
-    from nkiverify.products.sweep.store import Store, merged
-    from nkiverify.project.manifest import check_kernels, load_targets
+    from nkiverify.products.sweep.item_store import Store, merged
+    from nkiverify.project.manifest_targets import check_kernels, load_targets
     from nkiverify.results.session import ExitStatus
     from nkiverify.run.executors.choice import checked
 
@@ -121,17 +121,17 @@ def _run(items: Sequence[Item], store: Store, project: Project, options: Options
     """Verify what the store does not have yet, and report the whole shard."""
     from nkiverify.products.sweep.keeping import Digests, Keeping, Past, done_before
     from nkiverify.report.progress import Progress
-    from nkiverify.results import history
+    from nkiverify.results import run_history
     from nkiverify.run.executors.choice import longest_first, made
     from nkiverify.run.executors.jobs import Job, JobRuns, perform
 
     begin = time.perf_counter()
     digests = Digests()
-    database = history.database(project.reports)
+    database = run_history.database(project.reports)
     past = Past(database, project.root, {item.name for item in items} - store.known.keys(), _warn)
     known = [] if arguments.no_cache else [store.known, past.known]
     runs = done_before(items, known, digests)
-    took = history.durations(database)
+    took = run_history.durations(database)
     left = longest_first([item for item in items if item.name not in runs], took)
     if runs:
         print(f"nkiverify: {len(runs)} of {len(items)} items have their verdicts from before", file=sys.stderr)
@@ -175,7 +175,7 @@ def _report(
     from nkiverify.report import terminal
     from nkiverify.report.style import Style
     from nkiverify.results import codec as json_results
-    from nkiverify.results import history
+    from nkiverify.results import run_history
     from nkiverify.results.session import ExitStatus, Session, worst
 
     missing = tuple(item.name for item in items if item.name not in runs)
@@ -200,8 +200,8 @@ def _report(
         status = worst((status, ExitStatus.INTERNAL_ERROR))
     try:
         told = (replace(run, cached=run.target not in anew) for run in session.runs)
-        history.record(replace(session, runs=tuple(told)), history.database(project.reports))
-    except history.HistoryError as error:
+        run_history.record(replace(session, runs=tuple(told)), run_history.database(project.reports))
+    except run_history.HistoryError as error:
         _warn(f"this sweep is not in the history: {error}")
     for line in map(warning, session.refused):
         print(line, file=sys.stderr)

@@ -14,10 +14,10 @@ from nkiverify.frontend.host_integers import method
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.placeholders import get_attribute, has_attribute
 from nkiverify.frontend.ranges import SymRange
-from nkiverify.frontend.text import SymText
+from nkiverify.frontend.symbolic_text import SymText
 from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.nki_tensor import NkiTensor
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.register_contents import VirtualRegister
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported

@@ -26,8 +26,8 @@ from nkiverify.frontend.ranges import (
     symbolic_sequence,
 )
 from nkiverify.frontend.refused import define, in_launch, refuse_class
-from nkiverify.frontend.text import SymText, to_text
-from nkiverify.model.execution import current_execution, execution_in_progress
+from nkiverify.frontend.symbolic_text import SymText, to_text
+from nkiverify.model.current_execution import current_execution, execution_in_progress
 from nkiverify.symbolic import all_of, conditions, integers, known, terms
 from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Condition

@@ -31,7 +31,7 @@ from nkiverify.ir.program import Assumed, Claim
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
-from nkiverify.model.execution import SHAPE_PHASES, Elements
+from nkiverify.model.current_execution import SHAPE_PHASES, Elements
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation

@@ -29,7 +29,7 @@ from nkiverify.ir.program import DomainDimension
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
-from nkiverify.model.execution import SHAPE_PHASES, Elements
+from nkiverify.model.current_execution import SHAPE_PHASES, Elements
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.symbolic import terms
@@ -82,7 +82,7 @@ class OpenLoop(Protocol):
 
 class SymbolicExecution(Claiming):
     """Executes a target for all values of its dimensions at once. The model asks it what
-    `nkiverify.model.execution` says."""
+    `nkiverify.model.current_execution` says."""
 
     symbolic = True
     states_claims = True

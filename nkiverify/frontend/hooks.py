@@ -33,10 +33,10 @@ from nkiverify.frontend.ranges import SymRange, symbolic_sequence
 from nkiverify.frontend.refused import reading
 from nkiverify.frontend.seen import shown
 from nkiverify.frontend.summaries import SummarisedLoop
-from nkiverify.frontend.text import joined as text
-from nkiverify.frontend.text import made_text
+from nkiverify.frontend.symbolic_text import joined as text
+from nkiverify.frontend.symbolic_text import made_text
 from nkiverify.model.contracts import contract
-from nkiverify.model.execution import execution_in_progress
+from nkiverify.model.current_execution import execution_in_progress
 from nkiverify.model.launch import current_launch
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported

@@ -1,4 +1,4 @@
-"""The functions that kernel code calls to have its plain integers looked at: see `nkiverify.frontend.watching`.
+"""The functions that kernel code calls to have its plain integers looked at: see `nkiverify.frontend.watched_integers`.
 
 In a symbolic run an integer beyond 32 bits is a claim that fails, in a concrete run a broken contract.
 """
@@ -17,7 +17,7 @@ from nkiverify.foundation.source import identity
 from nkiverify.frontend import refused
 from nkiverify.frontend.seen import shown
 from nkiverify.frontend.slots import slot
-from nkiverify.frontend.text import percent
+from nkiverify.frontend.symbolic_text import percent
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.numpy_numbers import examine, examine_partial, examine_products, without_warnings

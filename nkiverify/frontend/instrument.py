@@ -29,8 +29,8 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     f"…{x}…"                    __nki__.text("…", (x, …), "…")
     int(x), type(x), …          __nki__.type_call(int)(x)
     x is y                      __nki__.same(x, y)    (but for `is None`)
-    for x in range(n)           its range handed to the run, as `frontend.watching` says
-    x + y, -x, f(x), x += y, …  looked at for 32 bits, as `frontend.watching` says
+    for x in range(n)           its range handed to the run, as `frontend.watched_integers` says
+    x + y, -x, f(x), x += y, …  looked at for 32 bits, as `frontend.watched_integers` says
     x.a = y, del x.a            __nki__.storing(x, "a").a = y
     x.length                    __nki__.read(x, "length")    (names that only symbolic values have)
     "…".format(x)               __nki__.formatting("…".format)(x)
@@ -60,7 +60,7 @@ from nkiverify.frontend.source_names import (
     target_names,
     walk,
 )
-from nkiverify.frontend.watching import RangeLoops, Watching, iterated
+from nkiverify.frontend.watched_integers import RangeLoops, Watching, iterated
 
 #: Types whose calls are redirected.
 _TYPES = frozenset({"int", "float", "bool", "list", "tuple", "str", "type"})

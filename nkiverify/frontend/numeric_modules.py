@@ -19,7 +19,7 @@ from nkiverify.foundation.late import numpy as np
 from nkiverify.frontend.builtins import sym_iter
 from nkiverify.frontend.host_integers import PARTIAL, examine_operator, examine_reduction
 from nkiverify.frontend.seen import Substitute, library_module
-from nkiverify.frontend.text import percent
+from nkiverify.frontend.symbolic_text import percent
 from nkiverify.symbolic import SymInt, SymRational, maximum, minimum
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList

@@ -149,7 +149,7 @@ class Paths:
         self.limits = limits
         #: Loops that turned out to carry state, with the reason: they are unrolled.
         self.unrolled = unrolled
-        #: The `while` statements that are taken for searches (`nkiverify.frontend.searches`).
+        #: The `while` statements that are taken for searches (`nkiverify.frontend.search_statements`).
         self.searched: Set[Site] = frozenset()
         self.program = Program()
         #: What the model keeps between two operations. A path begins with what there was when its scope was opened.

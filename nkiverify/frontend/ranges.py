@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
-from nkiverify.model.execution import current_execution
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.extents import IndexRange
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term

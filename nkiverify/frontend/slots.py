@@ -13,7 +13,7 @@ from functools import partial
 from types import BuiltinMethodType, MethodDescriptorType, MethodType, MethodWrapperType, WrapperDescriptorType
 from typing import Any
 
-from nkiverify.frontend.text import percent
+from nkiverify.frontend.symbolic_text import percent
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.numpy_numbers import apply
 from nkiverify.symbolic.stands_for import StandsFor

@@ -24,13 +24,13 @@ from nkiverify.frontend.tracebacks import limit_of_machine
 from nkiverify.ir.program import DomainDimension
 from nkiverify.model.allocation import argument
 from nkiverify.model.contracts import require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dtypes import DType, DTypeKind, int32
-from nkiverify.model.execution import current_execution
 from nkiverify.model.hardware import REVISION
 from nkiverify.model.known_numbers import Interval, whole_range
 from nkiverify.model.launch import Kernel
 from nkiverify.model.memory import MemoryRegion
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.register_contents import VirtualRegister
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, constant_value, known, maximum, minimum, terms

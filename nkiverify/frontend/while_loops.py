@@ -292,7 +292,10 @@ def while_over(run: SymbolicExecution, frame: FrameType, names: WhileNames, step
     site = frame_site(frame)
     if not steps:
         return WhileLoop(run, site, frame, names, may_search=False)
-    from nkiverify.frontend.searches import Search, may_be_search  # as late as this: few kernels have such a statement
+    from nkiverify.frontend.search_statements import (  # as late as this: few kernels have such a statement
+        Search,
+        may_be_search,
+    )
 
     may_search = may_be_search(run, site, frame, steps)
     if may_search and site in run.searched:

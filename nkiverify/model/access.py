@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Any
 
 from nkiverify.model.contracts import require, require_if_open
-from nkiverify.model.execution import current_execution
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.extents import is_one, is_zero
 from nkiverify.model.indices import IndexTensor, Mask, MaskRelation, as_index, broadcast_shapes
 from nkiverify.model.indirection import claim_reach, is_run_time

@@ -8,9 +8,9 @@ from typing import Any, TypeVar
 
 from nkiverify.foundation.source import kernel_site
 from nkiverify.model.contracts import require
+from nkiverify.model.current_execution import current_execution, execution_in_progress
 from nkiverify.model.dtypes import DType
 from nkiverify.model.emission import innermost_body
-from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Undeclared, Value, numbers_of, whole_range
 from nkiverify.model.memory import SBUF, MemoryRegion

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dtypes import DType
-from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero, same
 from nkiverify.model.interval_arithmetic import converted, single
 from nkiverify.model.known_numbers import UNKNOWN, Box, Interval, Value, unknown, whole_range

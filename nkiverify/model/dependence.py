@@ -1,8 +1,8 @@
 """The elements of an operand that an element of a result depends on, as each operation states it.
 
 One statement an operation, read by the sets for all shapes (`nkiverify.analysis.sets.definedness`) and by the marks of
-a concrete run (`nkiverify.analysis.dependence`). It errs on the side of too much: an element may be said to depend on
-more than it is computed from. There is no default: an operation that is not here depends on everything and defines
+a concrete run (`nkiverify.analysis.element_marks`). It errs on the side of too much: an element may be said to depend
+on more than it is computed from. There is no default: an operation that is not here depends on everything and defines
 nothing.
 """
 

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import begins_statement
 from nkiverify.model.contracts import require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.emission import Emission
-from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, is_one, same
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, unknown
-from nkiverify.model.registers import VirtualRegister, held_by, set_register
+from nkiverify.model.register_contents import VirtualRegister, held_by, set_register
 from nkiverify.symbolic import known, maximum, minimum
 from nkiverify.symbolic.execution import unsupported
 

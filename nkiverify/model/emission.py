@@ -7,7 +7,7 @@ import linecache
 from typing import TYPE_CHECKING
 
 from nkiverify.model.contracts import require
-from nkiverify.model.execution import current_execution, execution_in_progress
+from nkiverify.model.current_execution import current_execution, execution_in_progress
 from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Register, Tensor
 

@@ -11,14 +11,14 @@ from typing import Any
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model import contents
 from nkiverify.model.access import Access
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dtypes import float32
-from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, is_sequence, same
 from nkiverify.model.interval_arithmetic import TRUTH, TRUTHS, converted, of_operator, single
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.operation import WRITTEN
 from nkiverify.model.operators import Operator
-from nkiverify.model.registers import VirtualRegister, held_by
+from nkiverify.model.register_contents import VirtualRegister, held_by
 from nkiverify.model.registry import Declaration
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.execution import unsupported

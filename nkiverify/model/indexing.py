@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.access import Access, MaskedOperand
 from nkiverify.model.contracts import entailed, require
-from nkiverify.model.execution import current_execution
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.extents import IndexRange, as_extent, is_one
 from nkiverify.model.indices import IndexTensor, Mask
 from nkiverify.model.indirection import claim_reach, claim_scalar_index

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 
 from nkiverify.model.contents import held
 from nkiverify.model.contracts import leaves_open, require, require_if_open, resting_on, suffices
-from nkiverify.model.execution import current_execution
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.known_numbers import SET_ANEW, UNKNOWN, Interval, Value
 from nkiverify.model.memory import SBUF
-from nkiverify.model.registers import held_by
+from nkiverify.model.register_contents import held_by
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, equal, known
 from nkiverify.symbolic.execution import unsupported

@@ -16,7 +16,7 @@ from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.allocation import argument_again
 from nkiverify.model.contracts import about, require
-from nkiverify.model.execution import current_execution, execution_in_progress
+from nkiverify.model.current_execution import current_execution, execution_in_progress
 from nkiverify.model.extents import as_extent, as_number, is_sequence
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.returned import tensors_in

@@ -9,8 +9,8 @@ from typing import Any
 from nkiverify.model.access import Access, MaskedOperand
 from nkiverify.model.allocation import bounds_of_rank, claim_on_chip_shape, new_storage
 from nkiverify.model.contracts import require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dtypes import DType, legacy_dtype_named
-from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent, as_number, is_one, is_sequence, same
 from nkiverify.model.following import overwrites
 from nkiverify.model.indexing import has_index_tensor

@@ -24,7 +24,7 @@ from nkiverify.model import (
     nki_tensor,
     operation,
     ops,  # noqa: F401 (each module of it declares its operations)
-    registers,
+    register_contents,
     tile_size,
     vendor_helpers,
 )
@@ -244,7 +244,7 @@ class Isa:
     NkiInstruction = operation.NkiInstruction
     NkiTensor = nki_tensor.NkiTensor
     NkiValidationError = NkiValidationError
-    VirtualRegister = registers.VirtualRegister
+    VirtualRegister = register_contents.VirtualRegister
 
     dge_mode = isa_enums.dge_mode
     dma_engine = isa_enums.dma_engine

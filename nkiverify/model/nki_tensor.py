@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.model import access_patterns, indexing, indirection, operators_on_tiles, views
 from nkiverify.model.contents import is_whole
-from nkiverify.model.execution import execution_in_progress
+from nkiverify.model.current_execution import execution_in_progress
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.execution import unsupported

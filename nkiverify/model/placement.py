@@ -11,8 +11,8 @@ from typing import Any
 
 from nkiverify.model.access_patterns import in_units
 from nkiverify.model.contracts import looked_at, require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dtypes import DType
-from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_one, is_zero, same
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.operation import Operation

@@ -15,8 +15,8 @@ from typing import Any
 
 from nkiverify.model.access import Access
 from nkiverify.model.contracts import looked_at
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.emission import innermost_body
-from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.following import follow, followed_among, views_in
 from nkiverify.model.indices import IndexTensor, Mask, MaskRelation, as_mask

@@ -13,8 +13,8 @@ from nkiverify.foundation.late import of_numpy
 from nkiverify.model import ops  # noqa: F401 (every module of it declares operations)
 from nkiverify.model.access import MaskedOperand
 from nkiverify.model.contracts import LegacyRules, claim_version, require
+from nkiverify.model.current_execution import current_execution, execution_in_progress
 from nkiverify.model.dependence import Link
-from nkiverify.model.execution import current_execution, execution_in_progress
 from nkiverify.model.following import following
 from nkiverify.model.launch import Kernel, on_arrays
 from nkiverify.model.legacy_tensor import given_mask, legacy_view

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.contracts import claim_version
-from nkiverify.model.execution import execution_in_progress
+from nkiverify.model.current_execution import execution_in_progress
 from nkiverify.model.hardware import ALL_HARDWARE
 
 

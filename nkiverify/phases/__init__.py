@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
     from nkiverify.ir.program import Program
     from nkiverify.model.hardware import Hardware
-    from nkiverify.phases.replay import Replay
+    from nkiverify.phases.witness_replay import Replay
 
 
 class MemoryPhase(Phase):
@@ -90,6 +90,8 @@ ARITHMETIC = Phase(2, "host arithmetic", checks_arithmetic=True)
 MEMORY = MemoryPhase(3, "memory")
 DATAFLOW = DataflowPhase(4, "dataflow", for_engines=False)
 #: No computation gives an infinity or NaN, and integers stay within their dtype, for all inputs of a range.
-NUMERICS = Phase(5, "numerics", for_engines=False, by_default=False, decided_by="nkiverify.products.numerics.verdict")
+NUMERICS = Phase(
+    5, "numerics", for_engines=False, by_default=False, decided_by="nkiverify.products.numerics.numeric_verdict"
+)
 
 PHASES: dict[int, Phase] = by_number((SHAPES, ARITHMETIC, MEMORY, DATAFLOW, NUMERICS))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from nkiverify.ir.program import Item, Program, SetProof
     from nkiverify.model.hardware import Hardware
     from nkiverify.model.policy import AppliedPolicy
-    from nkiverify.phases.replay import Replay
+    from nkiverify.phases.witness_replay import Replay
     from nkiverify.symbolic.conditions import Condition
 
 #: The rules of the warnings of phase 4, by id, apart from what finds them out: they are said without loading it.
@@ -183,7 +183,7 @@ class Phase:
 
         The run ends early where all contracts in `awaited` are broken, or a moment after `decisive`, one of them, is.
         """
-        from nkiverify.phases.replay import replay
+        from nkiverify.phases.witness_replay import replay
 
         return replay(
             target,

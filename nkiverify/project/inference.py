@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
-from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.frontend.domain.argument_text import dtype_called
 from nkiverify.frontend.trees import parse
 from nkiverify.model.hardware import ALL_HARDWARE
 from nkiverify.project.scope import ModuleScope, function_named, last_name, nodes_of, scope_of

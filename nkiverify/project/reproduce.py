@@ -17,7 +17,7 @@ from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import DATAFLOW, PHASES
 from nkiverify.phases.dataflow.trial import KnownFaults
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.options import DEFAULT_HARDWARE
 from nkiverify.verify.plugged import product_of
 

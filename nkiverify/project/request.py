@@ -19,7 +19,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Kind
 from nkiverify.foundation.source import KERNEL_MARKER
-from nkiverify.frontend.domain.arguments import Argument, parse_argument
+from nkiverify.frontend.domain.argument_text import Argument, parse_argument
 from nkiverify.frontend.domain.dimensions import Domain, enter_extent, extent_value
 from nkiverify.frontend.domain.expressions import check_condition, condition
 from nkiverify.frontend.domain.syntax import OptionText, did_you_mean, parse

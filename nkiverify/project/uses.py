@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import field
 
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.frontend.domain.argument_text import dtype_called
 from nkiverify.project.scope import ModuleScope, last_name, nodes_of
 from nkiverify.project.tiles import (
     NUMBER_KEYWORDS,

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run
-from nkiverify.results.history import PastRun, PastSession
+from nkiverify.results.run_history import PastRun, PastSession
 from nkiverify.results.session import ExitStatus, counting, status_of
 from nkiverify.results.wording import phases
 

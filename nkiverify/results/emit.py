@@ -54,7 +54,7 @@ def test_source(recorded: RecordedViolation, target: Target, file: Path, hardwar
     else:
         said = "The arguments are those of the witness."
         imports = (
-            "from nkiverify.project.manifest import Verification",
+            "from nkiverify.project.manifest_targets import Verification",
             *imports,
             "from nkiverify.project.reproduce import run_call",
         )

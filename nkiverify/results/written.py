@@ -15,7 +15,7 @@ from nkiverify.frontend.target import Target, Verification
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import REVISION, Hardware
 from nkiverify.model.memory import MemoryRegion
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.register_contents import VirtualRegister
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent
 

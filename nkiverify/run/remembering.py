@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from nkiverify.foundation.records import Run
     from nkiverify.frontend.target import Target
-    from nkiverify.results.cache.remembered import VerdictCache
+    from nkiverify.results.cache.remembered_runs import VerdictCache
     from nkiverify.run.executors.jobs import Listener
 
 

@@ -26,7 +26,7 @@ _MODULES = frozenset(
     {
         "nkiverify.products.simulate.simulator",
         "nkiverify.analysis.values.slices",
-        "nkiverify.products.equiv.text",
+        "nkiverify.products.equiv.comparison_text",
         "nkiverify.cli.outcome",
         "nkiverify.cli.replay",
         "nkiverify.cli.show",
@@ -36,7 +36,7 @@ _MODULES = frozenset(
         "nkiverify.foundation.source",
         "nkiverify.frontend.domain.syntax",
         "nkiverify.frontend.language_rules",
-        "nkiverify.products.derive.answers",
+        "nkiverify.products.derive.domain_answers",
         "nkiverify.results.session",
         "nkiverify.products.numerics.told",
         "nkiverify.report.program_text",

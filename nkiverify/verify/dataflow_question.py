@@ -14,7 +14,7 @@ from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.phase import Phase
-from nkiverify.verify.candidates import just_past
+from nkiverify.verify.domain_parts import just_past
 from nkiverify.verify.evidence import Evidence
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.verdicts import advice_on, up_to_rounds, within_rounds
@@ -22,7 +22,7 @@ from nkiverify.verify.verdicts import advice_on, up_to_rounds, within_rounds
 if TYPE_CHECKING:
     # A proof needs no concrete run.
     from nkiverify.phases.dataflow.trial import Trial
-    from nkiverify.verify.candidates import DomainPart
+    from nkiverify.verify.domain_parts import DomainPart
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from nkiverify.engines.rounds import Rounds
 from nkiverify.phases.dataflow.trial import SHAPE_WORK, attempt
-from nkiverify.verify.candidates import MAX_ALL, MAX_SHAPES, Candidates, DomainPart
 from nkiverify.verify.dataflow_question import DataflowQuestion, FaultSearch
+from nkiverify.verify.domain_parts import MAX_ALL, MAX_SHAPES, Candidates, DomainPart
 
 #: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
 #: the verdict depend on the machine.

@@ -29,7 +29,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.phases.phase import Claimed, Phase
 
 if TYPE_CHECKING:
-    from nkiverify.phases.replay import Replay
+    from nkiverify.phases.witness_replay import Replay
 
 #: How many loops of a target may turn out to need unrolling, one exploration each.
 MAX_EXPLORATIONS = 200
@@ -60,7 +60,7 @@ class Exploration:
             return None
         # As late as this: of launches of known sizes.
         from nkiverify.frontend.observe import BreakObserver
-        from nkiverify.phases.replay import Replay
+        from nkiverify.phases.witness_replay import Replay
 
         limit = run.unsupported_construct
         return Replay(

@@ -28,7 +28,7 @@ from nkiverify.ir.walk import claims
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases import ARITHMETIC, MEMORY
-from nkiverify.phases.replay import replay
+from nkiverify.phases.witness_replay import replay
 from nkiverify.verify.exploration import Exploration
 
 #: Contracts that the concrete runs may look at together, for each claim of the program, and for any program. The cost

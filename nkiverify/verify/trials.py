@@ -22,7 +22,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Assume, Block
 from nkiverify.phases import SHAPES
 from nkiverify.symbolic import conditions, terms
-from nkiverify.verify.candidates import MAX_SHAPES, Candidates, DomainPart
+from nkiverify.verify.domain_parts import MAX_SHAPES, Candidates, DomainPart
 from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.verdicts import PhaseVerdict

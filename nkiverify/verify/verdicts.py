@@ -27,7 +27,7 @@ from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.tolerated import Tolerated, divided, told
 
 if TYPE_CHECKING:
-    from nkiverify.phases.replay import Replay
+    from nkiverify.phases.witness_replay import Replay
     from nkiverify.verify.witness.confirm import Confirmation
 
 #: For finding a domain on which what is refuted holds, in milliseconds of an idle core.

@@ -369,7 +369,7 @@ class _Verifying:
 
     def _try_beyond(self, explored: Exploration, phases: frozenset[int]) -> None:
         """Look for a fault of phases that hold up to a bound beyond it, and at the ends of the domain."""
-        from nkiverify.verify.candidates import just_past, no_fault_up_to
+        from nkiverify.verify.domain_parts import just_past, no_fault_up_to
         from nkiverify.verify.trials import beyond
 
         engine = EmbeddedEngine(explored.run.program)
@@ -392,7 +392,7 @@ class _Verifying:
 
     def _try_some(self, explored: Exploration, open_phases: frozenset[int]) -> None:
         """Look for a fault of the phases without a verdict among some shapes of the domain."""
-        from nkiverify.verify.candidates import proved_for, shapes_show_nothing
+        from nkiverify.verify.domain_parts import proved_for, shapes_show_nothing
         from nkiverify.verify.trials import proved_within, trials
 
         tried = trials(explored, open_phases, self._left(), self._options.every_violation)
@@ -478,7 +478,7 @@ def _paused(exploration: Exploration) -> bool:
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, effort: float) -> Run:
     """The verdict of the phase whose claims are about sets of elements."""
-    from nkiverify.verify.dataflow import verdict_of  # as late as this: islpy is slow to load
     from nkiverify.verify.dataflow_question import question
+    from nkiverify.verify.dataflow_verdict import verdict_of  # as late as this: islpy is slow to load
 
     return verdict_of(question(exploration, engine, PHASES[phase], seconds, effort))

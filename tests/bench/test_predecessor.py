@@ -92,7 +92,7 @@ def test_nothing_to_compare_is_one_line_and_status_2(
 
 
 def test_every_shared_run_is_of_a_target_of_ours() -> None:
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
 
     ours = {target.name for target in load_targets(root())}
     runs = predecessor._chosen(())

@@ -12,7 +12,7 @@ from lab.corners import of_files, subject_of
 from nkiverify.model import packing, placement
 from nkiverify.model.packing import Tile
 from nkiverify.products.derive import derivation, statements
-from nkiverify.products.derive.candidates import Candidate
+from nkiverify.products.derive.domain_candidates import Candidate
 from nkiverify.symbolic import all_of
 
 KERNEL = """

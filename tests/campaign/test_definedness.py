@@ -12,7 +12,7 @@ from lab.definedness import try_moving
 from lab.fuzz import MEMORY, Tally, moving_number, try_number
 from lab.oracle import Defect
 from lab.subject import Axis, Bench, Subject
-from nkiverify.analysis.marks.findings import Findings
+from nkiverify.analysis.marks.mark_findings import Findings
 from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.phases.dataflow.trial import Trial, attempt
 from nkiverify.verify.verifier import verify

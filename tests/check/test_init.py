@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.cli.main import main
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.settings import read
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 from tests.check.kernel_files import COPY, write

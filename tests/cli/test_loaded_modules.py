@@ -62,7 +62,7 @@ def test_a_proof_imports_no_numpy(tmp_path: Path) -> None:
 
 def test_a_refutation_imports_no_numpy_and_no_simulator(tmp_path: Path) -> None:
     names = everything_loaded(tmp_path, kernel=KERNEL.replace("src=a)", "src=a[1:])"), ends=1)
-    assert {"numpy", "ml_dtypes", "nkiverify.analysis.values.run"}.isdisjoint(names)
+    assert {"numpy", "ml_dtypes", "nkiverify.analysis.values.value_run"}.isdisjoint(names)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_check_that_finds_nothing_wrong_loads_no_more_than_it_needs(
 
 
 def test_what_is_remembered_is_told_without_numpy_and_without_records_of_results() -> None:
-    program = "import sys, nkiverify.cli.check, nkiverify.cli.remembered; print(*sys.modules)"
+    program = "import sys, nkiverify.cli.check, nkiverify.cli.remembered_checks; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     names = done.stdout.split()
     assert "nkiverify.results.cache.checked" in names

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nkiverify.cli.main import main
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from tests.check.kernel_files import COPY, write
 
 MANIFEST = '''

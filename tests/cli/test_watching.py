@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.cli.watching import watched
+from nkiverify.cli.watched_files import watched
 
 
 def test_work_is_done_again_where_a_file_changes(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nkiverify.analysis.ranges import run as ranges
+from nkiverify.analysis.ranges import range_run as ranges
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import ConcreteExecution
@@ -21,12 +21,12 @@ from nkiverify.frontend.target import OutsideDomain, Target
 from nkiverify.ir.program import DomainDimension
 from nkiverify.manifest import Verification
 from nkiverify.model.contracts import contract
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import DATAFLOW, MEMORY, NUMERICS, PHASES
 from nkiverify.phases.dataflow.trial import attempt
+from nkiverify.products.numerics.numeric_trial import on_inputs
 from nkiverify.products.numerics.search import inputs
-from nkiverify.products.numerics.trial import on_inputs
 from nkiverify.symbolic.execution import running
 from nkiverify.verify.exploration import explore
 

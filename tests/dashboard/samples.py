@@ -23,12 +23,12 @@ from nkiverify.foundation.records import (
 from nkiverify.foundation.source import Site
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.report.dashboard import data, render
 from nkiverify.report.dashboard.data import Page
 from nkiverify.results import codec as json_results
 from nkiverify.results import file as results_file
-from nkiverify.results import history
+from nkiverify.results import run_history
 from nkiverify.results.session import Session
 from tests.report.hostile import hostile_run
 from tests.report.samples import COUNT_VIOLATION, UNUSED_WARNING, refuted, run, session
@@ -143,7 +143,7 @@ def many() -> Session:
 
 def page(of: Session, folder: Path, database: Path | None = None, ours: bool = True) -> Page:
     """The page of a session, by way of a `results.json` in `folder`."""
-    past = history.sessions(database) if database is not None else []
+    past = run_history.sessions(database) if database is not None else []
     path = folder / "results.json"
     path.write_text(json_results.text(of), encoding="utf-8")
     return data.assemble(
@@ -152,7 +152,9 @@ def page(of: Session, folder: Path, database: Path | None = None, ours: bool = T
         manifest=load_targets(of.root) if (of.root / "harness").is_dir() else (),
         contracts=all_contracts(),
         past=past,
-        before=[(one, history.runs_in(one.id, database)) for one in past if database and one.started != _started(of)],
+        before=[
+            (one, run_history.runs_in(one.id, database)) for one in past if database and one.started != _started(of)
+        ],
         lowered=LOWERED,
         ours=ours,
     )

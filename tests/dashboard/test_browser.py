@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from nkiverify.results import codec as json_results
-from nkiverify.results import history
+from nkiverify.results import run_history
 from nkiverify.results.session import Session
 from tests.dashboard.samples import every_ending, hostile, html, many, marked
 from tests.report.samples import session
@@ -97,7 +97,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
     database = folder / "history.db"
     for _ in range(3):
-        history.record(every_ending(), database)
+        run_history.record(every_ending(), database)
     for name, sample in samples.items():
         text = html(sample, folder, database if name == "endings" else None)
         (folder / f"{name}.html").write_text(text, encoding="utf-8")

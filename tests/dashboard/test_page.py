@@ -22,14 +22,14 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Label, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.products.esbmc import lowered
-from nkiverify.project.manifest import load_targets
-from nkiverify.report.dashboard import data, markdown, render, upstream
+from nkiverify.project.manifest_targets import load_targets
+from nkiverify.report.dashboard import data, render, rendered_markdown, upstream
 from nkiverify.report.dashboard.figures import figures
 from nkiverify.report.dashboard.marks import LineMark, claim_rows
-from nkiverify.report.dashboard.sources import Colours
+from nkiverify.report.dashboard.repository_files import Colours
 from nkiverify.results import codec as json_results
 from nkiverify.results import file as results_file
-from nkiverify.results import history
+from nkiverify.results import run_history
 from nkiverify.results.cache import store
 from nkiverify.verify.options import Options
 from tests.dashboard.samples import ROOT, every_ending, hostile, html, many, marked, page, sections
@@ -310,7 +310,7 @@ def test_figures_are_what_plotly_understands(tmp_path: Path) -> None:
     graph_objects = pytest.importorskip("plotly.graph_objects")
     database = tmp_path / "history.db"
     for _ in range(3):
-        history.record(every_ending(), database)
+        run_history.record(every_ending(), database)
     drawn = figures(page(every_ending(), tmp_path, database))
     assert [figure.id for figure in drawn] == ["rungs", "history"]
     assert [figure.id for figure in figures(page(every_ending(), tmp_path, database, ours=False))] == ["history"]
@@ -323,16 +323,16 @@ def test_without_a_history_the_page_says_so(tmp_path: Path) -> None:
     assert "There is no history yet" in html(every_ending(), tmp_path)
     database = tmp_path / "history.db"
     for _ in range(2):
-        history.record(every_ending(), database)
+        run_history.record(every_ending(), database)
     text = html(every_ending(), tmp_path, database)
     assert "There is no history yet" not in text and "s against the run before" in text
 
 
 def test_the_run_before_is_one_of_as_many_runs(tmp_path: Path) -> None:
     database = tmp_path / "history.db"
-    history.record(every_ending(), database)
-    history.record(session(run()), database)
-    history.record(every_ending(), database)
+    run_history.record(every_ending(), database)
+    run_history.record(session(run()), database)
+    run_history.record(every_ending(), database)
     shown = page(every_ending(), tmp_path, database)
     assert shown.this_session is not None and shown.before is not None
     assert (shown.this_session.id, shown.before.id) == (3, 1)
@@ -346,7 +346,7 @@ def test_what_became_of_each_run_since_an_earlier_session_is_told(tmp_path: Path
         run(target="slow", milliseconds=100.0),
         run(target="left"),
     )
-    history.record(replace(before, started=before.started - timedelta(days=1)), database)
+    run_history.record(replace(before, started=before.started - timedelta(days=1)), database)
     now = session(
         run(verdict=Verdict.FAILED),
         run(target="mended"),
@@ -412,25 +412,25 @@ def test_every_state_has_a_word_and_a_sign() -> None:
     ],
 )
 def test_markdown_of_one_line(text: str, expected: str) -> None:
-    assert markdown.inline(text, "docs") == expected
+    assert rendered_markdown.inline(text, "docs") == expected
 
 
 def test_markdown_tables_lists_and_headings() -> None:
     text = "# Top\n\n- one\n  more\n- two\n\n| a | b\\|c |\n| --- | --- |\n| 1 | `2` |\n\n    code <\n"
-    found = re.sub(r"\s*\n\s*", "", str(markdown.html(text, "", 2)))
+    found = re.sub(r"\s*\n\s*", "", str(rendered_markdown.html(text, "", 2)))
     assert "<h2>Top</h2>" in found and "<ul><li>one more</li><li>two</li></ul>" in found
     assert '<th scope="col">b|c</th>' in found and "<td><code>2</code></td>" in found
     assert "<pre>code &lt;</pre>" in found
 
 
 def test_sections_end_at_the_next_heading_of_their_level() -> None:
-    assert markdown.section("# a\n\n## b\n\nx\n\n### c\n\ny\n\n## d\n\nz", "b") == "x\n\n### c\n\ny"
-    assert markdown.section("# a", "b") == ""
+    assert rendered_markdown.section("# a\n\n## b\n\nx\n\n### c\n\ny\n\n## d\n\nz", "b") == "x\n\n### c\n\ny"
+    assert rendered_markdown.section("# a", "b") == ""
 
 
 def test_the_parts_of_the_audit_that_are_shown_exist() -> None:
     audit = (resources.root() / "AUDIT.md").read_text(encoding="utf-8")
-    assert all(markdown.section(audit, heading) for heading in render._LIMITS)
+    assert all(rendered_markdown.section(audit, heading) for heading in render._LIMITS)
 
 
 def test_the_command_writes_the_page(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

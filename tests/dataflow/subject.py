@@ -13,7 +13,7 @@ from nkiverify.foundation.records import Run
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Kind, Verification
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases.dataflow.trial import Trial, attempt
 from nkiverify.verify.exploration import explore

@@ -15,7 +15,7 @@ from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.regions import Regions
 from nkiverify.analysis.sets.structure import views_of
 from nkiverify.frontend.paths import Limits
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.verify.exploration import explore
 from tests.bundled import BY_NAME as TARGETS

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nkiverify.analysis.marks import cells as module
-from nkiverify.analysis.marks.cells import Geometry, Layouts, StorageCells
+from nkiverify.analysis.marks import storage_cells as module
 from nkiverify.analysis.marks.shadow import execute
+from nkiverify.analysis.marks.storage_cells import Geometry, Layouts, StorageCells
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32

@@ -18,9 +18,9 @@ from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16, float32, int32
 from nkiverify.model.hardware import hardware_named
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.reproduce import run_target
-from nkiverify.verify.candidates import MAX_SHAPES
+from nkiverify.verify.domain_parts import MAX_SHAPES
 from nkiverify.verify.exploration import explore
 from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
 

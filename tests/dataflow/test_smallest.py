@@ -18,8 +18,8 @@ from nkiverify.foundation.records import Verdict
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Verification
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.dtypes import float32
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor

@@ -12,10 +12,10 @@ from nkiverify.analysis.sets.used import all_used
 from nkiverify.foundation.records import Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.manifest import Verification
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.dtypes import float32
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
-from nkiverify.verify import dataflow
+from nkiverify.verify import dataflow_verdict
 from nkiverify.verify.exploration import explore
 from tests.dataflow.subject import Subject, rows_and_columns
 
@@ -121,7 +121,7 @@ def test_random_kernels_are_warned_of_as_by_runs_alone(tmp_path: Path, monkeypat
         subject = Subject.of(folder, source, tiles)
         ours = subject.verdict()
         with monkeypatch.context() as patched:
-            patched.setattr(dataflow, "all_used", lambda program, proof: False)
+            patched.setattr(dataflow_verdict, "all_used", lambda program, proof: False)
             assert subject.verdict().warnings == ours.warnings, source
         if ours.verdict is Verdict.SUCCESSFUL:
             known += told(subject)

@@ -19,7 +19,7 @@ from nkiverify.model.dtypes import float32, int32
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.recorded import Executed
 from nkiverify.phases.dataflow.played import play
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from tests.dataflow.subject import Subject, rows_and_columns
 from tests.dataflow.test_random_programs import ROWS, domain, kernel
 

@@ -10,8 +10,8 @@ from lab.audit import sections, with_section
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.resources import root
 from nkiverify.model.contracts import all_contracts
-from nkiverify.model.facts import CONTRADICTED
-from nkiverify.project.manifest import load_targets
+from nkiverify.model.documented_facts import CONTRADICTED
+from nkiverify.project.manifest_targets import load_targets
 
 CLAIM = re.compile(r"`(?P<target>\w+)` (?P<verdict>FAILED|SUCCESSFUL)(?P<contracts>(?:,? `[\w.]+`)*)")
 

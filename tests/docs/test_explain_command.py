@@ -7,7 +7,7 @@ import pytest
 from nkiverify.cli.main import main
 from nkiverify.foundation import resources
 from nkiverify.project.controls import Control, controls
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 
 
 def test_the_kernels_shown_are_the_controls(capsys: pytest.CaptureFixture[str]) -> None:
@@ -53,7 +53,7 @@ def test_coverage_names_a_target_and_the_controls(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     few = [target for target in load_targets(resources.root()) if target.name in ("matmul_tiled", "attn_fwd_v1")]
-    monkeypatch.setattr("nkiverify.project.manifest.load_targets", lambda root: few)
+    monkeypatch.setattr("nkiverify.project.manifest_targets.load_targets", lambda root: few)
     asked = ["ti.gen4", "nc_matmul.k_equal", "target.claim", "leg.tile", "df.read_unwritten"]
     assert main(["contracts", "--coverage", "--bundled", *asked]) == 0
     out = capsys.readouterr().out
@@ -79,7 +79,7 @@ def test_a_contract_that_nothing_exercises_or_breaks_is_missing(
     pair = pairs.pop("nc_matmul.k_equal")
     pairs["ti.gen4"] = Control(pair.right, pairs["ti.gen4"].wrong)
     monkeypatch.setattr("nkiverify.project.coverage.controls", lambda: pairs)
-    monkeypatch.setattr("nkiverify.project.manifest.load_targets", lambda root: [])
+    monkeypatch.setattr("nkiverify.project.manifest_targets.load_targets", lambda root: [])
     assert main(["contracts", "--coverage", "--bundled", "ti.gen4", "nc_matmul.k_equal"]) == 1
     lines = capsys.readouterr().out.splitlines()
     missing = lines[lines.index("MISSING:") + 1 :]

@@ -7,7 +7,7 @@ from pathlib import Path
 from nkiverify.foundation.resources import root
 from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
-from nkiverify.model.facts import CONTRADICTED, LEFT_OUT, STATED_BY
+from nkiverify.model.documented_facts import CONTRADICTED, LEFT_OUT, STATED_BY
 
 #: A line for each documented rule, with its kind: MUST, a precondition; UB, undefined or silently wrong; RT, an error
 #: at run time; CONTRA, documents that disagree.

@@ -17,7 +17,7 @@ import pytest
 from nkiverify.cli import main as cli
 from nkiverify.foundation import resources
 from nkiverify.foundation.resources import root
-from nkiverify.results import history
+from nkiverify.results import run_history
 from tests.report.samples import run, session
 
 TOP = root()
@@ -147,7 +147,7 @@ def test_every_command_shown_is_one_that_there_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(resources, "reports", lambda: tmp_path)
-    history.record(session(run()), history.database(tmp_path))
+    run_history.record(session(run()), run_history.database(tmp_path))
     makefile = (TOP / "Makefile").read_text(encoding="utf-8")
     shown = {tuple(words): page for page, words in _commands()}
     assert len(shown) >= 30

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from nkiverify.foundation.resources import root
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 
 ROW = re.compile(
     r"^\| `(?P<target>\w+)` \| [^|]+ \| (?P<phase>\d) \| (?P<verdict>\w+) \| (?P<contracts>[^|]*)\|$", re.MULTILINE

@@ -11,7 +11,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Verdict
 from nkiverify.foundation.resources import root
 from nkiverify.frontend.target import Target
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 

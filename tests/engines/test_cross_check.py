@@ -17,8 +17,8 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.phases import PHASES
-from nkiverify.products.esbmc import integers
-from nkiverify.project.manifest import load_targets
+from nkiverify.products.esbmc import second_opinion
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.settings import Settings, layered
 from nkiverify.report import terminal
 from nkiverify.results.session import ExitStatus, status_of
@@ -68,7 +68,7 @@ def test_a_refutation_of_esbmc_is_replayed_in_plain_python() -> None:
 
 
 def test_the_embedded_engine_alone_asks_no_esbmc(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(integers, "cross_checked", None)
+    monkeypatch.setattr(second_opinion, "cross_checked", None)
     assert [run.engine for run in runs_of("matmul_basic", engine="embedded")] == ["embedded", "embedded"]
 
 
@@ -108,13 +108,13 @@ def test_what_esbmc_leaves_open_does_not_change_the_verdict(monkeypatch: pytest.
 
 
 def test_an_esbmc_that_cannot_be_used_takes_nothing_from_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
-    integers.installation.cache_clear()
+    second_opinion.installation.cache_clear()
     monkeypatch.setenv("ESBMC", "/bin/false")
     try:
         beside = runs_of("matmul_basic")
         asked = runs_of("matmul_basic", engine="both")
     finally:
-        integers.installation.cache_clear()
+        second_opinion.installation.cache_clear()
     assert [run.verdict for run in beside if not run.advisory] == [Verdict.SUCCESSFUL, Verdict.SUCCESSFUL]
     assert {status_of(run) for run in beside} == {ExitStatus.AS_EXPECTED}
     assert {status_of(run) for run in asked} == {ExitStatus.USAGE}
@@ -276,12 +276,12 @@ def test_programs_are_lowered_to_what_is_asked_for(lowering: str | None, languag
 
 def test_every_twentieth_target_is_lowered_to_python_as_well() -> None:
     names = [f"target_{number}" for number in range(2000)]
-    sampled = [name for name in names if len(integers._languages(name, None)) == 2]
-    found = integers.installation()
+    sampled = [name for name in names if len(second_opinion._languages(name, None)) == 2]
+    found = second_opinion.installation()
     assert found is not None
     assert (70 < len(sampled) < 130) is found.has_python
     expected = [len(one.expect.keys() - EMBEDDED_ONLY) for one in load_targets(resources.root())]
-    taken = [one for one in load_targets(resources.root()) if len(integers._languages(one.name, None)) == 2]
+    taken = [one for one in load_targets(resources.root()) if len(second_opinion._languages(one.name, None)) == 2]
     phases = [phase for one in taken for phase in one.expect.keys() - EMBEDDED_ONLY]
     # Of our own manifest, it is every twentieth run, of each phase.
     assert round(sum(expected) / len(phases)) == 20 and set(phases) == {1, 2, 3}

@@ -17,7 +17,7 @@ import pytest
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Verdict
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.confinement import landlock_version
 from nkiverify.run.executors import choice
 from nkiverify.run.executors.jobs import Job, JobRuns, perform

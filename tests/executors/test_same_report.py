@@ -13,7 +13,7 @@ import pytest
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.resources import root
 from nkiverify.frontend.target import Target
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.report import terminal
 from nkiverify.results import codec as json_results
 from nkiverify.results.session import Session, Versions

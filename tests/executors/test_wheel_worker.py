@@ -14,7 +14,7 @@ import pytest
 
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.resources import root
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.executors.jobs import Job, perform
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify

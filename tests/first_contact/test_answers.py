@@ -17,7 +17,7 @@ from nkiverify.cli.main import main
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.resources import root
 from nkiverify.frontend.target import Target
-from nkiverify.products.derive.answers import DomainAnswer
+from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.proposals import in_kernel
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, UnreadPart
 from nkiverify.products.derive.sampling import SampledShapes
@@ -198,7 +198,7 @@ def test_a_manifest_entry_runs(capsys: pytest.CaptureFixture[str], here: Path) -
     entry = "\n".join(ran.lines[next(at for at, line in enumerate(ran.lines) if line == "@target(") :])
     head = (
         "from nkiverify.frontend.target import Verification\n"
-        "from nkiverify.project.manifest import SUCCESSFUL, Kind, target\n"
+        "from nkiverify.project.manifest_targets import SUCCESSFUL, Kind, target\n"
         "from nkiverify.model.dtypes import bfloat16\n\n\n"
     )
     Path("nkiverify_targets.py").write_text(head + entry + "\n")

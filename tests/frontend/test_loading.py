@@ -17,7 +17,7 @@ from nkiverify.foundation.records import Verdict
 from nkiverify.frontend import numeric_modules, process_state
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.manifest import Verification
-from nkiverify.phases.replay import replay
+from nkiverify.phases.witness_replay import replay
 from tests.soundness.trap import HARDWARE, make_target, verdict
 
 

@@ -12,7 +12,7 @@ import pytest
 from lab.state_holders import HOLDERS
 from nkiverify.frontend import loader
 from nkiverify.frontend.module_code import execute
-from nkiverify.phases.replay import replay
+from nkiverify.phases.witness_replay import replay
 from tests.soundness.trap import HARDWARE, make_target
 
 #: Others that a run changes and no loop is asked about: how one is made, how the run changes it, and a number that is 0

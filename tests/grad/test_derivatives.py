@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from nkiverify.analysis.values import numbers as floats
+from nkiverify.analysis.values.compared_pieces import Pieces
 from nkiverify.analysis.values.definitions import DEFINED, DERIVATIVES, STEPS
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import Mode
-from nkiverify.analysis.values.pieces import Pieces
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import float32, int32
 

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from nkiverify.analysis.values.asked_kernel import contents, declared_range, execute
+from nkiverify.analysis.values.compared_pieces import Pieces
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import Mode
-from nkiverify.analysis.values.pieces import Pieces
-from nkiverify.analysis.values.run import ComputedElements
+from nkiverify.analysis.values.number_formats import Array
+from nkiverify.analysis.values.value_run import ComputedElements
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.meaning import Numbers

@@ -23,8 +23,8 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.products.sweep.keeping import Digests
 from nkiverify.results import codec as json_results
-from nkiverify.results.cache import key, remembered, store
-from nkiverify.results.cache.remembered import VerdictCache
+from nkiverify.results.cache import key, remembered_runs, store
+from nkiverify.results.cache.remembered_runs import VerdictCache
 from nkiverify.run.executors.jobs import InProcess
 from nkiverify.verify.evidence import Told
 from nkiverify.verify.options import Options, phases_to_run
@@ -353,13 +353,13 @@ def test_a_file_that_changes_during_the_run_is_not_remembered(pretended: Project
         targets_file.write_text("WIDTH = 512  # again\n", encoding="utf-8")
 
     with pytest.MonkeyPatch.context() as patch:
-        original = remembered.VerdictCache.remember
+        original = remembered_runs.VerdictCache.remember
 
         def remember(self: VerdictCache, targets: Any, runs: Any) -> None:
             touched()
             original(self, targets, runs)
 
-        patch.setattr(remembered.VerdictCache, "remember", remember)
+        patch.setattr(remembered_runs.VerdictCache, "remember", remember)
         verified(pretended)
     assert not pretended.cache.exists()
     # Back to the text that was read: what was verified meanwhile is unknown all the same.

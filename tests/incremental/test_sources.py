@@ -12,7 +12,7 @@ from nkiverify.frontend import seen
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
 from nkiverify.frontend.seen import read_by
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.results.cache.key import Keys
 from nkiverify.results.cache.sources import Sources, harness_sources, kernel_sources
 from nkiverify.verify.options import Options

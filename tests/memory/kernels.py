@@ -14,12 +14,12 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Program
 from nkiverify.manifest import Verification
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.phases import MEMORY
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims
-from nkiverify.phases.memory.concrete import peak
+from nkiverify.phases.memory.concrete_memory import peak
 from nkiverify.phases.memory.peaks import largest
 from nkiverify.symbolic.atoms import Atom
 from nkiverify.symbolic.execution import running

@@ -14,7 +14,7 @@ from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float16, float32
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from tests.memory.kernels import explored, peaks, target_of
 from tests.soundness.trap import verdict
 

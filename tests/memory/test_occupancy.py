@@ -10,7 +10,7 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.records import MemoryPeak
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from tests.memory.kernels import HEADER, target_of
 from tests.soundness.trap import verdict
 

@@ -14,7 +14,7 @@ from nkiverify.model.policy import STRICT, Policy
 from nkiverify.phases import DATAFLOW
 from nkiverify.project.controls import DEFAULT_HARDWARE, Control, Example, _Source, controls
 from nkiverify.project.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, claimed
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from tests.model import (

@@ -17,8 +17,8 @@ from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assumed
+from nkiverify.model.current_execution import SHAPE_PHASES, Elements
 from nkiverify.model.dtypes import float32, int8, int32, uint16
-from nkiverify.model.execution import SHAPE_PHASES, Elements
 from nkiverify.model.hardware import TRN2
 from nkiverify.model.memory import SBUF
 from nkiverify.model.policy import STRICT, Policy, applied

@@ -10,7 +10,7 @@ import pytest
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
-from nkiverify.products.numerics.trial import NumericTrial, on_every_shape
+from nkiverify.products.numerics.numeric_trial import NumericTrial, on_every_shape
 from nkiverify.project.request import request
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options

@@ -15,14 +15,14 @@ import pytest
 from lab import numerics as campaign
 from lab import numerics_faults as planted
 from lab.numerics_kernels import drawn
-from nkiverify.analysis.ranges.arithmetic import MINUS, Parts, made
-from nkiverify.analysis.ranges.errors import ErrorIntervals
-from nkiverify.analysis.ranges.findings import RangeFindings
-from nkiverify.analysis.ranges.functions import FUNCTIONS
+from nkiverify.analysis.ranges.interval_functions import FUNCTIONS
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.masked import MaskedIntervals
-from nkiverify.analysis.ranges.run import RangeLimits
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.ranges.range_arithmetic import MINUS, Parts, made
+from nkiverify.analysis.ranges.range_findings import RangeFindings
+from nkiverify.analysis.ranges.range_run import RangeLimits
+from nkiverify.analysis.ranges.rounding_errors import ErrorIntervals
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import Verdict

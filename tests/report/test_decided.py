@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.target import Target
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 

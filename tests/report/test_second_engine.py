@@ -14,7 +14,7 @@ from nkiverify.model.contracts import all_contracts
 from nkiverify.report import annotations as github_log
 from nkiverify.report import junit, markdown, sarif, terminal
 from nkiverify.results import codec as json_results
-from nkiverify.results import history
+from nkiverify.results import run_history
 from nkiverify.results.file import violations_of
 from nkiverify.results.session import Session
 from tests.report.samples import COUNT_VIOLATION, ROOT, refuted, run, session
@@ -97,10 +97,10 @@ def test_the_markdown_counts_each_target_once() -> None:
 
 def test_the_history_records_it_and_counts_it_with_nothing(tmp_path: Path) -> None:
     path = tmp_path / "history.db"
-    history.record(both(run(), **OPEN), path)
-    (past,) = history.sessions(path)
+    run_history.record(both(run(), **OPEN), path)
+    (past,) = run_history.sessions(path)
     assert (past.runs, past.as_expected, past.claims) == (1, 1, 12)
-    assert [one.engine for one in history.runs_of("matmul_tiled", path)] == ["embedded", ENGINE]
+    assert [one.engine for one in run_history.runs_of("matmul_tiled", path)] == ["embedded", ENGINE]
 
 
 def test_a_repeated_refutation_is_replayed_once(tmp_path: Path) -> None:

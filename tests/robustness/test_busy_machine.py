@@ -9,12 +9,12 @@ import time
 
 import pytest
 
-from nkiverify.cli.arguments import selection
+from nkiverify.cli.command_arguments import selection
 from nkiverify.cli.main import parser_of
 from nkiverify.foundation import resources
 from nkiverify.foundation.clock import counting, spent
 from nkiverify.foundation.records import Verdict
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.repository import here_or_ours
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, SECOND_SECONDS, Options
 from nkiverify.verify.verifier import verify
@@ -44,7 +44,7 @@ def test_phases_share_the_time_that_esbmc_takes_in_its_own_processes(monkeypatch
 
     monkeypatch.setattr("nkiverify.products.esbmc.second.spent", lambda: used[0])
     monkeypatch.setattr("nkiverify.products.esbmc.second._entry", asked)
-    monkeypatch.setattr("nkiverify.products.esbmc.integers.prepare", lambda names, lowering: None)
+    monkeypatch.setattr("nkiverify.products.esbmc.second_opinion.prepare", lambda names, lowering: None)
     verify(target, Options(root=target.root, engine="auto", phases=(1, 2), unhurried=True))
     assert len(shares) == 2
     assert sum(shares) <= SECOND_SECONDS

@@ -20,16 +20,16 @@ from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import CARRIED
 from nkiverify.manifest import Verification
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.dtypes import float32, uint32
-from nkiverify.model.execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.placement import SUFFICIENT
-from nkiverify.phases.replay import Replay
-from nkiverify.products.esbmc import integers
+from nkiverify.phases.witness_replay import Replay
+from nkiverify.products.esbmc import second_opinion
 from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.symbolic.prover import BUDGETS
-from nkiverify.verify import dataflow, dataflow_search, verdicts, verifier
-from nkiverify.verify.candidates import DomainPart
+from nkiverify.verify import dataflow_search, dataflow_verdict, verdicts, verifier
+from nkiverify.verify.domain_parts import DomainPart
 from nkiverify.verify.evidence import concluded
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
@@ -280,7 +280,7 @@ def _little_solving(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def run_of(row: Row, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The run of a row, with what is known of it changed before a verdict is made."""
-    module = dataflow if row.phase == 4 else verdicts
+    module = dataflow_verdict if row.phase == 4 else verdicts
     with monkeypatch.context() as patched:
         patched.setattr(module, "concluded", lambda rules, known: concluded(rules, row.change(known)))
         target = Subject.of(folder, row.body, row.domain).target
@@ -376,15 +376,15 @@ def test_claims_for_which_time_is_over_are_unknown(phase: int, tmp_path: Path, m
 # --- phase 4 ----------------------------------------------------------------------------------------------------------
 
 
-def _searched(**found: Any) -> Callable[[dataflow.DataflowFacts], dataflow.DataflowFacts]:
-    def change(known: dataflow.DataflowFacts) -> dataflow.DataflowFacts:
+def _searched(**found: Any) -> Callable[[dataflow_verdict.DataflowFacts], dataflow_verdict.DataflowFacts]:
+    def change(known: dataflow_verdict.DataflowFacts) -> dataflow_verdict.DataflowFacts:
         assert known.search is not None
         return replace(known, search=replace(known.search, **found))
 
     return change
 
 
-def _out_of_time(known: dataflow.DataflowFacts) -> dataflow.DataflowFacts:
+def _out_of_time(known: dataflow_verdict.DataflowFacts) -> dataflow_verdict.DataflowFacts:
     return replace(known, ended=OutOfTime("time-out"))
 
 
@@ -438,14 +438,14 @@ def test_a_row_of_phase_4(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(dataflow_search, "SEARCH_WORK", dataflow_search.SEARCH_WORK // 4)
     wanted = (row.verdict, row.qualifier, row.status)
     assert _ending(run_of(row, tmp_path, monkeypatch), row) == wanted
-    others = tuple(rule for rule in dataflow.RULES if rule.__name__ != row.rule)
-    assert len(others) == len(dataflow.RULES) - 1
-    monkeypatch.setattr(dataflow, "RULES", others)
+    others = tuple(rule for rule in dataflow_verdict.RULES if rule.__name__ != row.rule)
+    assert len(others) == len(dataflow_verdict.RULES) - 1
+    monkeypatch.setattr(dataflow_verdict, "RULES", others)
     assert _ending(run_of(row, tmp_path, monkeypatch), row) != wanted
 
 
 def test_every_rule_of_phase_4_has_a_row() -> None:
-    assert {rule.__name__ for rule in dataflow.RULES} == {row.rule for row in DATAFLOW}
+    assert {rule.__name__ for rule in dataflow_verdict.RULES} == {row.rule for row in DATAFLOW}
 
 
 def test_a_fault_that_is_not_seen_again_is_no_proof_of_the_rest(
@@ -558,7 +558,7 @@ ESBMC = {
 def test_a_row_of_esbmc(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row, genuine = ESBMC[name], EsbmcEngine.decide
     monkeypatch.setattr(EsbmcEngine, "decide", lambda self, phase, seconds: row.change(genuine(self, phase, seconds)))
-    integers.installation.cache_clear()
+    second_opinion.installation.cache_clear()
     target = Subject.of(tmp_path, COPY, blocks).target
     asked = Options(root=tmp_path, phases=(1, 4), disagreements=tmp_path / "left")
     shape, flow = verify(target, replace(asked, engine="esbmc"))

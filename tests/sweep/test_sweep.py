@@ -15,8 +15,8 @@ import pytest
 from nkiverify.cli.main import main
 from nkiverify.foundation.errors import UsageError
 from nkiverify.products.sweep.description import Item, items_of
-from nkiverify.project.manifest import load_targets
-from nkiverify.results import history
+from nkiverify.project.manifest_targets import load_targets
+from nkiverify.results import run_history
 from nkiverify.verify.options import Options
 from tests.clocks import eventually
 
@@ -137,7 +137,7 @@ def test_a_line_that_was_cut_off_is_done_again_and_every_other_is_kept(
     sweep()
     file = root / "out" / "shard-1-of-1.jsonl"
     file.write_bytes(file.read_bytes()[:-20])
-    history.database(root / "nkiverify-reports").unlink()
+    run_history.database(root / "nkiverify-reports").unlink()
     assert sweep() == 0
     assert "7 of 8 items have their verdicts from before" in capsys.readouterr().err
     assert results(root) == ALL
@@ -219,8 +219,8 @@ def test_a_killed_sweep_goes_on_where_it_was(root: Path, lost: bool, capsys: pyt
     environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
     with subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL) as running:
         assert eventually(lambda: file.exists() and len(file.read_bytes().splitlines()) >= 4)
-        database = history.database(root / "nkiverify-reports")
-        assert eventually(lambda: len(history.kept_items(database)) >= 4)
+        database = run_history.database(root / "nkiverify-reports")
+        assert eventually(lambda: len(run_history.kept_items(database)) >= 4)
         running.send_signal(signal.SIGKILL)
     if lost:
         shutil.rmtree(root / "out")
@@ -251,7 +251,7 @@ def test_the_history_has_what_was_verified_and_what_was_found_before(
 ) -> None:
     for _ in range(2):
         assert sweep() == 0
-    past = history.runs_of("too_many_rows@trn2+all", history.database(root / "nkiverify-reports"))
+    past = run_history.runs_of("too_many_rows@trn2+all", run_history.database(root / "nkiverify-reports"))
     assert [(run.verdict, run.cached) for run in past] == [("FAILED", False), ("FAILED", True)]
     assert main(["history", "too_many_rows@trn2+all"]) == 0
     assert "FAILED" in capsys.readouterr().out
@@ -265,7 +265,7 @@ def test_every_item_is_verified_again_where_that_is_asked_for(root: Path, capsys
 
 
 def test_a_sweep_does_without_a_history_that_cannot_be_used(root: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    database = history.database(root / "nkiverify-reports")
+    database = run_history.database(root / "nkiverify-reports")
     database.parent.mkdir()
     database.write_bytes(b"no database at all, but long enough to be read as the header of one" * 20)
     assert sweep() == 0

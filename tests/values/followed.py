@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nkiverify.analysis.values import cells as storage
-from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.run import ComputedElements
+from nkiverify.analysis.values.number_formats import Array
+from nkiverify.analysis.values.value_run import ComputedElements
 from nkiverify.model.contents import held, tracked
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.memory import SHARED_HBM, MemoryRegion

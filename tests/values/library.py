@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation import resources
 from nkiverify.frontend.loader import load_kernel
 from tests.model.stub_library import nisa, nki, nl, old_nisa, old_nki, old_nl

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.frontend.loader import load_kernel

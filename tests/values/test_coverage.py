@@ -12,7 +12,7 @@ from nkiverify.analysis.values.cells import Cells
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ComputedElements, ValueAllocation
+from nkiverify.analysis.values.value_run import ComputedElements, ValueAllocation
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.meaning import Numbers

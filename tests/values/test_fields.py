@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from nkiverify.analysis.values.asked_kernel import contents, execute
 from nkiverify.analysis.values.exponents import Exponents
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import PRIMES_OF_QUOTIENTS, Mode, simplest_fraction
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.primes import LARGEST, chained, is_prime, unrelated
 from nkiverify.analysis.values.recognised import Residues, contains
-from nkiverify.analysis.values.run import ComputedElements
+from nkiverify.analysis.values.value_run import ComputedElements
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import (
     DType,

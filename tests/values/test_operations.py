@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nkiverify.analysis.values.formats import Array, tfloat32_rounded
+from nkiverify.analysis.values.number_formats import Array, tfloat32_rounded
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.products.simulate.simulator import UndefinedResultWarning
 from tests.values.library import nisa, nki, nl, old_nisa, old_nki, old_nl, on, random_array, simulate

@@ -10,7 +10,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from tests.values.library import nisa, nki, nl, old_nisa, old_nki, old_nl, on
 
 TestT = TypeVar("TestT", bound=Callable[..., None])

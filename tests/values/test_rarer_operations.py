@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nkiverify.analysis.values.formats import Array, repacked, unpacked
+from nkiverify.analysis.values.number_formats import Array, repacked, unpacked
 from nkiverify.products.simulate.simulator import UndefinedResultWarning
 from tests.values.library import nisa, nl, old_nisa, old_nki, old_nl, on, random_array, simulate
 from tests.values.test_operations import SEEDS, SHAPES, on_tiles

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from lab.operation_calls import CALLS, Call, Slot
-from nkiverify.analysis.values.formats import STORED, Array, stored, unit_roundoff
+from nkiverify.analysis.values.number_formats import STORED, Array, stored, unit_roundoff
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.foundation.resources import root
 from nkiverify.model.dtypes import DTYPES, DType, bool_, float32, tfloat32

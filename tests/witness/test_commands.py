@@ -23,7 +23,7 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.foundation.records import Basis
 from nkiverify.ir.program import Claim
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.results.session import Session, Versions
 from nkiverify.verify.explanation import explain
 from nkiverify.verify.options import Options

@@ -11,7 +11,7 @@ import pytest
 
 from nkiverify.foundation.records import Violation
 from nkiverify.model.hardware import hardware_named
-from nkiverify.phases.replay import replay
+from nkiverify.phases.witness_replay import replay
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from tests.witness.seeded import SEEDED, Seeded

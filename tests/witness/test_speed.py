@@ -10,7 +10,7 @@ import pytest
 from nkiverify.foundation import resources
 from nkiverify.foundation.clock import Allowance
 from nkiverify.foundation.records import Verdict
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 

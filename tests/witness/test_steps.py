@@ -11,7 +11,7 @@ import pytest
 
 from nkiverify.foundation.clock import Allowance, count_steps, counting, now
 from nkiverify.foundation.records import Run
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nkiverify.analysis.lifetimes.intervals import Point, Tenant
+from nkiverify.analysis.lifetimes.live_intervals import Point, Tenant
 from nkiverify.analysis.lifetimes.usage import Allocated
 from nkiverify.ir.program import Loop
 from nkiverify.model.legacy_tensor import Allocator

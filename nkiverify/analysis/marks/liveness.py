@@ -11,10 +11,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 
 from nkiverify.analysis.alike import stored_alike
-from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect, Effects
-from nkiverify.analysis.marks.cells import Layouts, StorageCells
+from nkiverify.analysis.element_marks import Marks
 from nkiverify.analysis.marks.order import Recorded, SharedTensors, one_by_one
+from nkiverify.analysis.marks.storage_cells import Layouts, StorageCells
 from nkiverify.analysis.marks.windows import Window, shown, window
 from nkiverify.analysis.side_effects import has_effect
 from nkiverify.foundation.dataclass import dataclass

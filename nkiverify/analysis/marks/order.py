@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
-from nkiverify.analysis.dependence import exchanges
+from nkiverify.analysis.element_marks import exchanges
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Iteration, Unordered
 from nkiverify.model.memory import SHARED_HBM

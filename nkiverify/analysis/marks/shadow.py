@@ -16,13 +16,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nkiverify.analysis.alike import stored_alike
-from nkiverify.analysis.dependence import Marks, distinct
-from nkiverify.analysis.marks.cells import Layouts
-from nkiverify.analysis.marks.findings import DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Findings, Notes
+from nkiverify.analysis.element_marks import Marks, distinct
+from nkiverify.analysis.marks.mark_findings import DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Findings, Notes
+from nkiverify.analysis.marks.mark_transfer import MarkTransfer, Reading
 from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded, interleaved
+from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadows
-from nkiverify.analysis.marks.transfer import MarkTransfer, Reading
-from nkiverify.analysis.marks.unordered import UnorderedLoops
+from nkiverify.analysis.marks.unordered_loops import UnorderedLoops
 from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.late import numpy as np

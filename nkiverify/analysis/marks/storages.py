@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import field
 
-from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
-from nkiverify.analysis.marks.cells import Layouts, Places, StorageCells
-from nkiverify.analysis.marks.findings import DEFINED, UNWRITTEN
+from nkiverify.analysis.element_marks import Marks
+from nkiverify.analysis.marks.mark_findings import DEFINED, UNWRITTEN
 from nkiverify.analysis.marks.order import SharedTensors
+from nkiverify.analysis.marks.storage_cells import Layouts, Places, StorageCells
 from nkiverify.analysis.marks.windows import Window, anywhere, shown, window
 from nkiverify.analysis.reduction_registers import is_register_file
 from nkiverify.foundation.dataclass import dataclass

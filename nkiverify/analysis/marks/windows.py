@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nkiverify.analysis.dependence import Marks, distinct
 from nkiverify.analysis.effects import Does, Effect
-from nkiverify.analysis.marks.cells import Geometry, Layouts, Places, StorageCells
+from nkiverify.analysis.element_marks import Marks, distinct
+from nkiverify.analysis.marks.storage_cells import Geometry, Layouts, Places, StorageCells
 from nkiverify.analysis.masks import EVERYTHING, Touched, touched
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.tensor import Storage, Tensor

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from nkiverify.analysis.dependence import Marks, distinct
 from nkiverify.analysis.effects import Does, Effect, Effects
-from nkiverify.analysis.marks.cells import Layouts
+from nkiverify.analysis.element_marks import Marks, distinct
 from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.late import numpy as np

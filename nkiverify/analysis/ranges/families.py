@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from nkiverify.analysis.ranges.sizes import Sizes
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.ranges.extent_sizes import Sizes
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType

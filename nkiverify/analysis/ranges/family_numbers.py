@@ -13,7 +13,11 @@ from typing import cast
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import (
+from nkiverify.analysis.ranges.extent_sizes import Sizes
+from nkiverify.analysis.ranges.families import LANES, Axis, Carried, NumberFamily, ScaledBounds, aligned, positions
+from nkiverify.analysis.ranges.growth import beside, moved, multiplied, settled
+from nkiverify.analysis.ranges.intervals import CODES, Intervals
+from nkiverify.analysis.ranges.range_arithmetic import (
     FLOAT32_MAX,
     MINUS,
     PLUS,
@@ -26,14 +30,10 @@ from nkiverify.analysis.ranges.arithmetic import (
     sum_error,
     with_least_fill,
 )
-from nkiverify.analysis.ranges.families import LANES, Axis, Carried, NumberFamily, ScaledBounds, aligned, positions
-from nkiverify.analysis.ranges.findings import INVALID, OVERFLOW, RangeFindings
-from nkiverify.analysis.ranges.growth import beside, moved, multiplied, settled
-from nkiverify.analysis.ranges.intervals import CODES, Intervals
+from nkiverify.analysis.ranges.range_findings import INVALID, OVERFLOW, RangeFindings
 from nkiverify.analysis.ranges.relations import FamilyRelations
-from nkiverify.analysis.ranges.sizes import Sizes
 from nkiverify.analysis.sets.coordinates import as_term
-from nkiverify.analysis.values.formats import Array, smallest_normal, unit_roundoff
+from nkiverify.analysis.values.number_formats import Array, smallest_normal, unit_roundoff
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.meaning import Numbers

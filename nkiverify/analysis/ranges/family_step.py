@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import made
-from nkiverify.analysis.ranges.contents import RangeState
 from nkiverify.analysis.ranges.families import DIAGONAL, FIRST, LANES, LAST, NumberFamily
 from nkiverify.analysis.ranges.family_numbers import Families, is_size
+from nkiverify.analysis.ranges.range_arithmetic import made
+from nkiverify.analysis.ranges.storage_contents import RangeState
 from nkiverify.analysis.sets.keys import Key, key_of
-from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.operands import StepElements
+from nkiverify.analysis.values.number_formats import Array
+from nkiverify.analysis.values.operand_numbers import StepElements
 from nkiverify.analysis.values.step import OperationOnNumbers
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct

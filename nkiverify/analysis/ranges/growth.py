@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import SMALLEST_NORMAL, least_fill, with_least_fill
 from nkiverify.analysis.ranges.families import Carried, NumberFamily
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.ranges.range_arithmetic import SMALLEST_NORMAL, least_fill, with_least_fill
+from nkiverify.analysis.values.number_formats import Array
 
 #: How often an assumption about all iterations may be weakened.
 PASSES = 7

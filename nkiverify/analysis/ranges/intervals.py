@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import EMPTY, MINUS, PLUS, Parts, made, stacked
-from nkiverify.analysis.ranges.findings import INTEGER, OVERFLOW
-from nkiverify.analysis.ranges.operators import IntervalOperators
-from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.ranges.interval_operators import IntervalOperators
+from nkiverify.analysis.ranges.range_arithmetic import EMPTY, MINUS, PLUS, Parts, made, stacked
+from nkiverify.analysis.ranges.range_findings import INTEGER, OVERFLOW
+from nkiverify.analysis.values import number_formats
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, float32
 from nkiverify.model.known_numbers import whole_range
@@ -115,15 +115,15 @@ class Intervals(IntervalOperators):
         empty = part.empty
         low, high = (np.where(empty, 0.0, end) for end in (part.low, part.high))
         with np.errstate(all="ignore"):
-            ends = [formats.stored(end.astype(np.float32), dtype).astype(np.float64) for end in (low, high)]
+            ends = [number_formats.stored(end.astype(np.float32), dtype).astype(np.float64) for end in (low, high)]
         beyond = ~np.isfinite(ends[0]) | ~np.isfinite(ends[1])
         beyond &= ~(np.isnan(low) | np.isnan(high))
         flags = part.flags
-        smallest = formats.smallest_normal(dtype)
+        smallest = number_formats.smallest_normal(dtype)
         least = np.where((ends[0] > 0) & (ends[0] < smallest), 0.0, ends[0])
         most = np.where((ends[1] < 0) & (ends[1] > -smallest), 0.0, ends[1])
         nowhere = np.zeros(flags.shape, dtype=bool)
-        if formats.stored(np.array([np.inf], np.float32), dtype)[0] != np.inf:
+        if number_formats.stored(np.array([np.inf], np.float32), dtype)[0] != np.inf:
             nowhere = flags > 0
         if self.findings.fills and not nowhere.any():
             # A constant is what its dtype makes of it, and meant.
@@ -144,7 +144,7 @@ class Intervals(IntervalOperators):
         others = np.where(kept, 0, ids)
 
         def rounded(number: float) -> float:
-            return float(formats.stored(np.array([number], np.float32), dtype)[0])
+            return float(number_formats.stored(np.array([number], np.float32), dtype)[0])
 
         found = relations.named(np.where(kept, ids, relations.odd(("to", dtype), others, rounded)))
         relations.set_dtype(found, CODES[dtype])

@@ -11,8 +11,8 @@ from typing import Protocol
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import ROUNDOFF, SMALLEST_NORMAL
-from nkiverify.analysis.values.formats import Array, smallest_normal, unit_roundoff
+from nkiverify.analysis.ranges.range_arithmetic import ROUNDOFF, SMALLEST_NORMAL
+from nkiverify.analysis.values.number_formats import Array, smallest_normal, unit_roundoff
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType
 

@@ -17,14 +17,14 @@ from typing import cast
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import EMPTY, MINUS, PLUS, ROUNDOFF, Parts, least_fill
+from nkiverify.analysis.ranges.extent_sizes import Sizes
 from nkiverify.analysis.ranges.families import LANES, NumberFamily
 from nkiverify.analysis.ranges.family_numbers import Families
-from nkiverify.analysis.ranges.findings import MASKED, RangeFindings, is_fill
-from nkiverify.analysis.ranges.functions import FUNCTIONS
+from nkiverify.analysis.ranges.interval_functions import FUNCTIONS
 from nkiverify.analysis.ranges.intervals import Intervals
-from nkiverify.analysis.ranges.sizes import Sizes
-from nkiverify.analysis.values.formats import Array, finite_range, unit_roundoff
+from nkiverify.analysis.ranges.range_arithmetic import EMPTY, MINUS, PLUS, ROUNDOFF, Parts, least_fill
+from nkiverify.analysis.ranges.range_findings import MASKED, RangeFindings, is_fill
+from nkiverify.analysis.values.number_formats import Array, finite_range, unit_roundoff
 from nkiverify.analysis.values.numbers import Floats, function_of
 from nkiverify.model.dtypes import DType, DTypeKind
 

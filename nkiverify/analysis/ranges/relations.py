@@ -12,7 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nkiverify.analysis.ranges.linear import Forms, Scaled
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 
 #: Numbers that have an id, at most: what is known of each takes 32 bytes.
 _MOST = 6_000_000

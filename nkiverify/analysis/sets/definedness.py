@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import islpy as isl
 
-from nkiverify.analysis.dependence import link_of, matters, reduced_axes
+from nkiverify.analysis.element_marks import link_of, matters, reduced_axes
 from nkiverify.analysis.sets.affine import Sets
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.regions import OperandRegion, same_extent

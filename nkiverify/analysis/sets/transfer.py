@@ -11,7 +11,6 @@ from dataclasses import field
 import islpy as isl
 
 from nkiverify.analysis.alike import independent, is_shared
-from nkiverify.analysis.dependence import exchanges
 from nkiverify.analysis.effects import (
     LAST_STRICT_GENERATION,
     Does,
@@ -20,6 +19,7 @@ from nkiverify.analysis.effects import (
     adds_product,
     begins_sum,
 )
+from nkiverify.analysis.element_marks import exchanges
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
 from nkiverify.analysis.sets.affine import mentions
 from nkiverify.analysis.sets.definedness import Partly, defined_elements

@@ -11,11 +11,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from nkiverify.analysis.values import cells as storage
-from nkiverify.analysis.values import formats
+from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.cells import Cells
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.located import elements_as
-from nkiverify.analysis.values.run import ComputedElements, elements_of
+from nkiverify.analysis.values.number_formats import Array
+from nkiverify.analysis.values.value_run import ComputedElements, elements_of
 from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.concrete import ConcreteExecution
@@ -164,16 +164,16 @@ def contents(elements: ComputedElements, tensor: Tensor) -> tuple[Array, Array |
 
 def random_array(random: np.random.Generator, shape: tuple[int, ...], dtype: DType, ends: Ends | None) -> Array:
     """Random elements of a dtype, between the `ends` that are declared; else floats from -1 to 1, and any integers."""
-    kind = formats.STORED[dtype]
+    kind = number_formats.STORED[dtype]
     if dtype.is_integer and ends is not None:
         return random.integers(int(ends[0]), int(ends[1]) + 1, shape)
     low, high = ends or _UNIT
     if dtype.is_float:
-        return formats.stored(random.uniform(low, high, shape).astype(np.float32), dtype)
+        return number_formats.stored(random.uniform(low, high, shape).astype(np.float32), dtype)
     if dtype.kind is DTypeKind.PACKED:
-        part = formats.UNPACKED[dtype]
+        part = number_formats.UNPACKED[dtype]
         values = random.uniform(low, high, (*shape, 4)).astype(part).astype(np.float32)
-        return formats.repacked(values, dtype)
+        return number_formats.repacked(values, dtype)
     if dtype.kind is DTypeKind.SCALE:
         return np.exp2(random.integers(-4, 5, shape)).astype(kind)
     if dtype.kind is DTypeKind.BOOL:
@@ -189,5 +189,5 @@ def declared_range(tensor: Tensor) -> Ends | None:
     if given is None or not tensor.dtype.is_integer:
         return tensor.storage.float_range
     low, high = int(given.low), int(given.high)
-    limits = np.iinfo(formats.STORED[tensor.dtype])
+    limits = np.iinfo(number_formats.STORED[tensor.dtype])
     return None if (low, high) == (limits.min, limits.max) else (low, high)

@@ -1,7 +1,7 @@
 """The contents of an allocation: its numbers, and for every element whether it is defined.
 
 A mark is 0 for a defined element, `UNWRITTEN` for one that nothing has written, and otherwise says which read of an
-undefined element its value came from (`nkiverify.analysis.values.run` keeps the list).
+undefined element its value came from (`nkiverify.analysis.values.value_run` keeps the list).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType

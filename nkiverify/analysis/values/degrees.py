@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from nkiverify.analysis.values.definitions import DEFINED
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.recognised import contains, converted
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32

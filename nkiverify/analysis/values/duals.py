@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from nkiverify.analysis.values.compared_pieces import EQUAL_NUMBERS, Asked, Pieces, StoredAsNumbers
 from nkiverify.analysis.values.definitions import DEFINED, DERIVATIVES, STEPS
-from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.pieces import EQUAL_NUMBERS, Asked, Pieces, StoredAsNumbers
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 

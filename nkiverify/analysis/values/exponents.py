@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 
 #: Powers that are kept where exponents are found in steps of as many.
 _STRIDE = 1 << 16

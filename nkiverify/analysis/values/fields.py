@@ -21,9 +21,9 @@ import numpy as np
 
 from nkiverify.analysis.values.definitions import DEFINED, ODD
 from nkiverify.analysis.values.degrees import GREATEST_EXPONENT
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import KnownResidues, Mode
 from nkiverify.analysis.values.lanes import PrimeLanes
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.recognised import contains, converted
 from nkiverify.analysis.values.scaled import by_lanes
 from nkiverify.foundation.errors import UnsupportedConstruct

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 
 from nkiverify.analysis.values.definitions import EXPONENTIAL, LOGARITHMIC
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.primes import chained, unrelated
 from nkiverify.analysis.values.recognised import ConstantResidues, Infinities, Residues, contains, converted
 from nkiverify.analysis.values.scaled import Scalings

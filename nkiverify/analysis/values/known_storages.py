@@ -12,8 +12,8 @@ from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.known_views import Numbers
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ComputedElements
 from nkiverify.analysis.values.step import OperationOnNumbers
+from nkiverify.analysis.values.value_run import ComputedElements
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.model.contents import held
 from nkiverify.model.operation import Operation

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from nkiverify.analysis.values.exponents import Exponents, powers_of
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.primes import Moduli
 
 #: Contractions are cut into pieces of this length.

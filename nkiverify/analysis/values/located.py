@@ -9,7 +9,7 @@ import numpy as np
 from nkiverify.analysis.masks import Placing, on_one_grid, placing_of
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import kernel_site
 from nkiverify.frontend.concrete import ConcreteElements

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nkiverify.analysis.values.contractions import dot, einsum, matmul
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import float32
 from nkiverify.model.meaning import Numbers

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values import number_formats
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 from nkiverify.model.meaning import Numbers
@@ -165,33 +165,33 @@ class Floats(Numbers):
     def window(
         self, buffer: Array, owner: DType, dtype: DType, shape: tuple[int, ...], strides: tuple[int, ...], offset: int
     ) -> Array:
-        kind = formats.STORED[dtype]
+        kind = number_formats.STORED[dtype]
         size = kind.itemsize
         return np.ndarray((1, *shape), kind, buffer, offset * size, (0, *(stride * size for stride in strides)))
 
     def flat(self, buffer: Array, owner: DType, dtype: DType) -> Array:
-        return buffer.view(formats.STORED[dtype])[None]
+        return buffer.view(number_formats.STORED[dtype])[None]
 
     def entered(self, values: Array, dtype: DType) -> Array:
-        kind = formats.STORED[dtype]
+        kind = number_formats.STORED[dtype]
         array = np.ascontiguousarray(values)
         if array.dtype == np.bool_:
             array = array.astype(np.uint8)
         if array.dtype != kind:
-            array = formats.stored(array, dtype)
+            array = number_formats.stored(array, dtype)
         return array[None]
 
     def read(self, stored: Array, dtype: DType) -> Array:
-        return formats.widened(stored, dtype)
+        return number_formats.widened(stored, dtype)
 
     def exact(self, stored: Array, dtype: DType) -> Array:
-        return stored.astype(np.int64) if stored.dtype.kind in "iu" else formats.widened(stored, dtype)
+        return stored.astype(np.int64) if stored.dtype.kind in "iu" else number_formats.widened(stored, dtype)
 
     def convert(self, numbers: Array, dtype: DType) -> Array:
-        return formats.stored(numbers, dtype)
+        return number_formats.stored(numbers, dtype)
 
     def low_bits(self, integers: Array, dtype: DType) -> Array:
-        return integers.astype(np.int64).astype(formats.STORED[dtype])
+        return integers.astype(np.int64).astype(number_formats.STORED[dtype])
 
     def unsigned(self, integers: Array, dtype: DType) -> Array:
         return np.where(integers < 0, integers + 2 ** (8 * dtype.itemsize), integers)
@@ -267,14 +267,14 @@ class Floats(Numbers):
         return stored[0].astype(np.int64)
 
     def unpacked(self, packed: Array, dtype: DType) -> Array:
-        return formats.unpacked(packed, dtype)
+        return number_formats.unpacked(packed, dtype)
 
     def packed(self, values: Array, dtype: DType) -> Array:
-        return formats.repacked(values, dtype)
+        return number_formats.repacked(values, dtype)
 
 
 class Doubles(Floats):
-    """The functions in float64; these numbers are stored by others (`nkiverify.analysis.values.pieces`)."""
+    """The functions in float64; these numbers are stored by others (`nkiverify.analysis.values.compared_pieces`)."""
 
     kind = np.float64
 

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from nkiverify.analysis.dependence import distinct
-from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.element_marks import distinct
+from nkiverify.analysis.values import number_formats
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType, float32, tfloat32
 
@@ -33,7 +33,7 @@ def contains(wider: DType, narrower: DType) -> bool:
     words = np.arange(256**narrower.itemsize, dtype=np.uint8 if narrower.itemsize == 1 else np.uint16)
     if narrower.name == "bool":
         words = words[:2]
-    exact = words.view(formats.STORED[narrower]).astype(np.float32)
+    exact = words.view(number_formats.STORED[narrower]).astype(np.float32)
     exact = exact[~np.isnan(exact)]
     return bool((converted(exact, wider) == exact).all())
 
@@ -41,7 +41,7 @@ def contains(wider: DType, narrower: DType) -> bool:
 def converted(values: Array, dtype: DType) -> Array:
     """Known numbers as the dtype rounds or saturates them, in float64; NaN where it has no number for them."""
     whole = values.dtype.kind in "iu" and dtype.is_integer
-    stored = formats.stored(values if whole else values.astype(np.float32), dtype)
+    stored = number_formats.stored(values if whole else values.astype(np.float32), dtype)
     return stored.astype(np.float64)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.recognised import Residues
 
 #: Constants that are taken out of a maximum one after the other.

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from nkiverify.analysis.dependence import distinct
+from nkiverify.analysis.element_marks import distinct
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.model.dependence import REDUCTION_RESULT, Link

@@ -14,12 +14,12 @@ import numpy as np
 
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN
-from nkiverify.analysis.values.formats import STORED, Array, unit_roundoff
-from nkiverify.analysis.values.operands import Operands, python_number
+from nkiverify.analysis.values.number_formats import STORED, Array, unit_roundoff
+from nkiverify.analysis.values.operand_numbers import Operands, python_number
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType
 from nkiverify.model.promotion import promoted
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.register_contents import VirtualRegister
 
 if TYPE_CHECKING:
     from nkiverify.model.operation import Operation

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.lanes import PrimeLanes
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.primes import Moduli
 
 #: Bits that a residue takes in a word.

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc import output, process
+from nkiverify.engines.esbmc import esbmc_process, output
 from nkiverify.engines.esbmc.engine import START_SECONDS, EsbmcEngine
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation
@@ -311,7 +311,7 @@ def _fingerprint(installation: Installation, language: TargetLanguage) -> str:
     """Changes with the build, with the interpreter that its Python front end uses, and with this package."""
     about = installation.path.stat()
     build = [installation.path, about.st_size, about.st_mtime_ns, installation.version, installation.wheel]
-    facts = [*build, language, sys.version, process.PYTHON]
+    facts = [*build, language, sys.version, esbmc_process.PYTHON]
     digest = hashlib.sha256(repr(facts).encode())
     for source in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(source.read_bytes())
@@ -351,7 +351,7 @@ def _mistakes(
     installation: Installation, build: _Builder, flags: Flags, language: TargetLanguage, only: Arithmetic
 ) -> list[Wrong]:
     engine = EsbmcEngine(installation, build.program, "canary", flags, language=language, only=only)
-    result = engine.decide(1, SECONDS * process.BUSY_FACTOR)
+    result = engine.decide(1, SECONDS * esbmc_process.BUSY_FACTOR)
     wrong = []
     for decision in result.decisions:
         expected = build.expected[decision.claim.number]
@@ -370,13 +370,13 @@ def _unwinding(installation: Installation, language: TargetLanguage) -> list[Wro
     n = build.dimension("n", 0, 4)
     build.loop("i", n, lambda i: build.proved("", i < n))
     lowered = lower(build.program, [1], Plan(language, Arithmetic.BIT_VECTORS, unwind=9), "canary")
-    options = ["--python", process.PYTHON] if language is TargetLanguage.PYTHON else ["--no-library"]
+    options = ["--python", esbmc_process.PYTHON] if language is TargetLanguage.PYTHON else ["--no-library"]
     with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
         file = Path(folder) / f"canary{lowered.suffix}"
         file.write_text(lowered.text, encoding="utf-8")
         command: list[str | Path] = [installation.path, file.name, "--unwind", "3", *options]
         computing = SECONDS / 4 + START_SECONDS[language]
-        finished = process.run(command, Path(folder), computing * process.BUSY_FACTOR, computing)
+        finished = esbmc_process.run(command, Path(folder), computing * esbmc_process.BUSY_FACTOR, computing)
     report = output.read(finished, installation.version)
     if report.conclusion is Conclusion.TIMED_OUT:
         raise _OutOfTime(f"a loop cut off at its bound: {report.conclusion.value}")

@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
+from nkiverify.engines.esbmc.atom_ranges import sides
 from nkiverify.engines.esbmc.output import CLAIM_MESSAGE
-from nkiverify.engines.esbmc.ranges import sides
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 

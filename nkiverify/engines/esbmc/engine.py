@@ -20,7 +20,7 @@ from dataclasses import field, replace
 from pathlib import Path
 
 from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc import hypotheses, output, process
+from nkiverify.engines.esbmc import esbmc_process, hypotheses, output
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.hypotheses import Hypotheses
 from nkiverify.engines.esbmc.locate import Installation
@@ -427,7 +427,7 @@ class EsbmcEngine:
         if self._keep is not None:
             leave_text(self._keep / name, text)
         command: list[str | Path] = [self._installation.path, name, *options]
-        finished = process.run_within(command, session.folder, computing, session.seconds_left)
+        finished = esbmc_process.run_within(command, session.folder, computing, session.seconds_left)
         report = output.read(finished, self._installation.version)
         return replace(report, every=every).answering(lowered.alike)
 
@@ -440,7 +440,7 @@ class EsbmcEngine:
         if self._flags.overflow_check and attempt.plan.arithmetic is Arithmetic.BIT_VECTORS:
             options.append("--overflow-check")
         if self._language is TargetLanguage.PYTHON:
-            options += ["--python", process.PYTHON]
+            options += ["--python", esbmc_process.PYTHON]
         else:
             options.append("--no-library")
         return options

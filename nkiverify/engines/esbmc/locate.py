@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from nkiverify.engines.esbmc import output, process
-from nkiverify.engines.esbmc.process import ProcessEnding
+from nkiverify.engines.esbmc import esbmc_process, output
+from nkiverify.engines.esbmc.esbmc_process import ProcessEnding
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
 
@@ -144,13 +144,13 @@ def every(environment: Mapping[str, str] = os.environ) -> Iterator[Installation]
 def inspect(path: Path, origin: Origin) -> Installation:
     """The version and flags that the ESBMC at `path` tells of itself. Raises `Unusable`."""
     with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
-        version = process.run([path, "--version"], Path(folder), QUESTION_SECONDS)
+        version = esbmc_process.run([path, "--version"], Path(folder), QUESTION_SECONDS)
         _must_answer(path, origin, version)
         number = output.version_in(version.text)
         if number is None:
             said = output.last_line(version.text)
             raise Unusable(f"{path} ({origin.value}) does not say which version of ESBMC it is: {said}")
-        options = process.run([path, "--help"], Path(folder), QUESTION_SECONDS)
+        options = esbmc_process.run([path, "--help"], Path(folder), QUESTION_SECONDS)
         _must_answer(path, origin, options)
         known = frozenset(_OPTION.findall(options.text))
         return Installation(path, origin, number, known, _solvers(path, known, Path(folder)))
@@ -163,13 +163,13 @@ def _solvers(path: Path, options: frozenset[str], folder: Path) -> tuple[tuple[S
     for solver in Solver:
         if solver.value in options:
             command: list[str | Path] = [path, "probe.c", "--no-library", f"--{solver.value}"]
-            named = _SOLVING.search(process.run(command, folder, QUESTION_SECONDS).text)
+            named = _SOLVING.search(esbmc_process.run(command, folder, QUESTION_SECONDS).text)
             if named is not None:
                 found.append((solver, named[1].strip()))
     return tuple(found)
 
 
-def _must_answer(path: Path, origin: Origin, finished: process.Finished) -> None:
+def _must_answer(path: Path, origin: Origin, finished: esbmc_process.Finished) -> None:
     if finished.ending is ProcessEnding.EXITED and finished.status == 0:
         return
     how = finished.ending.value if finished.status is None else f"ended with status {finished.status}"

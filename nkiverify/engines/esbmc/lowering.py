@@ -18,10 +18,10 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable
 
+from nkiverify.engines.esbmc.atom_ranges import AtomRanges, writable
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
 from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
 from nkiverify.engines.esbmc.naming import place, readable
-from nkiverify.engines.esbmc.ranges import AtomRanges, writable
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.ir.walk import Visitor, of_kind

@@ -13,7 +13,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import field, replace
 
-from nkiverify.engines.esbmc.process import Finished, ProcessEnding
+from nkiverify.engines.esbmc.esbmc_process import Finished, ProcessEnding
 from nkiverify.foundation.dataclass import dataclass
 
 #: The first version that prints the table of properties.

@@ -18,7 +18,7 @@ from nkiverify.model.memory import SBUF
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.dma import claim_priority
 from nkiverify.model.ops.operands import on_chip, tile
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.register_contents import VirtualRegister
 from nkiverify.model.registry import OVERWRITES, Declaration, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, equal

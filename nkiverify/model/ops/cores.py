@@ -21,7 +21,7 @@ from nkiverify.model.ops.operands import (
     member,
     tile,
 )
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.register_contents import VirtualRegister
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.symbolic import all_of, equal
 

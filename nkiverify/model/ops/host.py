@@ -11,7 +11,7 @@ from typing import Any
 
 from nkiverify.model import dynamic_loops, isa_enums, launch, legacy_enums, legacy_tensor
 from nkiverify.model.allocation import allocate
-from nkiverify.model.execution import current_execution
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.hardware import REVISION_UNKNOWN
 from nkiverify.model.indexing import SizedSlice

@@ -11,6 +11,7 @@ from typing import Any
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model import contracts
 from nkiverify.model.contracts import require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
     DType,
@@ -23,7 +24,6 @@ from nkiverify.model.dtypes import (
     float32,
     uint8,
 )
-from nkiverify.model.execution import current_execution
 from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.operands import destination, generation, in_sbuf, moved_elements, tile
 from nkiverify.model.ops.tensor_engine import claim_matmul_buffers

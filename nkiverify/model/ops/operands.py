@@ -7,8 +7,8 @@ from numbers import Real
 from typing import Any, TypeVar
 
 from nkiverify.model.contracts import require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.emission import claim_in_scope
-from nkiverify.model.execution import current_execution
 from nkiverify.model.indirection import claim_reach
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.operators import Operator

@@ -17,7 +17,7 @@ from nkiverify.model.known_numbers import Interval, Value, unknown
 from nkiverify.model.meaning import Step
 from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import tile
-from nkiverify.model.registers import VirtualRegister, held_by, set_register
+from nkiverify.model.register_contents import VirtualRegister, held_by, set_register
 from nkiverify.model.registry import OVERWRITES, Declaration, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, equal

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.contracts import define, require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dependence import RESULTS, Dependence, Link
-from nkiverify.model.execution import current_execution
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
 from nkiverify.model.meaning import Array, Numbers, Step

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.allocation import result_tile as new_tile
 from nkiverify.model.contracts import define, require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
     DType,
@@ -22,7 +23,6 @@ from nkiverify.model.dtypes import (
     float32,
     tfloat32,
 )
-from nkiverify.model.execution import current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, mask_of_factor, operand, result_tile

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from nkiverify.analysis.dependence import distinct
-from nkiverify.analysis.marks.cells import Chosen, Geometry
+from nkiverify.analysis.element_marks import distinct
+from nkiverify.analysis.marks.storage_cells import Chosen, Geometry
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 

@@ -13,7 +13,7 @@ from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.target import Target
 from nkiverify.frontend.traced_loops import LEFT
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.current_execution import SHAPE_PHASES
 
 #: Besides the contracts that say whether a record is of use, those of memory are checked, so that what compares a
 #: proof with a concrete execution need not run this shape again.

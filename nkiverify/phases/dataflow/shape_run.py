@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 from functools import cached_property
 from math import prod
 
-from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.liveness import DeadStore, Liveness, liveness
 from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.side_effects import Source, source_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.recorded import Executed

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from math import prod
 
-from nkiverify.analysis.marks.cells import Layouts
-from nkiverify.analysis.marks.findings import Fault, Findings
+from nkiverify.analysis.marks.mark_findings import Fault, Findings
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute, first_reaching
+from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.values.known_run import KnownElements
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Coverage
@@ -26,7 +26,7 @@ from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.dataflow.played import BESIDE, play_in, unusable
 from nkiverify.phases.dataflow.rearranged import handed_on
-from nkiverify.phases.replay import Replay
+from nkiverify.phases.witness_replay import Replay
 
 #: What an operation costs, in elements of its operands: about as long as Python takes for it.
 _OPERATION = 20_000

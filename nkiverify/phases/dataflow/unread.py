@@ -16,8 +16,8 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from nkiverify.analysis.effects import Does, Effects
-from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.order import Recorded
+from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.windows import window
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np

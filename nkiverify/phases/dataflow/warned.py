@@ -26,13 +26,13 @@ from itertools import chain, islice, zip_longest
 
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.effects import runs_on_cores
-from nkiverify.analysis.marks.cells import Layouts
-from nkiverify.analysis.marks.findings import Findings
+from nkiverify.analysis.marks.mark_findings import Findings
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute
+from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.sets.flow import Inconclusive, prove
-from nkiverify.analysis.sets.inputs import written_inputs
+from nkiverify.analysis.sets.unread_inputs import written_inputs
 from nkiverify.analysis.side_effects import Source, source_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np

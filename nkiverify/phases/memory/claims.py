@@ -10,7 +10,7 @@ from dataclasses import field, replace
 from itertools import combinations
 
 from nkiverify.analysis.lifetimes import sizes
-from nkiverify.analysis.lifetimes.intervals import Lifetimes, Point, Tenant
+from nkiverify.analysis.lifetimes.live_intervals import Lifetimes, Point, Tenant
 from nkiverify.analysis.lifetimes.sizes import NoBound
 from nkiverify.analysis.lifetimes.usage import Allocated, Usage, usage_of
 from nkiverify.engines.embedded import Decision

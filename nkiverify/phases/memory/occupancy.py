@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from nkiverify.analysis.lifetimes import sizes
-from nkiverify.analysis.lifetimes.intervals import Lifetimes, Point
+from nkiverify.analysis.lifetimes.live_intervals import Lifetimes, Point
 from nkiverify.analysis.lifetimes.sizes import NoBound
 from nkiverify.foundation.records import Line, Span, Tile
 from nkiverify.foundation.source import Site

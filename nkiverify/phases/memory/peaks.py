@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from nkiverify.analysis.lifetimes.intervals import Lifetimes
+from nkiverify.analysis.lifetimes.live_intervals import Lifetimes
 from nkiverify.analysis.lifetimes.usage import Allocated
 from nkiverify.foundation.records import Growth, LiveTensor, MemoryPeak
 from nkiverify.ir.program import DomainDimension, Program

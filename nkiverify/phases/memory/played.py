@@ -13,7 +13,7 @@ from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, limit_of
-from nkiverify.phases.memory.concrete import Live, Recorded, findings, is_placed, live_at_each
+from nkiverify.phases.memory.concrete_memory import Live, Recorded, findings, is_placed, live_at_each
 from nkiverify.phases.memory.occupancy import Key, Occupancy, key_of, name_of
 from nkiverify.phases.phase import Explored, Statement, state
 

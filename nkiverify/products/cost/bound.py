@@ -12,8 +12,8 @@ from collections.abc import Mapping
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.hardware import Hardware
-from nkiverify.products.cost.cost import Cost
 from nkiverify.products.cost.counting import Amount, CostFigures
+from nkiverify.products.cost.formulas import Cost
 from nkiverify.symbolic.atoms import Atom
 from nkiverify.symbolic.evaluation import Valuation
 

@@ -18,8 +18,8 @@ from nkiverify.engines.shapes import Shapes, TooManyShapes
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.ir.program import Program
-from nkiverify.products.cost.cost import MILLISECONDS
 from nkiverify.products.cost.counting import Amount
+from nkiverify.products.cost.formulas import MILLISECONDS
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Atom, Condition, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation

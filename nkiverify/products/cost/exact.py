@@ -8,8 +8,8 @@ from nkiverify.ir.program import Program
 from nkiverify.ir.walk import of_kind
 from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
-from nkiverify.products.cost.cost import NoNumber
 from nkiverify.products.cost.counting import figures_of, hbm_views
+from nkiverify.products.cost.formulas import NoNumber
 
 #: Bytes of tensors in HBM that are marked one by one at most.
 MOST_BYTES = 1 << 28

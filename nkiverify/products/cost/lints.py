@@ -12,8 +12,8 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
-from nkiverify.products.cost.cost import MILLISECONDS, Around, Cost
 from nkiverify.products.cost.counting import ONE, UnknownCost, descriptors_of, hbm_views, is_transfer, term_of
+from nkiverify.products.cost.formulas import MILLISECONDS, Around, Cost
 from nkiverify.products.cost.sums import surely
 from nkiverify.symbolic.atoms import render
 from nkiverify.symbolic.prover import Prover

@@ -17,8 +17,8 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.indices import Mask, MaskRelation
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
-from nkiverify.products.cost.cost import MILLISECONDS, Around, Cost
 from nkiverify.products.cost.counting import NOTHING, ONE, ZERO, Amount, UnknownCost, hbm_views, product_of, term_of
+from nkiverify.products.cost.formulas import MILLISECONDS, Around, Cost
 from nkiverify.products.cost.sums import at_least_zero, surely
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Atom, Condition, Index, Min, Term

@@ -14,7 +14,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Claim, Program
 from nkiverify.ir.walk import of_kind
-from nkiverify.model.execution import SHAPE_PHASES
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Allocation, Returned
 from nkiverify.phases import MEMORY, PHASES
@@ -22,8 +22,8 @@ from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, limit_of
 from nkiverify.phases.memory.peaks import largest, reference_values
 from nkiverify.products.cost.bound import EngineSeconds, times
 from nkiverify.products.cost.budget import Budgeted, budgeted
-from nkiverify.products.cost.cost import Cost, NoNumber, cost_of
 from nkiverify.products.cost.counting import NOTHING, Amount, CostFigures
+from nkiverify.products.cost.formulas import Cost, NoNumber, cost_of
 from nkiverify.products.cost.lints import CostWarning, lints
 from nkiverify.products.cost.once import Once, once, summed
 from nkiverify.symbolic.atoms import Atom, Min, Term, render

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Program
-from nkiverify.products.derive.candidates import Candidate
+from nkiverify.products.derive.domain_candidates import Candidate
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 

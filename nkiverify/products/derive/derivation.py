@@ -26,7 +26,8 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
-from nkiverify.products.derive.candidates import (
+from nkiverify.products.derive.cover import Cover, Likely, cover
+from nkiverify.products.derive.domain_candidates import (
     LARGEST,
     Candidate,
     at_last_iteration,
@@ -38,7 +39,6 @@ from nkiverify.products.derive.candidates import (
     related,
     whole_quotients,
 )
-from nkiverify.products.derive.cover import Cover, Likely, cover
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, told_by, violation
 from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.products.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid

@@ -24,7 +24,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware, hardware_asked_for, hardware_named
 from nkiverify.model.policy import applied
 from nkiverify.phases import DATAFLOW, MEMORY
-from nkiverify.products.derive.answers import DomainAnswer, Instead
+from nkiverify.products.derive.domain_answers import DomainAnswer, Instead
 from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred_for
 from nkiverify.project.request import Request, request
 from nkiverify.project.vacuous import counted, passed

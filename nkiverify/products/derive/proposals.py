@@ -10,10 +10,10 @@ from pathlib import Path
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.kernel_text import quoted
-from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.frontend.domain.argument_text import dtype_called
 from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.trees import parse as parse_file
-from nkiverify.products.derive.answers import DomainAnswer
+from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.project.discovery import kernels_in
 from nkiverify.project.inference import inferred_for
 from nkiverify.project.scope import function_named

@@ -7,7 +7,7 @@ import enum
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import field, replace
 
-from nkiverify.analysis.marks.findings import Fault
+from nkiverify.analysis.marks.mark_findings import Fault
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.minimise import Witness
@@ -31,7 +31,7 @@ from nkiverify.phases.dataflow.played import play
 from nkiverify.phases.dataflow.trial import Work, executed, shadowed
 from nkiverify.phases.dataflow.unread import as_slices, reads_of
 from nkiverify.symbolic.prover import Rung
-from nkiverify.verify.witness.explain import Circumstances, violation_of
+from nkiverify.verify.witness.witness_explanation import Circumstances, violation_of
 
 #: Work, in elements of operands, that one shape may take.
 WORK = 30_000_000

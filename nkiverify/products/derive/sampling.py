@@ -12,8 +12,8 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.trial import SHAPE_WORK
-from nkiverify.products.derive.candidates import LARGEST, DimensionConstants, within
 from nkiverify.products.derive.cover import holds
+from nkiverify.products.derive.domain_candidates import LARGEST, DimensionConstants, within
 from nkiverify.products.derive.runs import WORK, ConcreteResult, ShapeOutcome, shown
 from nkiverify.symbolic.atoms import Atom, Dimension
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation

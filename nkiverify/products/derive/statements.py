@@ -14,9 +14,9 @@ from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.ir.walk import Visitor, of_kind
-from nkiverify.products.derive.candidates import LARGEST, Candidate, is_upper_bound, readable, within
 from nkiverify.products.derive.cover import holds
 from nkiverify.products.derive.dead import Dead, dead_where, square_where
+from nkiverify.products.derive.domain_candidates import LARGEST, Candidate, is_upper_bound, readable, within
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, UnreadPart, violation
 from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.symbolic.conditions import Condition, Junction

@@ -9,8 +9,8 @@ from lsprotocol import types as lsp
 
 from nkiverify.foundation.records import KernelAnswer
 from nkiverify.products.editor.checks import Checked
-from nkiverify.products.editor.findings import SOURCE
-from nkiverify.products.editor.text import Text
+from nkiverify.products.editor.editor_findings import SOURCE
+from nkiverify.products.editor.file_text import Text
 from nkiverify.verify.rule_ids import acceptable
 
 

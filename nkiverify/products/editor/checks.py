@@ -21,7 +21,7 @@ from nkiverify.project.discovery import kernels_in, mentions_nki
 from nkiverify.project.repository import here
 from nkiverify.results import file as results_file
 from nkiverify.results.cache.checked import CheckedFiles
-from nkiverify.results.cache.remembered import concludes
+from nkiverify.results.cache.remembered_runs import concludes
 from nkiverify.results.file import Results
 from nkiverify.results.session import counting
 

@@ -15,10 +15,10 @@ from pygls.workspace import PositionCodec
 from nkiverify import __version__
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
-from nkiverify.products.editor import actions, findings, hovers
+from nkiverify.products.editor import actions, editor_findings, hovers
 from nkiverify.products.editor.checks import Checked, Checks
-from nkiverify.products.editor.findings import Diagnostics
-from nkiverify.products.editor.text import Text
+from nkiverify.products.editor.editor_findings import Diagnostics
+from nkiverify.products.editor.file_text import Text
 
 
 @dataclass(slots=True)
@@ -99,7 +99,7 @@ class _Server:
         file, known = _path(uri), self.files.get(uri)
         if file is None or known is None or known.edited:
             return []
-        return findings.lenses(file, known.checked, self._text(file))
+        return editor_findings.lenses(file, known.checked, self._text(file))
 
     def hints(self, uri: str, asked: lsp.Range) -> list[lsp.InlayHint]:
         """The hints within the lines of a range: what is inferred of arguments, and the domains of kernels where the
@@ -109,7 +109,7 @@ class _Server:
             return []
         about = self.language.client_capabilities.text_document
         lensed = about is not None and about.code_lens is not None
-        found = findings.hints(file, known.checked, self._text(file), lensed)
+        found = editor_findings.hints(file, known.checked, self._text(file), lensed)
         return [one for one in found if asked.start.line <= one.position.line <= asked.end.line]
 
     def actions(self, uri: str, asked: lsp.Range, shown: Sequence[lsp.Diagnostic]) -> list[lsp.CodeAction]:

@@ -13,12 +13,12 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nkiverify.analysis.values import formats
+from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import QUOTIENTS, Fields
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import INFINITE, PRIMES, PRIMES_OF_QUOTIENTS, Mode
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.slices import slice_of
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
@@ -226,7 +226,7 @@ class Comparer:
         return ComparisonFinding(EquivalenceAnswer.YES, "both kernels define the same elements")
 
     def _relative_to(self, dtypes: Iterable[DType]) -> float:
-        return formats.tolerance(dtypes) if self._tolerance is None else self._tolerance
+        return number_formats.tolerance(dtypes) if self._tolerance is None else self._tolerance
 
     def _relative(self, both: tuple[AskedKernel, AskedKernel], pairs: Sequence[Output]) -> float:
         return self._relative_to(_of_interface(both, pairs))

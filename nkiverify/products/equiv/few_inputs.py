@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nkiverify.analysis.values.asked_kernel import AskedKernel
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from nkiverify.analysis.values.duals import Duals
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.products.equiv.gradient_evaluation import Evaluation, apart, compared_sums
 from nkiverify.products.equiv.gradient_runs import GradientRuns

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from nkiverify.analysis.values.compared_pieces import Pieces
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.formats import Array
-from nkiverify.analysis.values.pieces import Pieces
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.products.equiv.gradient_runs import Draw, Forward, GradientRuns
 

@@ -8,7 +8,7 @@ from zlib import crc32
 
 import numpy as np
 
-from nkiverify.analysis.values import formats
+from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import (
     AskedKernel,
     Ends,
@@ -20,13 +20,13 @@ from nkiverify.analysis.values.asked_kernel import (
     execute,
     random_array,
 )
+from nkiverify.analysis.values.compared_pieces import Pieces
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.formats import Array, widened
+from nkiverify.analysis.values.number_formats import Array, widened
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.pieces import Pieces
-from nkiverify.analysis.values.run import ComputedElements
+from nkiverify.analysis.values.value_run import ComputedElements
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.hardware import Hardware
@@ -101,7 +101,7 @@ class Draw:
         found = random_array(random, (_TIED,) if self._ties(tensor) else shape, tensor.dtype, ends)
         if self.wide and ends is None and tensor.dtype.is_float:
             signs = np.where(random.integers(0, 2, shape), 1.0, -1.0)
-            found = formats.stored(
+            found = number_formats.stored(
                 (signs * np.exp2(random.uniform(*_MAGNITUDES, shape))).astype(np.float32), tensor.dtype
             )
         if tensor.dtype.is_integer:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from nkiverify.products.equiv.comparison import ComparisonFinding
+from nkiverify.products.equiv.comparison_text import Answered, for_all_of, painted, sizes, untried
 from nkiverify.products.equiv.gradient_pairing import ArgumentKind
 from nkiverify.products.equiv.gradient_runs import Pairing
 from nkiverify.products.equiv.gradients import ForAll, GradientAnswers
-from nkiverify.products.equiv.text import Answered, for_all_of, painted, sizes, untried
 from nkiverify.report.style import Style
 from nkiverify.results import wording
 from nkiverify.results.wording import place

@@ -14,15 +14,15 @@ from functools import partial
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nkiverify.analysis.values import formats
+from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
+from nkiverify.analysis.values.compared_pieces import Outcomes, Pieces
 from nkiverify.analysis.values.degrees import Cleared, Degrees
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.known_residues import Mode
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.pieces import Outcomes, Pieces
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
@@ -235,7 +235,7 @@ class GradientChecker:
         wanted = evaluation.gradients[number][-1]
         compared = np.ones(wanted.shape, bool) if marks is None else (marks == 0).ravel()
         dtypes = {part.dtype for part in (*backward.arguments.values(), tensor)}
-        relative = formats.tolerance(dtypes) if self._tolerance is None else self._tolerance
+        relative = number_formats.tolerance(dtypes) if self._tolerance is None else self._tolerance
         finite = compared & np.isfinite(wanted)
         limit = relative * float(np.abs(wanted[finite]).max(initial=1e-30))
         with np.errstate(invalid="ignore"):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType
 from nkiverify.model.returned import Above, Leaf, Path, ambiguous, leaves, uniquely_named

@@ -8,7 +8,7 @@ from itertools import count
 
 import numpy as np
 
-from nkiverify.analysis.values import formats
+from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import (
     AskedKernel,
     Ends,
@@ -20,12 +20,12 @@ from nkiverify.analysis.values.asked_kernel import (
     execute,
     random_array,
 )
+from nkiverify.analysis.values.compared_pieces import Pieces
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.formats import Array, widened
+from nkiverify.analysis.values.number_formats import Array, widened
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.pieces import Pieces
-from nkiverify.analysis.values.run import ComputedElements, elements_of
+from nkiverify.analysis.values.value_run import ComputedElements, elements_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described, text_of
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
@@ -210,7 +210,7 @@ def entered_contents(numbers: Numbers, contents: Array, tensor: Tensor) -> Array
     array = np.asarray(contents).reshape(_shape(tensor))
     if tensor.dtype.is_integer:
         return numbers.entered(array.astype(np.int64), tensor.dtype)
-    wide = widened(formats.stored(array.astype(np.float32), tensor.dtype), tensor.dtype).astype(np.float64)
+    wide = widened(number_formats.stored(array.astype(np.float32), tensor.dtype), tensor.dtype).astype(np.float64)
     if not isinstance(numbers, Floats) and not np.isfinite(wide).all():
         raise UnsupportedConstruct("contents that are not finite, over the reals")
     return numbers.entered(wide, tensor.dtype)

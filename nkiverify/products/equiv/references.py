@@ -14,12 +14,12 @@ import numpy as np
 
 from nkiverify.analysis.values.asked_kernel import AskedKernel, Filling, declared_range
 from nkiverify.analysis.values.cells import Cells
-from nkiverify.analysis.values.creation import creating
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.created_arrays import creating
 from nkiverify.analysis.values.number_arrays import NumberArray
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ValueAllocation, elements_of
 from nkiverify.analysis.values.torch_arrays import TorchArray
+from nkiverify.analysis.values.value_run import ValueAllocation, elements_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
 from nkiverify.frontend.concrete import ConcreteExecution

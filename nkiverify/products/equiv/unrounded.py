@@ -7,9 +7,9 @@ from functools import partial
 
 import numpy as np
 
+from nkiverify.analysis.values.compared_pieces import Pieces
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.known_residues import INFINITE
-from nkiverify.analysis.values.pieces import Pieces
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.products.equiv.comparison import Executions
 from nkiverify.products.equiv.paired_results import Output

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from nkiverify.analysis.marks.shadow import execute
 from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc import output, process
+from nkiverify.engines.esbmc import esbmc_process, output
 from nkiverify.engines.esbmc.engine import START_SECONDS, leave_text
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
@@ -32,9 +32,9 @@ from nkiverify.ir.program import Claim, decided_lines
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases.dataflow.pieces import NotLowered
 from nkiverify.phases.dataflow.trial import ANY_WORK, Trial, attempt
-from nkiverify.products.esbmc.integers import installation
 from nkiverify.products.esbmc.one_element import LOWERED, LoweredRun, lower_run
-from nkiverify.verify.candidates import Candidates, solved
+from nkiverify.products.esbmc.second_opinion import installation
+from nkiverify.verify.domain_parts import Candidates, solved
 from nkiverify.verify.evidence import Evidence, recorded
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.options import Options
@@ -249,7 +249,7 @@ class _Session:
         file.write_text(self.text(questions), encoding="utf-8")
         computing = _SECONDS + START_SECONDS[TargetLanguage.C]
         command: list[str | Path] = [self._installation.path, file.name, "--no-library", *self._solver, *options]
-        finished = process.run_within(command, self._folder, computing, left)
+        finished = esbmc_process.run_within(command, self._folder, computing, left)
         return output.read(finished, self._installation.version)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.target import Target
 from nkiverify.ir.walk import claims
-from nkiverify.project.manifest import load_targets
+from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options, usable_cores
 
 #: Characters of one program that are shown: the largest have a megabyte.

@@ -22,8 +22,8 @@ from itertools import count
 
 from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.effects import LAST_STRICT_GENERATION, Does, Effect, Effects, adds_product, begins_sum
-from nkiverify.analysis.marks.cells import Layouts
 from nkiverify.analysis.marks.order import ABANDONED, Exchange, Recorded, SharedTensors, interleaved
+from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
 from nkiverify.analysis.side_effects import is_moved

@@ -39,7 +39,7 @@ def entries(
     Only now, when the embedded engine has all its verdicts: ESBMC takes none of its time. A phase has its share of the
     `seconds`, and what the phases before it left of theirs.
     """
-    from nkiverify.products.esbmc.integers import prepare
+    from nkiverify.products.esbmc.second_opinion import prepare
 
     asked = _asked(verdicts, explored, runs, options)
     if not second_must_answer(options.engine):
@@ -61,11 +61,11 @@ def _asked(
     verdicts: Mapping[int, PhaseVerdict], explored: Exploration | None, runs: Mapping[int, Run], options: Options
 ) -> dict[int, _Ask]:
     """The questions: the claims about integers, and about elements those of one shape."""
-    from nkiverify.products.esbmc import integers
+    from nkiverify.products.esbmc import second_opinion
 
-    questions = integers.Questions(verdicts.values(), options)
+    questions = second_opinion.Questions(verdicts.values(), options)
     asked: dict[int, _Ask] = {
-        phase: partial(integers.cross_checked, ours, questions, options) for phase, ours in verdicts.items()
+        phase: partial(second_opinion.cross_checked, ours, questions, options) for phase, ours in verdicts.items()
     }
     dataflow = runs.get(DATAFLOW.number)
     if dataflow is not None and explored is not None and not second_alone(options.engine):
@@ -78,7 +78,7 @@ def _asked(
 
 def _entry(target: Target, phase: int, ask: _Ask, options: Options, seconds: float) -> Run | None:
     """ESBMC's entry, where there is an ESBMC; `UsageError` where it was asked for by name and there is none."""
-    from nkiverify.products.esbmc.integers import installation
+    from nkiverify.products.esbmc.second_opinion import installation
 
     needed = second_must_answer(options.engine)
     started = time.perf_counter()
@@ -99,9 +99,9 @@ def _entry(target: Target, phase: int, ask: _Ask, options: Options, seconds: flo
 
 def prepare(names: Sequence[str], lowering: str | None) -> str:
     """Try the ESBMC that will be asked about targets of these names; the reason that it cannot be used, if any."""
-    from nkiverify.products.esbmc import integers
+    from nkiverify.products.esbmc import second_opinion
 
-    return integers.prepare(names, lowering)
+    return second_opinion.prepare(names, lowering)
 
 
 def facts() -> list[object]:
@@ -127,6 +127,6 @@ def programs(root: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
 
 def examined() -> bool:
     """Print which ESBMC there are, and try that which is asked; whether all that is there can be used."""
-    from nkiverify.products.esbmc import doctor
+    from nkiverify.products.esbmc import doctor_lines
 
-    return doctor.examined()
+    return doctor_lines.examined()

@@ -7,10 +7,10 @@ from contextlib import suppress
 
 import numpy as np
 
-from nkiverify.analysis.ranges.findings import MASKED, RangeFindings
 from nkiverify.analysis.ranges.masked import OtherFills, tell_dependence
-from nkiverify.analysis.ranges.run import WatchedElements, WatchedFloats
-from nkiverify.analysis.values.formats import STORED, Array
+from nkiverify.analysis.ranges.range_findings import MASKED, RangeFindings
+from nkiverify.analysis.ranges.range_run import WatchedElements, WatchedFloats
+from nkiverify.analysis.values.number_formats import STORED, Array
 from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -19,7 +19,7 @@ from nkiverify.model.dtypes import DTypeKind
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage
-from nkiverify.products.numerics.trial import asked_range, entering
+from nkiverify.products.numerics.numeric_trial import asked_range, entering
 
 #: Inputs of which each argument has a kind by chance.
 _MIXED = 10

@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import Parts
-from nkiverify.analysis.ranges.errors import ErrorIntervals
-from nkiverify.analysis.ranges.run import RangeLimits, WatchedElements
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.ranges.range_arithmetic import Parts
+from nkiverify.analysis.ranges.range_run import RangeLimits, WatchedElements
+from nkiverify.analysis.ranges.rounding_errors import ErrorIntervals
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
+from nkiverify.products.numerics.numeric_trial import NumericTrial, on_exactly, on_inputs, on_ranges
 from nkiverify.products.numerics.search import BY_ROWS, Inputs
-from nkiverify.products.numerics.trial import NumericTrial, on_exactly, on_inputs, on_ranges
 
 
 @dataclass(frozen=True, slots=True)

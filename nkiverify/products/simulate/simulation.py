@@ -16,11 +16,11 @@ from typing import Any, TextIO
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from nkiverify.analysis.values import formats
+from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import AskedKernel, declared_range, execute, random_array
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ComputedElements
+from nkiverify.analysis.values.value_run import ComputedElements
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site
@@ -272,8 +272,8 @@ class Simulation:
             return
         # What the kernel keeps in between is its own choice: only its arguments and results have to be rounded.
         given = [tensor.dtype for tensor in (*execution.arguments.values(), *(tensor for _, tensor in outputs))]
-        relative = formats.tolerance(given) if tolerance is None else tolerance
-        within = max(execution.elements.dtypes, key=formats.unit_roundoff, default=float32)
+        relative = number_formats.tolerance(given) if tolerance is None else tolerance
+        within = max(execution.elements.dtypes, key=number_formats.unit_roundoff, default=float32)
         for (name, got), wanted in zip(self.arrays.items(), arrays, strict=True):
             array = np.asarray(wanted, dtype=np.float64)
             if array.shape != got.shape:
@@ -324,7 +324,7 @@ def _compared(name: str, got: Array, expected: Array, relative: float, within: D
         float(expected[place]),
         relative * scale,
         str(within),
-        formats.tolerance([within]) * scale,
+        number_formats.tolerance([within]) * scale,
     )
 
 

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from nkiverify.analysis.dependence import distinct
+from nkiverify.analysis.element_marks import distinct
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Cells
-from nkiverify.analysis.values.formats import STORED, Array
 from nkiverify.analysis.values.located import elements_as
+from nkiverify.analysis.values.number_formats import STORED, Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ComputedElements, ValueAllocation
+from nkiverify.analysis.values.value_run import ComputedElements, ValueAllocation
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import KERNEL_MARKER

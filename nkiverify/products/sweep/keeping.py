@@ -10,8 +10,8 @@ from pathlib import Path
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.products.sweep.description import Item
-from nkiverify.products.sweep.store import Entry, Store, StoreError, entry_in, line_of
-from nkiverify.results import history
+from nkiverify.products.sweep.item_store import Entry, Store, StoreError, entry_in, line_of
+from nkiverify.results import run_history
 from nkiverify.results.cache.key import Keys, SourceFiles
 from nkiverify.run.executors.jobs import ExecutorLost, Listener
 from nkiverify.verify.options import Options
@@ -58,20 +58,20 @@ class Past:
         self._usable = True
         self.known: Mapping[str, Entry] = {}
         with self._told():
-            found = (entry_in(text) for name, text in history.kept_items(database).items() if name in wanted)
+            found = (entry_in(text) for name, text in run_history.kept_items(database).items() if name in wanted)
             self.known = {entry.item: entry for entry in found if entry is not None}
 
     def keep(self, entry: Entry) -> None:
         """Add one result to the history."""
         if self._usable:
             with self._told():
-                history.keep_item(entry.item, line_of(entry, self._root), self._database)
+                run_history.keep_item(entry.item, line_of(entry, self._root), self._database)
 
     @contextlib.contextmanager
     def _told(self) -> Iterator[None]:
         try:
             yield
-        except history.HistoryError as error:
+        except run_history.HistoryError as error:
             self._usable = False
             self._complain(f"this sweep is not in the history: {error}")
 

@@ -17,11 +17,11 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.report.changes import Changes, changes_since
 from nkiverify.report.dashboard.marks import Marks, marks
-from nkiverify.report.dashboard.sources import RepositoryFiles
+from nkiverify.report.dashboard.repository_files import RepositoryFiles
 from nkiverify.report.dashboard.upstream import FILES
 from nkiverify.results import wording
 from nkiverify.results.file import Results
-from nkiverify.results.history import PastRun, PastSession
+from nkiverify.results.run_history import PastRun, PastSession
 from nkiverify.results.session import ExitStatus, counting, is_open, status_of, telling, warned
 from nkiverify.verify.options import PHASES
 

@@ -26,11 +26,11 @@ from nkiverify.foundation.records import KernelWarning, Run, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.model.documentation import places
 from nkiverify.report import diagnostic
-from nkiverify.report.dashboard import data, markdown, pictures
+from nkiverify.report.dashboard import data, pictures, rendered_markdown
 from nkiverify.report.dashboard.data import Page
 from nkiverify.report.dashboard.figures import Figure, figures
 from nkiverify.report.dashboard.marks import claim_rows
-from nkiverify.report.dashboard.sources import Colours
+from nkiverify.report.dashboard.repository_files import Colours
 from nkiverify.report.dashboard.upstream import REPOSITORY
 from nkiverify.report.excerpt import excerpt as place_lines
 from nkiverify.results import wording
@@ -124,9 +124,11 @@ def html(page: Page, remembered: Path | None = None) -> str:
         plotted=plotted,
         filters=_filters(page),
         figures=drawn,
-        upstream=markdown.html(upstream[1].lstrip() + upstream[2], "docs", 2) if upstream[1] else "",
+        upstream=rendered_markdown.html(upstream[1].lstrip() + upstream[2], "docs", 2) if upstream[1] else "",
         limits=[
-            (heading, markdown.html(text, "", 4)) for heading in _LIMITS if (text := markdown.section(audit, heading))
+            (heading, rendered_markdown.html(text, "", 4))
+            for heading in _LIMITS
+            if (text := rendered_markdown.section(audit, heading))
         ],
         # Only characters of base 64.
         data=Markup(packed),
@@ -187,7 +189,7 @@ def _environment() -> jinja2.Environment:
         first_element=wording.first_element,
         extent_of=wording.extent_of,
         claims=_claims,
-        prose=markdown.inline,
+        prose=rendered_markdown.inline,
         places=places,
     )
     return environment

@@ -199,6 +199,6 @@ def verify_target(target: Target, options: Options, told: Told = lambda runs: No
 
 def targets_by_name(root: Path) -> Mapping[str, Target]:
     """The manifest, for a worker that does not share our memory."""
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
 
     return {target.name: target for target in load_targets(root)}

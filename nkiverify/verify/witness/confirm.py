@@ -20,13 +20,13 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import PHASES
 from nkiverify.phases.memory.claims import demanding, needed
-from nkiverify.phases.replay import Replay
+from nkiverify.phases.witness_replay import Replay
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.verify.witness.explain import Circumstances, violation_of
 from nkiverify.verify.witness.generalise import generalisation
 from nkiverify.verify.witness.labels import argument_labels
+from nkiverify.verify.witness.witness_explanation import Circumstances, violation_of
 
 #: For making the witnesses of one target small, in milliseconds of an idle core.
 MINIMISE_MS = 1000

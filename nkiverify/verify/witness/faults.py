@@ -14,9 +14,9 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.trial import Seen, Trial, look
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import Rung
-from nkiverify.verify.witness.explain import Circumstances, violation_of
 from nkiverify.verify.witness.labels import argument_labels
 from nkiverify.verify.witness.unwritten import RULE, generalised
+from nkiverify.verify.witness.witness_explanation import Circumstances, violation_of
 
 
 def violations(

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import islice
 
-from nkiverify.analysis.marks.findings import Fault
-from nkiverify.analysis.sets.unwritten import unwritten
+from nkiverify.analysis.marks.mark_findings import Fault
+from nkiverify.analysis.sets.unwritten_sets import unwritten
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nkiverify.analysis.marks.cells import Geometry
+from nkiverify.analysis.marks.storage_cells import Geometry
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc.locate import Installation, Origin
 from nkiverify.foundation import resources

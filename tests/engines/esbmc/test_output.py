@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nkiverify.engines.esbmc import output
+from nkiverify.engines.esbmc.esbmc_process import Finished, ProcessEnding
 from nkiverify.engines.esbmc.output import Conclusion, EsbmcReport, PropertyKind, Status
-from nkiverify.engines.esbmc.process import Finished, ProcessEnding
 
 #: Output of two real builds; the first line is the command, the last the exit status.
 RECORDED = Path(__file__).parent / "recorded"

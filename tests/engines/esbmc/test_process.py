@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.engines.esbmc import process
-from nkiverify.engines.esbmc.process import Finished, ProcessEnding
+from nkiverify.engines.esbmc import esbmc_process
+from nkiverify.engines.esbmc.esbmc_process import Finished, ProcessEnding
 from nkiverify.foundation.clock import counting
 from tests.clocks import HANGS, eventually, set_ahead
 from tests.engines.esbmc.scripts import script
@@ -26,7 +26,7 @@ HANG = "open('hangs', 'w'); time.sleep(6000)\n"
 
 
 def run(folder: Path, code: str, seconds: float = HANGS, output: int = 10**6) -> Finished:
-    return process.run([script(folder / "program", code)], folder, seconds, output=output)
+    return esbmc_process.run([script(folder / "program", code)], folder, seconds, output=output)
 
 
 def is_running(pid: int) -> bool:
@@ -102,13 +102,13 @@ def test_memory_is_limited(tmp_path: Path) -> None:
         "import resource\nwhile resource.getrlimit(resource.RLIMIT_AS)[0] < 0: time.sleep(0.01)\n"
         "block = bytearray(2**30)\nprint('got it')"
     )
-    finished = process.run([script(tmp_path / "program", greedy)], tmp_path, HANGS, memory=2**29)
+    finished = esbmc_process.run([script(tmp_path / "program", greedy)], tmp_path, HANGS, memory=2**29)
     assert finished.status == 1
     assert "MemoryError" in finished.text
 
 
 def test_what_cannot_be_started_is_no_exception(tmp_path: Path) -> None:
-    finished = process.run([tmp_path / "nothing"], tmp_path, 5)
+    finished = esbmc_process.run([tmp_path / "nothing"], tmp_path, 5)
     assert finished.status != 0
     assert "No such file" in finished.text
 
@@ -132,7 +132,7 @@ def test_nothing_is_read_from_the_terminal(tmp_path: Path) -> None:
 CALLER = """
 import sys
 from pathlib import Path
-from nkiverify.engines.esbmc import process
+from nkiverify.engines.esbmc import esbmc_process
 process.run([Path(sys.argv[1]) / "program"], Path(sys.argv[1]), 600)
 """
 
@@ -157,6 +157,6 @@ def test_nothing_is_left_behind_when_we_are_interrupted_or_killed(tmp_path: Path
 
 def test_time_that_is_left_is_of_the_clock_that_counts(tmp_path: Path) -> None:
     command = ["sleep", "1"]
-    assert process.run_within(command, tmp_path, 2.0, 0.5).ending is ProcessEnding.TIMED_OUT
+    assert esbmc_process.run_within(command, tmp_path, 2.0, 0.5).ending is ProcessEnding.TIMED_OUT
     with counting(processor=True):
-        assert process.run_within(command, tmp_path, 2.0, 0.5).ending is ProcessEnding.EXITED
+        assert esbmc_process.run_within(command, tmp_path, 2.0, 0.5).ending is ProcessEnding.EXITED

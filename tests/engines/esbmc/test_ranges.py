@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lab.programs import Writer, atom, dimension, index
-from nkiverify.engines.esbmc.ranges import LARGEST, AtomRanges, sides, writable
+from nkiverify.engines.esbmc.atom_ranges import LARGEST, AtomRanges, sides, writable
 from nkiverify.symbolic import any_of, minimum, select
 from nkiverify.symbolic.atoms import render
 from nkiverify.symbolic.evaluation import Undefined, Valuation

@@ -8,7 +8,7 @@ import pytest
 
 from lab.programs import claim, dimension, program
 from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc import canary, engine, locate, process
+from nkiverify.engines.esbmc import canary, engine, esbmc_process, locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, EsbmcResult
 from nkiverify.engines.esbmc.flags import Flags
 from nkiverify.engines.esbmc.locate import Origin
@@ -23,7 +23,7 @@ WRITTEN = program({"n": (1, 4)}, claim(1, N >= 1), claim(2, N <= 3))
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "GROUP_SECONDS", 0.2)
     monkeypatch.setattr(engine, "CLAIM_SECONDS", 0.1)
-    monkeypatch.setattr(process, "BUSY_FACTOR", 1.0)
+    monkeypatch.setattr(esbmc_process, "BUSY_FACTOR", 1.0)
 
 
 def decide(path: Path, seconds: float = 20.0) -> EsbmcResult:

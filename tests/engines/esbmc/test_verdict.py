@@ -9,7 +9,7 @@ import pytest
 from lab.programs import claim, dimension
 from nkiverify.engines import embedded
 from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc import verdict
+from nkiverify.engines.esbmc import esbmc_verdict
 from nkiverify.engines.esbmc.engine import EsbmcDecision, EsbmcResult
 from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm
 from nkiverify.foundation.records import Run, Verdict
@@ -32,7 +32,7 @@ PROVED, REFUTED, UNDECIDED, UNREACHED = Outcome.PROVED, Outcome.REFUTED, Outcome
 
 def completed(entry: Run, *outcomes: Outcome, **fields: Any) -> Run:
     plain: dict[str, Any] = {"forms": {LoopForm.UNWOUND: 2, LoopForm.REPRESENTATIVE: 1}, "runs": 2, "seconds": 0.25}
-    return verdict.completed(entry, EsbmcResult(decisions(*outcomes), **(plain | fields)))
+    return esbmc_verdict.completed(entry, EsbmcResult(decisions(*outcomes), **(plain | fields)))
 
 
 def test_an_entry_names_the_arithmetics_the_loops_and_the_time() -> None:
@@ -77,7 +77,7 @@ def test_the_reason_says_where_flags_could_not_be_followed() -> None:
 def test_disagreements(ours: Outcome, theirs: Outcome, contradict: bool) -> None:
     (decision,) = decisions(theirs)
     own = embedded.Decision(decision.claim, ours, Rung.SMT, ())
-    found = verdict.disagreements([own], [decision])
+    found = esbmc_verdict.disagreements([own], [decision])
     assert bool(found) is contradict
     if found:
         says = f"embedded says {ours.value}, ESBMC says {theirs.value}"
@@ -85,4 +85,4 @@ def test_disagreements(ours: Outcome, theirs: Outcome, contradict: bool) -> None
 
 
 def test_a_claim_that_one_engine_was_not_asked_is_no_disagreement() -> None:
-    assert verdict.disagreements([], decisions(PROVED, REFUTED)) == ()
+    assert esbmc_verdict.disagreements([], decisions(PROVED, REFUTED)) == ()

@@ -6,7 +6,7 @@ from collections.abc import Container
 from typing import TYPE_CHECKING
 
 from nkiverify.analysis.effects import Effect
-from nkiverify.analysis.marks.findings import Fault, Notes
+from nkiverify.analysis.marks.mark_findings import Fault, Notes
 from nkiverify.analysis.marks.order import DRAWN, Running
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.analysis.marks.windows import Window

@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
-from nkiverify.analysis.dependence import distinct
+from nkiverify.analysis.element_marks import distinct
 from nkiverify.analysis.marks.order import Recorded, SharedTensors
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.reduction_registers import is_register_file

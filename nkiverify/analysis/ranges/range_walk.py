@@ -14,16 +14,16 @@ from dataclasses import field
 import numpy as np
 
 from nkiverify.analysis.effects import is_certain
-from nkiverify.analysis.ranges.arithmetic import least_fill
-from nkiverify.analysis.ranges.contents import Place, RangeState, StorageContents, nothing
+from nkiverify.analysis.ranges.extent_sizes import Sizes
 from nkiverify.analysis.ranges.families import Carried, NumberFamily
 from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.ranges.family_step import FamilyStep, anything
-from nkiverify.analysis.ranges.findings import RangeFindings
 from nkiverify.analysis.ranges.growth import GROWING, PASSES, SOME_MORE, composed, weakened
-from nkiverify.analysis.ranges.sizes import Sizes
+from nkiverify.analysis.ranges.range_arithmetic import least_fill
+from nkiverify.analysis.ranges.range_findings import RangeFindings
+from nkiverify.analysis.ranges.storage_contents import Place, RangeState, StorageContents, nothing
 from nkiverify.analysis.sets.keys import Key
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct

@@ -1,9 +1,9 @@
 """The verdict of phase 5: a proof for all shapes, runs on ranges that show nothing, inputs that show a fault, or none.
 
 A domain with dimensions is proved by a walk over its program, in which one interval stands for all elements of a tile
-(`analysis.ranges.walk`); or shape by shape, where they are few. Each shape is run once with every element an interval:
-where that rules all faults out, the shape is proved. Where it does not, inputs of the ranges are run in the simulator;
-a fault seen there is a refutation. Some shapes are no proof.
+(`analysis.ranges.range_walk`); or shape by shape, where they are few. Each shape is run once with every element an
+interval: where that rules all faults out, the shape is proved. Where it does not, inputs of the ranges are run in the
+simulator; a fault seen there is a refutation. Some shapes are no proof.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from itertools import islice
 
-from nkiverify.analysis.ranges.findings import ElementFault
-from nkiverify.analysis.ranges.run import RangeLimits, first_lines
+from nkiverify.analysis.ranges.range_findings import ElementFault
+from nkiverify.analysis.ranges.range_run import RangeLimits, first_lines
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import TooManyShapes
 from nkiverify.foundation.clock import now
@@ -25,8 +25,7 @@ from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.model.contracts import contract
 from nkiverify.phases import DATAFLOW, NUMERICS, SHAPES
 from nkiverify.phases.dataflow.claims import DataflowClaims
-from nkiverify.products.numerics.search import Inputs, again, inputs
-from nkiverify.products.numerics.trial import (
+from nkiverify.products.numerics.numeric_trial import (
     Cut,
     NumericTrial,
     on_every_shape,
@@ -35,7 +34,8 @@ from nkiverify.products.numerics.trial import (
     on_other_fills,
     on_ranges,
 )
-from nkiverify.verify.candidates import MAX_SHAPES, Candidates
+from nkiverify.products.numerics.search import Inputs, again, inputs
+from nkiverify.verify.domain_parts import MAX_SHAPES, Candidates
 from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.verdicts import ADVICE_TIME

@@ -9,9 +9,9 @@ from dataclasses import field, replace
 from math import prod
 from typing import TYPE_CHECKING
 
-from nkiverify.analysis.dependence import Marks
 from nkiverify.analysis.effects import Effect
-from nkiverify.analysis.marks.cells import Places
+from nkiverify.analysis.element_marks import Marks
+from nkiverify.analysis.marks.storage_cells import Places
 from nkiverify.analysis.reduction_registers import reading_rule
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 
 from nkiverify.analysis.effects import runs_on_cores
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
-from nkiverify.analysis.sets.inputs import UnreadInput, unread
 from nkiverify.analysis.sets.proof import Proof, Stated
+from nkiverify.analysis.sets.unread_inputs import UnreadInput, unread
 from nkiverify.analysis.sets.used import all_used
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.engines.shapes import Shapes, domain_of
@@ -33,8 +33,8 @@ from nkiverify.phases import DATAFLOW
 from nkiverify.phases.dataflow.tails import tails
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
-from nkiverify.verify.candidates import no_fault_up_to
 from nkiverify.verify.dataflow_question import DataflowQuestion, FaultSearch
+from nkiverify.verify.domain_parts import no_fault_up_to
 from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED, advice_on
@@ -186,7 +186,7 @@ def _warnings(question: DataflowQuestion, proof: Proof, search: FaultSearch | No
         # Nothing is left that a run could show.
         return ()
     from nkiverify.phases.dataflow.warned import Subject, warnings
-    from nkiverify.verify.candidates import MAX_SHAPES, solved
+    from nkiverify.verify.domain_parts import MAX_SHAPES, solved
 
     subject = Subject(
         question.target,
@@ -316,7 +316,7 @@ def not_understood(known: DataflowFacts) -> Evidence | None:
         return None
     reason = known.reason
     if search is not None and search.tried:
-        from nkiverify.verify.candidates import proved_for, shapes_show_nothing
+        from nkiverify.verify.domain_parts import proved_for, shapes_show_nothing
 
         reason = f"{reason}; {shapes_show_nothing(search.tried)}{proved_for(search.part)}"
     return Evidence(Basis.UNSUPPORTED, limit.construct, reason, limit.site, limit.advice)
@@ -375,7 +375,7 @@ def sampled(known: DataflowFacts) -> Evidence | None:
     search = known.searched
     if search is None or search.complete or search.up_to_bounds:
         return None
-    from nkiverify.verify.candidates import proved_for
+    from nkiverify.verify.domain_parts import proved_for
 
     reason = f"{known.reason}{proved_for(search.part)}"
     shapes = f"{search.tried} shape{'s' if search.tried > 1 else ''}"

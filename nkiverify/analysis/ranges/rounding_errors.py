@@ -14,12 +14,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import ROUNDOFF, SMALLEST_NORMAL, Parts, sum_error
-from nkiverify.analysis.ranges.functions import FUNCTIONS, Course
+from nkiverify.analysis.ranges.interval_functions import FUNCTIONS, Course
 from nkiverify.analysis.ranges.intervals import CODES, Intervals
-from nkiverify.analysis.values.formats import STORED, Array, smallest_normal, unit_roundoff
+from nkiverify.analysis.ranges.range_arithmetic import ROUNDOFF, SMALLEST_NORMAL, Parts, sum_error
+from nkiverify.analysis.values.compared_pieces import StoredAsNumbers
+from nkiverify.analysis.values.number_formats import STORED, Array, smallest_normal, unit_roundoff
 from nkiverify.analysis.values.numbers import Doubles, function_of
-from nkiverify.analysis.values.pieces import StoredAsNumbers
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, DTypeKind, float32
 

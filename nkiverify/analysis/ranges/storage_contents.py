@@ -7,12 +7,12 @@ from dataclasses import field, replace
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import EMPTY
 from nkiverify.analysis.ranges.families import FIRST, LANES, Carried, NumberFamily, positions
 from nkiverify.analysis.ranges.family_numbers import Families
+from nkiverify.analysis.ranges.range_arithmetic import EMPTY
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.tensor import Storage, Tensor, row_major

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nkiverify.analysis.dependence import distinct, exchanges
+from nkiverify.analysis.element_marks import distinct, exchanges
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.generators import GeneratorStates
 from nkiverify.analysis.values.located import LocatedElements
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.step import OperationOnNumbers, accumulates
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
@@ -31,7 +31,7 @@ from nkiverify.model.meaning import Numbers
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import loads_registers
 from nkiverify.model.operators import Operator
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.register_contents import VirtualRegister
 from nkiverify.model.state import Program
 from nkiverify.model.tensor import Register, Storage, Tensor
 

@@ -118,7 +118,7 @@ def selection(arguments: argparse.Namespace, project: Project) -> Options:
 def selected_targets(options: Options) -> list[Target]:
     """The targets of the manifest that `options` selects; where the filters leave none, stderr says so."""
     from nkiverify.project.chosen_targets import select
-    from nkiverify.project.manifest import load_targets
+    from nkiverify.project.manifest_targets import load_targets
 
     targets = select(load_targets(options.root), options)
     if not targets:

@@ -7,14 +7,14 @@ from dataclasses import field, replace
 
 import numpy as np
 
-from nkiverify.analysis.ranges.errors import Exactly
 from nkiverify.analysis.ranges.family_numbers import Families
-from nkiverify.analysis.ranges.findings import MASKED, ElementFault, RangeFindings
 from nkiverify.analysis.ranges.intervals import Intervals
 from nkiverify.analysis.ranges.masked import MaskedFamilies, MaskedIntervals, OtherFills, tell_dependence
-from nkiverify.analysis.ranges.run import Fill, RangeLimits, WatchedElements, WatchedFloats
-from nkiverify.analysis.ranges.walk import FamilyWalk
-from nkiverify.analysis.values.formats import STORED, Array, finite_range
+from nkiverify.analysis.ranges.range_findings import MASKED, ElementFault, RangeFindings
+from nkiverify.analysis.ranges.range_run import Fill, RangeLimits, WatchedElements, WatchedFloats
+from nkiverify.analysis.ranges.range_walk import FamilyWalk
+from nkiverify.analysis.ranges.rounding_errors import Exactly
+from nkiverify.analysis.values.number_formats import STORED, Array, finite_range
 from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import (

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from nkiverify.analysis.values import formats
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values import number_formats
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.errors import UsageError
-from nkiverify.frontend.domain.arguments import dtype_called
+from nkiverify.frontend.domain.argument_text import dtype_called
 from nkiverify.model.dtypes import DTYPES, DType, numpy_name
 
 
@@ -46,8 +46,8 @@ def _loaded(file: Path, wanted: str, name: str) -> tuple[Array, DType]:
     if dtype is None:
         known = f"{wanted!r} is no dtype" if wanted else f"arrays of {array.dtype} have no NKI dtype"
         raise UsageError(f"--arg {name}: {known}; write for example {name}=bf16:{file}")
-    if array.dtype != formats.STORED[dtype]:
+    if array.dtype != number_formats.STORED[dtype]:
         if array.dtype.kind not in "fiub":
             raise UsageError(f"--arg {name}: {file} holds {array.dtype}, which is not converted to {dtype}")
-        array = formats.stored(array if array.dtype.kind in "iu" else array.astype(np.float32), dtype)
+        array = number_formats.stored(array if array.dtype.kind in "iu" else array.astype(np.float32), dtype)
     return array, dtype

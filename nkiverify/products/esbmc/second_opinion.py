@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cache
 
 from nkiverify.engines import embedded
-from nkiverify.engines.esbmc import canary, locate, verdict
+from nkiverify.engines.esbmc import canary, esbmc_verdict, locate
 from nkiverify.engines.esbmc.engine import EsbmcDecision, EsbmcEngine
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
@@ -149,11 +149,11 @@ def _by_lowering(
         _try(found, language)
     engine = questions.engine(found, ours, language)
     result = engine.decide(ours.phase, seconds)
-    run = verdict.completed(ours.entry(engine.name, [_as_embedded(one) for one in result.decisions]), result)
+    run = esbmc_verdict.completed(ours.entry(engine.name, [_as_embedded(one) for one in result.decisions]), result)
     run = replace(run, advisory=bool(ours.decisions))
     if not run.advisory:
         run = ours.asked_alone().beside(run)
-    contradictions = verdict.disagreements(ours.decisions, result.decisions)
+    contradictions = esbmc_verdict.disagreements(ours.decisions, result.decisions)
     if not contradictions:
         return run
     reason = "; ".join(map(str, contradictions[:3]))

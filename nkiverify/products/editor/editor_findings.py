@@ -12,7 +12,7 @@ from nkiverify.foundation.records import KernelAnswer, KernelWarning, Run, Verdi
 from nkiverify.foundation.source import Site
 from nkiverify.model.documentation import link
 from nkiverify.products.editor.checks import Checked
-from nkiverify.products.editor.text import Text
+from nkiverify.products.editor.file_text import Text
 from nkiverify.results import wording
 from nkiverify.results.session import telling, warned
 

@@ -6,8 +6,8 @@ from typing import Any, NoReturn
 
 from nkiverify.foundation.source import kernel_frame
 from nkiverify.model.contracts import require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.emission import goes_round, is_bare_while
-from nkiverify.model.execution import current_execution
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.tensor import Register
 from nkiverify.symbolic.execution import unsupported

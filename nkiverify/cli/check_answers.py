@@ -18,9 +18,9 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import KernelAnswer, Remark
 from nkiverify.frontend.guard import passed_over, warning
+from nkiverify.products.derive import domain_text as legality
 from nkiverify.products.derive import proposals
-from nkiverify.products.derive import text as legality
-from nkiverify.products.derive.answers import DomainAnswer
+from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
 from nkiverify.products.derive.proposals import asserts, definition, manifest_entry
 from nkiverify.report.progress import Progress
@@ -35,7 +35,7 @@ from nkiverify.verify.options import Options
 from nkiverify.verify.rule_ids import check_comments
 
 if TYPE_CHECKING:
-    from nkiverify.cli.remembered import Memory
+    from nkiverify.cli.remembered_checks import Memory
 
 #: Columns that are filled: no fewer, no more, and where there is no terminal.
 _NARROWEST, _WIDEST, _USUAL = 60, 120, 100

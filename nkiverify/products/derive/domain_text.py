@@ -11,7 +11,7 @@ from nkiverify.foundation.records import BOUNDED, KernelWarning, Run, Verdict, V
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.language_rules import Finding, in_short
 from nkiverify.products.derive import Derived, Precondition
-from nkiverify.products.derive.answers import DomainAnswer
+from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.report import diagnostic, memory_peaks
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording

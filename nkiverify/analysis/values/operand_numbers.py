@@ -12,14 +12,14 @@ import numpy as np
 
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Region
-from nkiverify.analysis.values.formats import Array
 from nkiverify.analysis.values.generators import GeneratorStates
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Marks
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.operators import Operator
-from nkiverify.model.registers import VirtualRegister
+from nkiverify.model.register_contents import VirtualRegister
 
 if TYPE_CHECKING:
     from nkiverify.model.operation import Operation

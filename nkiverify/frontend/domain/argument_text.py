@@ -161,7 +161,11 @@ def _method_call(parameter: str, text: OptionText, node: ast.expr) -> tuple[Opti
 
 def _from_file(parameter: str, option: str, content: str, described: str, file: str) -> Argument:
     """A tensor with the contents of a file."""
-    from nkiverify.frontend.domain.contents import as_dtype, described_by, loaded  # as late as this: few are from files
+    from nkiverify.frontend.domain.file_contents import (  # as late as this: few are from files
+        as_dtype,
+        described_by,
+        loaded,
+    )
 
     array = loaded(option, file)
     text, node = parse(option, described or described_by(option, file, array))

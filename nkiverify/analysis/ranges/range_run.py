@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nkiverify.analysis.ranges.findings import DIVISION, INTEGER, INVALID, OVERFLOW, RangeFindings
 from nkiverify.analysis.ranges.intervals import Intervals
+from nkiverify.analysis.ranges.range_findings import DIVISION, INTEGER, INVALID, OVERFLOW, RangeFindings
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.analysis.values.run import ComputedElements, ValueAllocation
+from nkiverify.analysis.values.value_run import ComputedElements, ValueAllocation
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site

@@ -9,7 +9,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
-from nkiverify.analysis.dependence import Marks, certain, dependent, exchanges
 from nkiverify.analysis.effects import (
     LAST_STRICT_GENERATION,
     Does,
@@ -18,9 +17,10 @@ from nkiverify.analysis.effects import (
     adds_product,
     begins_sum,
 )
-from nkiverify.analysis.marks.findings import DEAD_STORE, DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Notes
+from nkiverify.analysis.element_marks import Marks, certain, dependent, exchanges
+from nkiverify.analysis.marks.mark_findings import DEAD_STORE, DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Notes
 from nkiverify.analysis.marks.storages import Shadow, Shadows
-from nkiverify.analysis.marks.unordered import ADDED, READ, WROTE, UnorderedLoops
+from nkiverify.analysis.marks.unordered_loops import ADDED, READ, WROTE, UnorderedLoops
 from nkiverify.analysis.marks.windows import Window
 from nkiverify.analysis.marks.zeros import factors, rows_of_scales, rows_of_zeros, writes_zeros
 from nkiverify.analysis.masks import Touched, masks_otherwise

@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from nkiverify.analysis.ranges.arithmetic import (
+from nkiverify.analysis.ranges.interval_functions import FUNCTIONS, Course, Function
+from nkiverify.analysis.ranges.linear import PRODUCT, SUM
+from nkiverify.analysis.ranges.range_arithmetic import (
     EMPTY,
     FLOAT32_MAX,
     MINUS,
@@ -30,11 +32,9 @@ from nkiverify.analysis.ranges.arithmetic import (
     up,
     widened,
 )
-from nkiverify.analysis.ranges.findings import DIVISION, INVALID, OVERFLOW, RangeFindings
-from nkiverify.analysis.ranges.functions import FUNCTIONS, Course, Function
-from nkiverify.analysis.ranges.linear import PRODUCT, SUM
+from nkiverify.analysis.ranges.range_findings import DIVISION, INVALID, OVERFLOW, RangeFindings
 from nkiverify.analysis.ranges.relations import Relations
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import function_of
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.meaning import Numbers

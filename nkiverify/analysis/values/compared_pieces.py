@@ -14,7 +14,7 @@ import numpy as np
 from nkiverify.analysis.values.definitions import DEFINED
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
-from nkiverify.analysis.values.formats import STORED, Array
+from nkiverify.analysis.values.number_formats import STORED, Array
 from nkiverify.analysis.values.numbers import Doubles
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site

@@ -62,7 +62,7 @@ class Memory:
 
     def conclude(self, runs: Iterable[Run], told: Iterable[str]) -> None:
         """Say what has been found, and what else was `told`, which would not be told again."""
-        from nkiverify.results.cache.remembered import concludes
+        from nkiverify.results.cache.remembered_runs import concludes
         from nkiverify.results.session import counting
 
         counted = counting(tuple(runs))

@@ -8,7 +8,7 @@ from dataclasses import field
 
 import numpy as np
 
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.foundation.source import Site

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from nkiverify.analysis.ranges.functions import SINGLE_SLACK
-from nkiverify.analysis.values.formats import Array
+from nkiverify.analysis.ranges.interval_functions import SINGLE_SLACK
+from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
 
 #: The ends of an interval without a number.
