@@ -10,6 +10,7 @@ from typing import Any
 from nkiverify.analysis.sets import flow
 from nkiverify.analysis.sets.coordinates import jumps_of
 from nkiverify.analysis.sets.regions import Regions
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.ir.program import Block, Branch, Program
 from nkiverify.ir.walk import items
 from nkiverify.model.recorded import Executed, Returned
@@ -43,7 +44,7 @@ def proved_boxes(program: Program, generation: int, boxes: Sequence[Box], second
     for each in (regions, regions.finer(jumps)) if any(jumps.values()) else (regions,):
         walk = _Boxes(program, each, generation, time.monotonic() + seconds, frozenset())
         walk.answers = []
-        proof = flow._walked(walk, flow.MAX_OPERATIONS)
+        proof = flow._walked(walk, SetsBudget.OPERATIONS)
         if walk.answers and all(claim.contract == "df.output_written" for claim in proof.open):
             found = [old or all(new) for old, new in zip(found, zip(*walk.answers, strict=True), strict=True)]
         if all(found):

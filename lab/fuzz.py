@@ -26,8 +26,8 @@ from lab.grammar import arithmetic_draft, draft
 from lab.oracle import Complaint, Trial, try_subject
 from lab.shrink import shrink
 from lab.subject import Bench, OutOfTime, Subject, concrete, fails, time_limit
+from nkiverify.foundation.budget import WitnessBudget
 from nkiverify.foundation.errors import UsageError
-from nkiverify.verify.witness import confirm
 
 #: Kernels tried in one process: terms and modules stay in memory for its life.
 BATCH = 100
@@ -215,7 +215,7 @@ def _batch(
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     bench = Bench()
     # Counterexamples need not be small here.
-    confirm.MINIMISE_MS = 50
+    WitnessBudget.MINIMISE_MS = 50
     try:
         tally = Tally()
         for number in range(first, last):

@@ -19,8 +19,8 @@ from dataclasses import dataclass, replace
 
 from lab.fuzz import subject_number
 from lab.subject import PHASES, Bench, OutOfTime, Subject, time_limit, verdicts
+from nkiverify.foundation.budget import WitnessBudget
 from nkiverify.foundation.records import Run, Verdict
-from nkiverify.verify.witness import confirm
 
 VERDICT_SECONDS = 1.5
 KERNEL_SECONDS = 8.0
@@ -245,7 +245,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=1, help="which kernels")
     parser.add_argument("--first", type=int, default=0, help="the number of the first kernel")
     options = parser.parse_args(arguments)
-    confirm.MINIMISE_MS = 50
+    WitnessBudget.MINIMISE_MS = 50
     bench = Bench()
     moved: list[Moved] = []
     figures: Counter[str] = Counter()

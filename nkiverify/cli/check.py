@@ -21,11 +21,12 @@ from nkiverify.cli.command_arguments import (
 from nkiverify.cli.formats import FORMATS, text_of
 from nkiverify.cli.rule_options import add_policy, policy_of
 from nkiverify.engines.table import asks_second
+from nkiverify.foundation.budget import TargetBudget
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
 from nkiverify.project.settings import Settings, layered
 from nkiverify.run.supervisor import Stopped, in_child, is_supervised
-from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, QUICK_ENGINE, Options
+from nkiverify.verify.options import DEFAULT_HARDWARE, HARDWARE, PHASES, QUICK_ENGINE, Options
 
 if TYPE_CHECKING:
     from nkiverify.cli.last_failure import CheckQuestion
@@ -113,7 +114,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         type=positive_seconds,
         metavar="S",
-        help=f"seconds for all phases together (default: {DEFAULT_TIMEOUT_SECONDS:g})",
+        help=f"seconds for all phases together (default: {TargetBudget.SECONDS:g})",
     )
     add_policy(parser, "no warning")
     add_allow(parser)
@@ -284,7 +285,7 @@ def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
     project = here()
     settings = project.settings if project is not None else Settings()
     target = layered("hardware", arguments.target, settings, None).value
-    timeout = layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS)
+    timeout = layered("timeout", arguments.timeout, settings, TargetBudget.SECONDS)
     options = Options(
         root=Path.cwd(),
         phases=layered("phases", arguments.phase, settings, None, "--phase").value,

@@ -9,16 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.table import ENGINES, LOWERINGS, SECOND
+from nkiverify.foundation.budget import TargetBudget
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import Project
 from nkiverify.project.settings import layered
-from nkiverify.verify.options import (
-    DEFAULT_ENGINE,
-    DEFAULT_TIMEOUT_SECONDS,
-    HARDWARE,
-    PHASES,
-    Options,
-)
+from nkiverify.verify.options import DEFAULT_ENGINE, HARDWARE, PHASES, Options
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
@@ -50,7 +45,7 @@ def add_selection(parser: argparse.ArgumentParser) -> None:
         "--timeout",
         type=positive_seconds,
         metavar="S",
-        help=f"seconds a target may take in all its phases (default: {DEFAULT_TIMEOUT_SECONDS:g} of processor time)",
+        help=f"seconds a target may take in all its phases (default: {TargetBudget.SECONDS:g} of processor time)",
     )
     add("--bundled", action="store_true", help="the kernels that come with nkiverify, not those of the repository here")
 
@@ -99,7 +94,7 @@ def add_engine(parser: argparse.ArgumentParser, default: str) -> None:
 def selection(arguments: argparse.Namespace, project: Project) -> Options:
     """The settings that the arguments of `add_selection` ask for, on top of those of the project."""
     settings = project.settings
-    timeout = layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS)
+    timeout = layered("timeout", arguments.timeout, settings, TargetBudget.SECONDS)
     return Options(
         root=project.root,
         patterns=tuple(arguments.names),

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from nkiverify.foundation.budget import TargetBudget
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.model.versions import NEWEST
 from nkiverify.project.repository import Project, manifests
 from nkiverify.project.settings import Setting, layered
 from nkiverify.report.columns import columns
-from nkiverify.verify.options import DEFAULT_ENGINE, DEFAULT_HARDWARE, DEFAULT_TIMEOUT_SECONDS, unwind_of, usable_cores
+from nkiverify.verify.options import DEFAULT_ENGINE, DEFAULT_HARDWARE, unwind_of, usable_cores
 
 #: Names of targets that are listed by name.
 _NAMED = 3
@@ -23,7 +24,7 @@ def text(arguments: argparse.Namespace, project: Project, targets: Sequence[Targ
     """The settings that `run` would verify `targets` with, later layers in place of earlier ones."""
     settings = project.settings
     found = [
-        layered("timeout", arguments.timeout, settings, DEFAULT_TIMEOUT_SECONDS),
+        layered("timeout", arguments.timeout, settings, TargetBudget.SECONDS),
         layered("jobs", arguments.jobs, settings, usable_cores()),
         layered("engine", arguments.engine, settings, DEFAULT_ENGINE),
         layered("nki", arguments.nki, settings, NEWEST),

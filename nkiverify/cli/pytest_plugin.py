@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from nkiverify.foundation.budget import TargetBudget
 from nkiverify.verify.options import MANIFEST_FILE
 
 if TYPE_CHECKING:
@@ -195,12 +196,12 @@ class TargetItem(pytest.Item):
         from nkiverify.report import terminal
         from nkiverify.results import wording
         from nkiverify.results.session import ExitStatus, Session
-        from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, QUICK_ENGINE, Options
+        from nkiverify.verify.options import QUICK_ENGINE, Options
 
         settings = _settings(self._target.root)
         options = Options(
             root=self._target.root,
-            timeout=settings.timeout or DEFAULT_TIMEOUT_SECONDS,
+            timeout=settings.timeout or TargetBudget.SECONDS,
             engine=settings.engine or QUICK_ENGINE,
             policy=configured(settings),
             allowed=allowed_by((), settings),

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.command_arguments import positive_integer
+from nkiverify.foundation.budget import TargetBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.project.repository import here_or_ours
 from nkiverify.results.session import ExitStatus
 from nkiverify.run.supervisor import Stopped
-from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES
+from nkiverify.verify.options import HARDWARE, PHASES
 
 if TYPE_CHECKING:
     from nkiverify.foundation.allowed import Allowed
@@ -72,7 +73,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--violation", type=positive_integer, default=1, metavar="N", help="which of its violations (default: 1)")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--pdb", action="store_true", help="stop in the debugger, at the line of the kernel that breaks the contract")
-    add_limits(parser, DEFAULT_TIMEOUT_SECONDS)
+    add_limits(parser, TargetBudget.SECONDS)
     add("--emit-test", type=Path, metavar="FILE", help="write a pytest test that reproduces it instead of running it")
 
 

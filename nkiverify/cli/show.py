@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from nkiverify.cli.allowing import add_limits, allowed_by, isolated
 from nkiverify.cli.command_arguments import made_folder, positive_integer
+from nkiverify.foundation.budget import TargetBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here_or_ours
 from nkiverify.run.supervisor import Stopped
-from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, HARDWARE, PHASES, Options
+from nkiverify.verify.options import HARDWARE, PHASES, Options
 
 if TYPE_CHECKING:
     from nkiverify.foundation.records import MemoryPeak
@@ -43,7 +44,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--smt", type=Path, metavar="DIR", help="also write each claim that needs a solver as SMT-LIB into DIR")
     add("--hardware", choices=HARDWARE, help="the hardware generation, instead of the target's")
     add("--unwind", type=positive_integer, metavar="N", help="bound of loops that cannot be summarised")
-    add_limits(parser, DEFAULT_TIMEOUT_SECONDS)
+    add_limits(parser, TargetBudget.SECONDS)
 
 
 def execute(arguments: argparse.Namespace) -> int:

@@ -17,9 +17,10 @@ from nkiverify.cli.allowing import add_allow, allowed_by
 from nkiverify.cli.command_arguments import add_executor, positive_seconds
 from nkiverify.cli.rule_options import configured
 from nkiverify.engines.table import asks_second
+from nkiverify.foundation.budget import TargetBudget
 from nkiverify.project.repository import Project, ensure_reports, with_targets
 from nkiverify.project.settings import layered
-from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options
+from nkiverify.verify.options import Options
 
 if TYPE_CHECKING:
     from nkiverify.foundation.records import Run
@@ -72,7 +73,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.run.executors.choice import checked
 
     project = with_targets(arguments.bundled)
-    timeout = layered("timeout", arguments.timeout, project.settings, DEFAULT_TIMEOUT_SECONDS)
+    timeout = layered("timeout", arguments.timeout, project.settings, TargetBudget.SECONDS)
     options = Options(
         root=project.root,
         timeout=timeout.value,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import field
 from itertools import islice
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Basis
@@ -19,7 +20,7 @@ from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.ir.walk import Visitor
 from nkiverify.symbolic.atoms import Atom, Dimension
 from nkiverify.symbolic.conditions import Condition, negate
-from nkiverify.symbolic.prover import BUDGETS, CASES, Prover, Rung
+from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
 from nkiverify.symbolic.smt import Answer
 
 
@@ -195,13 +196,13 @@ class EmbeddedEngine:
     def _again(self, decision: Decision, times: int = 1) -> Decision:
         """The decision about the same claim when the solver tries hard, with so many times the usual budget."""
         path = self._root.with_conditions(decision.hypotheses)
-        return self._claim(decision.claim, path.with_conditions((), times * BUDGETS.claim, CASES))
+        return self._claim(decision.claim, path.with_conditions((), times * BUDGETS.claim, ProvingBudget.CASES))
 
     def _tried_hard(self) -> dict[Decision, Decision]:
         """The answers of the solver about what it has given up, by that, when it tries hard."""
         given_up, self._given_up = self._given_up, []
         return {
-            decision: self._claim(decision.claim, path.with_conditions((), BUDGETS.claim, CASES))
+            decision: self._claim(decision.claim, path.with_conditions((), BUDGETS.claim, ProvingBudget.CASES))
             for decision, path in given_up
         }
 

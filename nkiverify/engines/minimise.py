@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from nkiverify.engines.embedded import Decision, dimension_values
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.clock import Allowance
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import DomainDimension, Program
@@ -29,8 +30,6 @@ from nkiverify.symbolic.smt import Answer
 #: Columns of a moving operand and partitions of a tile: round numbers for a reader who knows the hardware.
 TILES = (512, 128)
 
-#: Values of a dimension that are tried one by one before the solver searches.
-TRIED = 64
 
 #: What `simplicity` gives: compares like the witnesses do.
 Simplicity = tuple[int, int, int, tuple[int, ...]]
@@ -160,7 +159,7 @@ class _Search:
             return None
         atoms: dict[Atom, int] = {other.atom: others[other.atom.name] for other in self._dimensions}
         first, step = dimension.smallest, dimension.multiple_of
-        for value in range(first, min(first + TRIED * step, known + 1), step):
+        for value in range(first, min(first + ProvingBudget.VALUES_BEFORE_THE_SOLVER * step, known + 1), step):
             if Valuation({**atoms, dimension.atom: value}).satisfies(self._failing):
                 return value
         return None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice, takewhile
 
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Branch, DomainDimension, Loop, Program
@@ -16,17 +17,8 @@ from nkiverify.symbolic.evaluation import Hypotheses, Valuation, variants
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 
-#: Shapes that are looked at for each place of the program, and paths to it that are.
-_LOOKED_AT = 160
-_MAX_WAYS = 8
-#: Places that a solver is asked about.
-_MAX_ASKED = 12
 #: Bounds on all dimensions under which the solver looks for a shape, one after the other.
 _REACHES = (64, 256, 1024, 4096, 1 << 14, 1 << 18)
-#: Questions for making one dimension small.
-_NARROWED = 6
-#: How often a place that is unrolled is told apart on one path.
-_TIMES = 2
 
 
 @dataclass(slots=True)
@@ -43,7 +35,7 @@ class Goal:
 
     def add(self, way: tuple[Condition | bool, ...]) -> None:
         """Another path comes to it."""
-        if len(self.ways) < _MAX_WAYS:
+        if len(self.ways) < SearchingBudget.PATHS_TO_A_PLACE:
             self.ways.append(way)
         else:
             self.more = True
@@ -64,7 +56,7 @@ def goals(program: Program) -> list[Goal]:
         found.setdefault((loop.site, Loop, 0), Goal(True)).add((*path.conditions, loop.runs_twice))
     for path, branch in ways_to(program.body, Branch):
         nth = sum(around.site == branch.site for around in path.branches)
-        if nth < _TIMES:
+        if nth < SearchingBudget.PLACES_ON_A_PATH:
             for taken, (condition, _) in zip((True, False), branch.arms, strict=True):
                 found.setdefault((branch.site, taken, nth), Goal(False)).add((*path.conditions, condition))
     return list(found.values())
@@ -89,7 +81,7 @@ def rounds(
     deadline = time.process_time() + seconds
     in_time = takewhile(lambda values: time.process_time() < deadline, tried)
     looked_at: list[dict[str, int]] = []
-    further = islice(in_time, _LOOKED_AT)
+    further = islice(in_time, SearchingBudget.SHAPES_OF_A_PLACE)
 
     def candidates() -> Iterator[dict[str, int]]:
         yield from looked_at
@@ -105,7 +97,7 @@ def rounds(
         values = next((values for values in candidates() if goal.reached(dimensions, values)), None)
         if values is None and dimensions:
             left = deadline - time.process_time()
-            if asked >= _MAX_ASKED or left <= 0:
+            if asked >= SearchingBudget.PLACES_ASKED or left <= 0:
                 loops = loops and not goal.loop
                 continue
             asked += 1
@@ -152,7 +144,7 @@ def _small(prover: Prover, dimensions: Sequence[DomainDimension]) -> dict[str, i
     for dimension in dimensions:
         low, high = dimension.smallest, found[dimension.atom.name]
         tried = low
-        for _ in range(_NARROWED):
+        for _ in range(SearchingBudget.QUESTIONS_TO_NARROW):
             if low >= high:
                 break
             if prover.satisfiable(dimension.at_most(tried)) is Answer.YES:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from itertools import chain, count, islice
 from math import gcd, inf, lcm
 
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Branch, DomainDimension, Item, Loop, Program
 from nkiverify.ir.walk import Visitor
@@ -22,16 +23,10 @@ from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.terms import INT32_MAX
 
-#: Values of one dimension that are tried first; so many more are tried if they are all there are.
-STEPS = 4
 #: Values at which tiles end: the one before, the one itself and the one after are tried.
 EDGES = (128, 512)
 #: Residues that are told apart: conditions with a longer period are asked of each value.
 _MAX_PERIOD = 1 << 16
-#: Values of one dimension, and choices of some of them, that are looked at for others that satisfy the conditions.
-_MAX_LOOKED = 20_000
-#: The same where a few values are wanted for each choice of others, of which there are many.
-_MAX_LOOKED_FIRST = 1000
 
 
 class TooManyShapes(Exception):
@@ -64,7 +59,7 @@ class Axis:
         residues = tuple(at for at in range(0, period, step) if Valuation({atom: at}).satisfies(periodic.values()))
         return Axis(atom, low, high, period, residues, tuple(one for one in known if one.uid not in periodic))
 
-    def values(self, start: int | None = None, most: int = _MAX_LOOKED) -> Iterator[int]:
+    def values(self, start: int | None = None, most: int = SearchingBudget.VALUES_OF_A_DIMENSION) -> Iterator[int]:
         """The values from `start` on, ascending. Raises `TooManyShapes` where it has to look at more than `most` for
         the next one."""
         low = self.low if start is None else max(start, self.low)
@@ -88,7 +83,7 @@ class Axis:
         """Up to so many of the least values that are found."""
         found: list[int] = []
         try:
-            found.extend(islice(self.values(most=_MAX_LOOKED_FIRST), most))
+            found.extend(islice(self.values(most=SearchingBudget.VALUES_OF_MANY), most))
         except TooManyShapes:
             return found
         return found
@@ -102,7 +97,9 @@ class Axis:
             return None
         if found is not None:
             return found
-        below = range(min(value, self.high), max(self.low, min(value, self.high) - _MAX_LOOKED_FIRST) - 1, -1)
+        below = range(
+            min(value, self.high), max(self.low, min(value, self.high) - SearchingBudget.VALUES_OF_MANY) - 1, -1
+        )
         return next(filter(self.has, below), None)
 
     def has(self, value: int) -> bool:
@@ -112,11 +109,11 @@ class Axis:
 
     def tried(self) -> list[int]:
         """The values to try: the first ones, and those about the edges of tiles."""
-        found = self.first(2 * STEPS + 1)
-        if len(found) <= 2 * STEPS:
+        found = self.first(2 * SearchingBudget.FIRST_VALUES + 1)
+        if len(found) <= 2 * SearchingBudget.FIRST_VALUES:
             return found
         edges = (edge + off for edge in EDGES for off in (-1, 0, 1))
-        return sorted({*found[:STEPS], *(value for value in edges if self.has(value))})
+        return sorted({*found[: SearchingBudget.FIRST_VALUES], *(value for value in edges if self.has(value))})
 
 
 def _range(dimension: DomainDimension, known: Sequence[Condition]) -> tuple[int, int]:
@@ -241,7 +238,7 @@ class Shapes:
         if self.empty:
             return
         # A dimension has at most the first values and three about each edge.
-        last = (STEPS + 3 * len(EDGES) - 1) * len(self._order)
+        last = (SearchingBudget.FIRST_VALUES + 3 * len(EDGES) - 1) * len(self._order)
         ranks = [self._of_rank(self._order, self._conditions, rank) for rank in range(last + 1)]
         seen: set[tuple[int, ...]] = set()
         for shape in chain(*ranks[:2], self._past_tiles(), *ranks[2:]):
@@ -383,7 +380,7 @@ class Shapes:
         dimension, *others = order
         name, most = dimension.atom.name, bounds.get(dimension.atom.name, INT32_MAX)
         for value in self.axis(_up_to(dimension, most), known).values():
-            if next(looked) > _MAX_LOOKED:
+            if next(looked) > SearchingBudget.VALUES_OF_A_DIMENSION:
                 raise TooManyShapes
             left = self._settled(known, dimension.atom, value)
             if left is not None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Generic, TypeVar
 
+from nkiverify.foundation.budget import RunningBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import is_kernel_frame
@@ -30,11 +31,6 @@ from nkiverify.symbolic.execution import running
 T = TypeVar("T")
 RunT = TypeVar("RunT", bound=ConcreteExecution)
 VerificationT = TypeVar("VerificationT", bound=Verification)
-
-#: Records, and executions, that are remembered at once.
-_MOST_REMEMBERED = 50_000
-#: Seconds between two looks at the clock.
-_LOOK_SECONDS = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +114,7 @@ def remembering() -> Iterator[None]:
 
 def _remember(endings: _Endings, key: tuple[object, ...], ending: RunEnding[Any]) -> None:
     endings.setdefault(key, []).append(ending)
-    while sum(len(one.run.recorded) + 1 for known in endings.values() for one in known) > _MOST_REMEMBERED:
+    while sum(len(one.run.recorded) + 1 for known in endings.values() for one in known) > RunningBudget.RECORDS_KEPT:
         del endings[next(iter(endings))]
 
 
@@ -180,7 +176,7 @@ def _interrupted_in_time(run: ConcreteExecution) -> Iterator[None]:
             raise run.unsupported(TOO_LONG)
 
     before = signal.signal(signal.SIGVTALRM, look)
-    signal.setitimer(signal.ITIMER_VIRTUAL, _LOOK_SECONDS, _LOOK_SECONDS)
+    signal.setitimer(signal.ITIMER_VIRTUAL, RunningBudget.SECONDS_BETWEEN_CLOCKS, RunningBudget.SECONDS_BETWEEN_CLOCKS)
     try:
         yield
     finally:

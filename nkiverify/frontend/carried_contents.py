@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Contents, Interval, Value, unknown
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term
@@ -20,9 +21,6 @@ from nkiverify.symbolic.values import as_term
 
 #: The part of the model's state that is compared as intervals.
 CONTENTS = "contents"
-
-#: How often what an iteration finds grows by what one leaves, before nothing is known of what the body writes.
-_GROWS = 4
 
 
 class CarriedContents:
@@ -52,7 +50,7 @@ class CarriedContents:
             return True
         self._refined += 1
         grown = self.at_start.joined(left)
-        if self._refined > _GROWS:
+        if self._refined > ExploringBudget.GROWTHS:
             # Whatever the body writes, as the next thing may depend on it.
             written = grown.copy()
             written.update((place, UNKNOWN) for place in (*missed, *self._before.changed(left)))

@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, identity
 from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
@@ -50,11 +51,7 @@ from nkiverify.symbolic.values import as_term
 if TYPE_CHECKING:
     from nkiverify.frontend.explorer import SymbolicExecution
 
-#: Iterations after which names that change places have their values again, at most: each is a path through the body.
-_LONGEST_PERIOD = 4
 
-#: Values that are handed from one name to the next, at most: each is a path through the body.
-_LONGEST_CHAIN = 4
 #: The phase that is about numbers.
 _NUMERICS = 5
 
@@ -595,7 +592,7 @@ class CarriedState:
 
     def _ends_in(self, source: _Place, place: _Place) -> bool:
         """True if the value of `source` comes from that of `place`, or from too far."""
-        for _ in range(_LONGEST_CHAIN):
+        for _ in range(ExploringBudget.CHAIN):
             guess = self._guess_of(source)
             if source == place:
                 return True
@@ -636,7 +633,7 @@ class CarriedState:
                 sources[name] = source
         if not sources or set(sources) != set(sources.values()):
             return False
-        for period in range(2, _LONGEST_PERIOD + 1):
+        for period in range(2, ExploringBudget.PERIOD + 1):
             permuted = _Permuted(sources, period)
             if all(permuted.source(name, period) == name for name in sources):
                 self._permuted = permuted

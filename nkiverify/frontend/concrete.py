@@ -18,6 +18,7 @@ from itertools import product as cartesian
 from types import FrameType
 from typing import Any, TypeVar
 
+from nkiverify.foundation.budget import RunningBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, described
 from nkiverify.foundation.source import Site, frame_site, kernel_site, kernel_sites
@@ -49,10 +50,6 @@ from nkiverify.symbolic.values import as_term
 
 #: Why a run that is longer than it may be gives no answer.
 TOO_LONG = "a concrete run that takes too long"
-#: Contracts that a run goes on to look at after it has broken the one that it is made for: a fifth of a second's work.
-AFTERWARDS = 10_000
-#: Contracts that are checked between two looks at the clock: less than a millisecond's work, against a system call.
-CLAIMS_BETWEEN_LOOKS = 64
 #: What an execution comes to, apart from the contracts that it has found broken.
 _COURSE = ("model", "no_spills", "revision", "recorded", "bodies", "traced", "looked_at", "lacks_floats")
 
@@ -299,7 +296,7 @@ class ConcreteExecution:
     def _truth(self, condition: object) -> bool:
         """True if a condition holds, for every element of a grid."""
         self.looked_at += 1
-        if not self.looked_at % CLAIMS_BETWEEN_LOOKS and self._is_to_stop():
+        if not self.looked_at % RunningBudget.CONTRACTS_BETWEEN_CLOCKS and self._is_to_stop():
             raise self.unsupported(TOO_LONG)
         if isinstance(condition, Condition):
             try:
@@ -346,7 +343,7 @@ class ConcreteExecution:
         if self._decisive == (rule.id, _line_of(site)):
             # What it is run for is seen; the others are looked for as long as that takes no time.
             self._decisive = None
-            self._contracts = min(self._contracts, self.looked_at + AFTERWARDS)
+            self._contracts = min(self._contracts, self.looked_at + RunningBudget.CONTRACTS_AFTERWARDS)
         if self._awaited:
             self._awaited.discard((rule.id, _line_of(site)))
             if not self._awaited:

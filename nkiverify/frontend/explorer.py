@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site, kernel_site, kernel_sites
 from nkiverify.frontend.claiming import Claiming
-from nkiverify.frontend.paths import UNROLLED_FOR_VALUES, Limits, LostName, PathEnded
+from nkiverify.frontend.paths import Limits, LostName, PathEnded
 from nkiverify.frontend.ranges import SymRange, as_sequence
 from nkiverify.frontend.tracebacks import (
     frame_site_of,
@@ -43,8 +44,6 @@ if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
     from nkiverify.model.tensor import Storage, Tensor
 
-#: A kernel with so many calls within one another recurses itself.
-RECURSION = 100
 
 #: What a value computed from one computed from another, hundreds of times over, is, and what can be done about it.
 TOO_DEEP = (
@@ -172,7 +171,7 @@ class SymbolicExecution(Claiming):
         name = name_of(error)
         if name is not None and name in self.names_without_value:
             lost = self.names_without_value[name]
-            if lost.iterations is not None and lost.iterations <= UNROLLED_FOR_VALUES:
+            if lost.iterations is not None and lost.iterations <= ExploringBudget.UNROLLED_FOR_VALUES:
                 raise self.give_up_loop(lost.site, f"`{name}` is read after it")
             raise self.unsupported(f"reading {lost} after it", "bind it after the loop")
 
@@ -195,7 +194,7 @@ class SymbolicExecution(Claiming):
 
     def claim_exception(self, error: Exception | SystemExit) -> None:
         """The kernel raises `error` on the present path, which ends here."""
-        if isinstance(error, RecursionError) and len(kernel_entries(error)) < RECURSION:
+        if isinstance(error, RecursionError) and len(kernel_entries(error)) < ExploringBudget.RECURSION:
             # Not the kernel calls itself without end, but we go through what it has computed.
             raise self.unsupported(*TOO_DEEP)
         rule = contract("kernel.assert" if isinstance(error, AssertionError) else "kernel.exception")

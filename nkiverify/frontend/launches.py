@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product as cartesian
 
+from nkiverify.foundation.budget import RunningBudget
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, described
 from nkiverify.frontend.concrete import (
     ConcreteElements,
@@ -29,9 +30,6 @@ from nkiverify.ir.program import Claim
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 
-#: Programs of a launch grid that are all run. Of a larger grid those at its corners are, and some more.
-MAX_PROGRAMS = 64
-
 
 class Corners(Order):
     """The order of a launch: as it is, where a grid of many programs is run at its corners only."""
@@ -41,14 +39,14 @@ class Corners(Order):
         total = 1
         for extent in grid:
             total *= extent
-        if total <= MAX_PROGRAMS:
+        if total <= RunningBudget.PROGRAMS:
             yield from cartesian(*map(range, grid))
             return
         chosen = [sorted({0, 1, extent // 2, extent - 2, extent - 1} & set(range(extent))) for extent in grid]
         found = list(cartesian(*chosen))
         yield from found
         if run.unsupported_construct is None:
-            advice = f"launch at most {MAX_PROGRAMS} programs"
+            advice = f"launch at most {RunningBudget.PROGRAMS} programs"
             text = f"a launch of {total} programs, of which {len(found)} were run"
             run.unsupported_construct = Unsupported(text, advice, None)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of, drawn_from
 from nkiverify.frontend.iterators import OverSequence
@@ -18,9 +19,6 @@ from nkiverify.symbolic import conditions, terms
 
 if TYPE_CHECKING:
     from nkiverify.frontend.explorer import SymbolicExecution
-
-#: Concrete loops of at most this many iterations are run as they are.
-SHORT_LOOP = 2
 
 
 class PlainLoop:
@@ -182,7 +180,7 @@ def loop_over(
         sequence = iterator.take()
     # The cheap prover decides whether a loop is short: a longer one is summarised, which is right for every length.
     length = run.context.facts.value_of(sequence.trip_count())
-    short = SHORT_LOOP if not sequence.traced else 0
+    short = ExploringBudget.SHORT_LOOP if not sequence.traced else 0
     consumers: tuple[DrawnLoop, ...] | None = ()
     if drawn:
         consumers = None if sequence.parallel or sequence.traced else consumers_of(run, frame)

@@ -11,15 +11,13 @@ from functools import lru_cache
 from itertools import pairwise
 from types import FrameType, TracebackType
 
+from nkiverify.foundation.budget import ReportingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import LoopValue
 from nkiverify.foundation.source import Site, frame_site, is_kernel_frame
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Observer
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.model.tensor import Tensor
-
-#: Tensors listed for one place; more would hide the ones that matter.
-MAX_TENSORS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +119,7 @@ def observed(frames: Sequence[tuple[FrameType, Site]]) -> Observation:
         # A comprehension is a frame of its own before Python 3.12, but no call.
         calls=tuple(site for (_, site), (called, _) in pairwise(frames) if not called.f_code.co_name.startswith("<")),
         loops=tuple(loop for each, at in frames for loop in _loops(each, at)),
-        tensors=tuple(_tensors(frame, site))[:MAX_TENSORS],
+        tensors=tuple(_tensors(frame, site))[: ReportingBudget.TENSORS_OF_A_PLACE],
     )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 from dataclasses import field
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -70,10 +71,6 @@ class LostName:
 
     def __str__(self) -> str:
         return f"`{self.name}`, bound in the loop at line {self.site.line},"
-
-
-#: Iterations of a loop that is run number by number where kernel code needs the numbers.
-UNROLLED_FOR_VALUES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,7 +209,12 @@ class Paths:
             for index in scope.indices[-1:]:
                 (atom,) = index.atoms
                 extent = atom.extent.constant if isinstance(atom, Index) else None
-                if atom in found and extent is not None and extent <= UNROLLED_FOR_VALUES and scope.site is not None:
+                if (
+                    atom in found
+                    and extent is not None
+                    and extent <= ExploringBudget.UNROLLED_FOR_VALUES
+                    and scope.site is not None
+                ):
                     return self.give_up_loop(scope.site, f"{use} depends on its index")
         return None
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 
+from nkiverify.foundation.budget import RunningBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.source import Site, frame_site, identity, instruction_of, kernel_frame
 from nkiverify.frontend.paths import Limits
@@ -21,10 +22,6 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.policy import applied_policy
 from nkiverify.model.recorded import Executed
 
-#: Contracts that a launch has checked, at least, where it is said to repeat itself.
-REPEATS_FROM = 10_000
-#: Operations and allocations of a concrete run in which dead stores are looked for.
-MAX_RECORDED = 6_000
 #: Contracts of phase 2, whoever states them.
 _ARITHMETIC = frozenset({"host.int32", "host.division_by_zero"})
 
@@ -123,7 +120,7 @@ class StatedClaims:
         are so many for each claim that one check of all iterations of the loops, whose cost grows with the square of
         the claims, should be cheaper than going on."""
         after = self.limits.repeats_after
-        if after is None or checked < max(REPEATS_FROM, len(self.program.body.items) ** 2):
+        if after is None or checked < max(RunningBudget.CONTRACTS_BEFORE_REPEATING, len(self.program.body.items) ** 2):
             return False
         return not after or executes_more(recorded, after)
 

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.carried_state import BodyEnding, CarriedState, bound_index, index_atom, without_prefix
@@ -31,9 +32,6 @@ if TYPE_CHECKING:
     from nkiverify.frontend.drawn_loops import DrawnLoop
     from nkiverify.frontend.explorer import SymbolicExecution
     from nkiverify.frontend.paths import Scope
-
-#: How often the guess about carried state may be refined.
-MAX_PASSES = 10
 
 
 class SummarisedLoop:
@@ -161,7 +159,7 @@ class SummarisedLoop:
         around = [one.summary for one in self._consumers.values()]
         for one in self._consumers.values():
             one.summary = self
-        for _ in range(MAX_PASSES):
+        for _ in range(ExploringBudget.PASSES):
             trips = self._state.sequence.trip_count()
             index = terms.index(self._name, trips, (*run.scope_key, ordinal))
             bounds = self._bounds(index)

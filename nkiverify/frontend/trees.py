@@ -9,20 +9,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.errors import UsageError
-
-#: Calls within one another that going through the tree of a kernel may take. CPython has a thousand for all of a
-#: program, of which each node takes about four here.
-_TREE_DEPTH = 6000
-#: How many trees are kept: that of the file that is checked, and those of files that it imports.
-_KEPT = 16
 
 
 @contextmanager
 def nested_deeply() -> Iterator[None]:
     """Room to go through a syntax tree: a chain of hundreds of `elif` or `+` is as many nodes within one another."""
     before = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(before, _TREE_DEPTH))
+    sys.setrecursionlimit(max(before, ExploringBudget.TREE_DEPTH))
     try:
         yield
     finally:
@@ -64,4 +59,4 @@ def _parsed(file: Path, source: bytes) -> ast.Module:
         raise UsageError(f"{place}: not Python: {getattr(error, 'msg', error)}") from None
 
 
-_kept = functools.lru_cache(maxsize=_KEPT)(_parsed)
+_kept = functools.lru_cache(maxsize=ExploringBudget.TREES_KEPT)(_parsed)

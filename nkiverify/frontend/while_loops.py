@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, frame_site
 from nkiverify.frontend.carried_state import BodyEnding, index_atom, without_minima
@@ -33,8 +34,6 @@ if TYPE_CHECKING:
     from nkiverify.model.known_numbers import AllocationKey
     from nkiverify.symbolic.path_conditions import Context
 
-#: Rounds of a `while` statement after which it is run again as a search, if it may be one.
-ROUNDS_OF_SEARCH = 4
 #: More iterations than there can be.
 _MANY = 2**31
 
@@ -122,7 +121,7 @@ class WhileLoop(PlainWhile):
     def _unrolled_test(self, condition: Any) -> bool:
         run = self._run
         self._tests += 1
-        if self._may_search and self._tests > ROUNDS_OF_SEARCH:
+        if self._may_search and self._tests > ExploringBudget.ROUNDS_BEFORE_A_SEARCH:
             raise run.search(self._site)
         if self._tests % 64 == 0:
             run.check_time()

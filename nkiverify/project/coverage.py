@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.paths import Limits
@@ -57,10 +58,6 @@ NOTHING_TO_CLAIM = {
     ),
 }  # fmt: skip
 
-#: Operations of isl for what phase 4 claims of one target: enough for most, and soon over.
-_OPERATIONS = 250_000
-_SECONDS = 20.0
-
 
 @dataclass(frozen=True, slots=True)
 class Covered:
@@ -109,7 +106,7 @@ def claimed(target: Target, phases: frozenset[int]) -> set[str]:
     try:
         exploration = explore(target, hardware, Limits(), phases)
         for phase in phases:
-            exploration.claimed(PHASES[phase], _SECONDS, _OPERATIONS)
+            exploration.claimed(PHASES[phase], SetsBudget.SECONDS_OF_COVERAGE, SetsBudget.OPERATIONS_OF_COVERAGE)
     except UnsupportedConstruct:
         return set()
     return {claim.contract.id for claim, _ in claims(exploration.run.program)}

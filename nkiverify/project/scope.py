@@ -12,14 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from pathlib import Path
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.kernel_files import ModuleFiles, file_at, module_name
 from nkiverify.frontend.source_names import child_nodes
 from nkiverify.frontend.trees import parse
-
-#: How many modules may hand a name on to each other; some do so in a circle.
-_STEPS = 8
 
 
 @functools.lru_cache(maxsize=32)
@@ -62,14 +60,16 @@ class ModuleScope:
             return module.named(called.attr) if module is not None else None
         return None
 
-    def named(self, name: str, steps: int = _STEPS) -> tuple[ast.FunctionDef, ModuleScope] | None:
+    def named(
+        self, name: str, steps: int = ExploringBudget.NAMES_PASSED_ON
+    ) -> tuple[ast.FunctionDef, ModuleScope] | None:
         """The function of this name, and the scope that it is written in."""
         if name in self._functions:
             return self._functions[name], self
         there = self._origin(name) if steps else None
         return there.named(self._imported[name][1], steps - 1) if there is not None else None
 
-    def enum(self, name: str, steps: int = _STEPS) -> ast.ClassDef | None:
+    def enum(self, name: str, steps: int = ExploringBudget.NAMES_PASSED_ON) -> ast.ClassDef | None:
         """The enumeration of this name."""
         if name in self._enums:
             return self._enums[name]

@@ -11,6 +11,7 @@ import functools
 from collections.abc import Sequence
 from dataclasses import field
 
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.domain.argument_text import dtype_called
 from nkiverify.project.scope import ModuleScope, last_name, nodes_of
@@ -25,9 +26,6 @@ from nkiverify.project.tiles import (
     tiles_of,
     with_elements,
 )
-
-#: Calls of helpers within helpers that are followed.
-_DEPTH = 4
 
 #: Keywords under which functions of NKI take tensors and operators.
 _TENSOR_KEYWORDS = frozenset({"src", "dst", "data", "data1", "data2", "stationary", "moving", "value", "tensor", "x"})
@@ -95,7 +93,7 @@ class Uses:
     def __init__(self, scope: ModuleScope) -> None:
         self._scope = scope
 
-    def of(self, function: ast.FunctionDef, name: str, depth: int = _DEPTH) -> Use:
+    def of(self, function: ast.FunctionDef, name: str, depth: int = ExploringBudget.HELPERS) -> Use:
         """How `function` uses its parameter, or variable, `name`."""
         use = Use()
         names, shapes = _aliases(function, name)

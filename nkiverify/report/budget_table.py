@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nkiverify.engines.embedded import Outcome
+from nkiverify.foundation.budget import ReportingBudget
 from nkiverify.foundation.clock import STEPS_PER_MS
 from nkiverify.results import wording
 from nkiverify.symbolic.prover import BUDGETS
-from nkiverify.verify.explanation import MOST_TIMES, Explanation, Timed
+from nkiverify.verify.explanation import Explanation, Timed
 
 #: Obligations that are listed, those that took most first, and all that are undecided.
 SHOWN = 12
@@ -42,7 +43,7 @@ def _needed(one: Timed) -> str:
     why = f"; {one.decision.reason}" if one.decision.reason else ""
     if one.needed is not None:
         return f"{why}; {one.needed} times the budget decide it"
-    return f"{why}; {MOST_TIMES} times the budget do not decide it"
+    return f"{why}; {ReportingBudget.TIMES_THE_BUDGET} times the budget do not decide it"
 
 
 def _ms(steps: int) -> str:

@@ -9,14 +9,12 @@ from __future__ import annotations
 
 from dataclasses import field
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Condition, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-
-#: Steps one proof may take. Measured on the corpus: claims it can prove take fewer than 200.
-STEP_BUDGET = 2000
 
 INFINITY = float("inf")
 _ANYTHING = (-INFINITY, INFINITY)
@@ -30,7 +28,7 @@ class Budget:
     """The budget that one proof still has, and what it has tried without success: facts and term, with the depth there
     was."""
 
-    steps: int = STEP_BUDGET
+    steps: int = ProvingBudget.STEPS
     failed: dict[tuple[int, int], int] = field(default_factory=dict)
 
 

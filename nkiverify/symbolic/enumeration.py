@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.late import numpy as np
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.facts import Facts
-
-#: Largest number of elements looked at; beyond it only the cheap prover is asked.
-GRID_LIMIT = 50_000_000
 
 
 def counterexample(condition: Condition | bool) -> dict[Index, int] | None:
@@ -33,7 +31,7 @@ def counterexample(condition: Condition | bool) -> dict[Index, int] | None:
     sizes = [_size(axis) for axis in axes]
     if any(size <= 0 for size in sizes):
         return None
-    if np.prod(sizes, dtype=float) > GRID_LIMIT:
+    if np.prod(sizes, dtype=float) > ProvingBudget.GRID:
         raise UnsupportedConstruct(f"an index grid of {' x '.join(map(str, sizes))} elements")
     values: dict[Atom, Any] = {}
     for position, (axis, size) in enumerate(zip(axes, sizes, strict=True)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from math import prod
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Select, Term
@@ -12,11 +13,7 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.facts import Facts
 
-#: How many conditions, all in all, may be looked at; a fifth of a second's work.
-LOOKS = 20_000
 _STEPS_PER_LOOK = STEPS_PER_MS // 100
-#: How many values each atom may have, where not all values of all atoms together are few enough to be looked at.
-_VALUES = 64
 
 
 class TooMany(Exception):
@@ -24,7 +21,7 @@ class TooMany(Exception):
 
 
 def satisfying(
-    facts: Facts, stated: Iterable[Condition | bool], *about: Term, looks: int = LOOKS
+    facts: Facts, stated: Iterable[Condition | bool], *about: Term, looks: int = ProvingBudget.CONDITIONS
 ) -> Iterator[Valuation]:
     """Every valuation of the atoms in `stated` and in `about` for which all of `stated` holds.
 
@@ -54,7 +51,7 @@ def satisfying(
         ready[max((position[atom] + 1 for atom in found if atom in position), default=0)].append(condition)
     sizes = [len(ranges[atom]) for atom in order]
     all_looks = sum(prod(sizes[:number]) * (len(some) + 1) for number, some in enumerate(ready))
-    if max(sizes, default=0) > _VALUES and all_looks > looks:
+    if max(sizes, default=0) > ProvingBudget.VALUES_OF_AN_ATOM and all_looks > looks:
         raise TooMany
     left = [looks]
     try:

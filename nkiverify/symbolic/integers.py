@@ -14,6 +14,7 @@ from numbers import Integral, Real
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Div, Term, render
 from nkiverify.symbolic.conditions import Condition
@@ -348,13 +349,9 @@ def _quotient(left: Term, right: Term) -> Term:
     return found
 
 
-#: Atoms of a term of which it is asked what the path decides: more of them cost more than the answer is worth.
-_MOST_ATOMS = 24
-
-
 def _asked_about(term: Term) -> bool:
     """True if it is asked whether the path makes something simpler of `term`."""
-    return len(terms.all_atoms(term)) <= _MOST_ATOMS
+    return len(terms.all_atoms(term)) <= ProvingBudget.ATOMS
 
 
 def _remainder(left: Term, right: Term) -> Term:

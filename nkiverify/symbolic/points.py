@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from random import Random
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
@@ -17,12 +18,6 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation, in_range
 from nkiverify.symbolic.facts import Facts
 
-#: Points kept of a path.
-POINTS = 64
-#: Fewer are too few: some are drawn again.
-_FEW = 16
-#: How often one is drawn again for a path, or for a question.
-_DRAWS = 96
 _STEPS_OF_DRAW = STEPS_PER_MS // 20
 
 #: The number of bits of values: what bounds a product of several leaves few of them large.
@@ -31,7 +26,7 @@ _BITS = (2, 4, 7, 11, 15, 20, 31)
 _TILES = (1, 2, 64, 128, 256, 512, 2048)
 
 #: The points without any hypotheses: nothing has a value yet.
-START: tuple[Valuation, ...] = tuple(Valuation({}) for _ in range(POINTS))
+START: tuple[Valuation, ...] = tuple(Valuation({}) for _ in range(ProvingBudget.POINTS))
 
 
 def continued(
@@ -45,10 +40,10 @@ def continued(
     random = Random(len(hypotheses))
     extended = [_extended(point, new, facts, random) for point in before]
     kept = [point for point in extended if point.satisfies(new) and in_range(point, new)]
-    if len(kept) < _FEW:
+    if len(kept) < ProvingBudget.FEW_POINTS:
         atoms = _free([one for one in hypotheses if isinstance(one, Condition)])
         seeds = kept or extended
-        kept += _drawn_again(seeds, atoms, facts, [*new, *hypotheses], random, POINTS // 2 - len(kept))
+        kept += _drawn_again(seeds, atoms, facts, [*new, *hypotheses], random, ProvingBudget.POINTS // 2 - len(kept))
     return tuple(kept)
 
 
@@ -77,7 +72,7 @@ def _drawn_again(
     found: list[Valuation] = []
     if not seeds or not atoms:
         return found
-    for number in range(_DRAWS):
+    for number in range(ProvingBudget.DRAWS):
         count_steps(_STEPS_OF_DRAW)
         chosen = random.sample(atoms, min(len(atoms), number % 3 + 1)) if number % 4 else atoms
         # Those that were found are nearer to what is looked for than those that were not.

@@ -20,6 +20,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.symbolic import conditions, terms
@@ -57,14 +58,6 @@ BUDGETS = Budgets()
 
 #: Steps of a question that neither Z3 is asked nor values are tried for.
 _STEPS_OF_QUESTION = STEPS_PER_MS // 4
-
-#: Cases into which a question that is asked again may be split.
-CASES = 256
-#: How many times as much is looked at then where all values are tried.
-LOOKS_OF_CASES = 10
-
-#: Values kept for the next hypotheses, by those that share them; trying each costs as much as the hypotheses are long.
-SAMPLES = 48
 
 
 class Rung(enum.Enum):
@@ -125,7 +118,7 @@ class Prover:
         self._left = left
         self._cases = cases
         #: Values that satisfied some hypotheses: most other hypotheses are satisfied by one of the latest.
-        self._pool: deque[Valuation] = parent._pool if parent is not None else deque(maxlen=SAMPLES)
+        self._pool: deque[Valuation] = parent._pool if parent is not None else deque(maxlen=ProvingBudget.SAMPLES)
         self._facts: Facts | None = None
         #: Points at which the hypotheses hold, once a solver would have been asked.
         self._points: tuple[Valuation, ...] | None = None
@@ -198,7 +191,7 @@ class Prover:
             return value
         if len(self._seen_of(term)) > 1:
             return None
-        from nkiverify.symbolic.exhaustion import TooMany, satisfying  # as in `_solved`
+        from nkiverify.symbolic.exhaustion import TooMany, satisfying
 
         try:
             found = {valuation.term(term) for valuation in satisfying(self.facts, self.hypotheses, term)}
@@ -369,10 +362,10 @@ class Prover:
         left = self._left()
         if left <= 0:
             return Answer.UNKNOWN
-        from nkiverify.symbolic.exhaustion import LOOKS, TooMany, satisfying  # as late as this: few proofs come here
+        from nkiverify.symbolic.exhaustion import TooMany, satisfying
 
         try:
-            looks = LOOKS * (LOOKS_OF_CASES if self._cases else 1)
+            looks = ProvingBudget.CONDITIONS * (ProvingBudget.TIMES_WITH_CASES if self._cases else 1)
             found = next(satisfying(self.facts, [*self.hypotheses, *asked], looks=looks), None)
         except TooMany:
             return self._by_cases(asked) or self._asked_of_solver(asked, left)
@@ -383,7 +376,7 @@ class Prover:
 
     def _by_cases(self, asked: Sequence[Condition | bool]) -> Answer | None:
         """The answer where it is known for each value of a factor that has few; None where it is not."""
-        from nkiverify.symbolic.exhaustion import factors  # as in `_solved`
+        from nkiverify.symbolic.exhaustion import factors
 
         stated = [one for one in asked if isinstance(one, Condition)]
         facts = self._facts_with(stated)

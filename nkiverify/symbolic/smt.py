@@ -6,6 +6,7 @@ import enum
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
@@ -103,16 +104,9 @@ class Script:
         self._axioms.append(f"(=> (< {bottom} 0) (and (<= {rest} 0) (> {rest} {bottom})))")
 
 
-#: How many times its milliseconds a question may take by the wall's clock, so that one whose steps Z3 does not count
-#: comes to an end. Some steps take seven times as long as others, and with thirty others on two cores all take ten
-#: times as long again: at 60, such a question was given up there and nowhere else.
-BUSY_FACTOR = 600
-
-
 #: What was answered, with the assignment, by the numbers of all conditions and the steps that it might take. Paths and
 #: phases come to the same questions.
 _answered: dict[tuple[frozenset[int], int], tuple[Answer, dict[Atom, int]]] = {}
-_MOST_ANSWERED = 4096
 
 
 class Question:
@@ -129,7 +123,7 @@ class Question:
         self._hypotheses = list(hypotheses)
         self.milliseconds = milliseconds
         self._steps = milliseconds * STEPS_PER_MS
-        self._longest = max(1, int(min(milliseconds * BUSY_FACTOR, seconds * 1000)))
+        self._longest = max(1, int(min(milliseconds * ProvingBudget.BUSY_FACTOR, seconds * 1000)))
         #: Values of the atoms in the last satisfying assignment; atoms that do not matter are left out.
         self.model: dict[Atom, int] = {}
 
@@ -146,7 +140,7 @@ class Question:
             if answer is Answer.UNKNOWN and steps < self._steps:
                 # The clock has ended it: with more time it may be answered.
                 return answer
-            if len(_answered) >= _MOST_ANSWERED:
+            if len(_answered) >= ProvingBudget.ANSWERS_KEPT:
                 _answered.clear()
             _answered[key] = answer, model
         answer, model = _answered[key]

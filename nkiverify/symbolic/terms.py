@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from functools import reduce
 from weakref import WeakValueDictionary, ref
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.symbolic.atoms import (
     Atom,
     Atoms,
@@ -58,11 +59,9 @@ _terms: dict[TermKey, _TermReference] = {}
 _atoms: WeakValueDictionary[tuple[object, ...], Atom] = WeakValueDictionary()
 #: The first constants that were made: kept, as most are asked for again and again.
 _constants: dict[int, Term] = {}
-_MOST_CONSTANTS = 4096
 
 #: Answers that are asked for at each operation of a kernel, by the question and the numbers of what it is about.
 _answers: dict[tuple[str, int, int], Condition | bool] = {}
-_MOST_ANSWERS = 4096
 
 _anew = False
 
@@ -97,7 +96,7 @@ def remembered(question: str, one: int, other: int, answer: Callable[[], Conditi
     found = _answers.get(key)
     if found is None:
         found = answer()
-        if len(_answers) >= _MOST_ANSWERS:
+        if len(_answers) >= ProvingBudget.ANSWERS_KEPT:
             _answers.clear()
         _answers[key] = found
     return found
@@ -135,7 +134,7 @@ def constant(value: int) -> Term:
     term = _constants.get(value)
     if term is None:
         term = make({(): value} if value else {})
-        if len(_constants) < _MOST_CONSTANTS:
+        if len(_constants) < ProvingBudget.ANSWERS_KEPT:
             _constants[value] = term
     return term
 

@@ -6,17 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 
 from nkiverify.engines.rounds import Rounds
-from nkiverify.phases.dataflow.trial import SHAPE_WORK, attempt
+from nkiverify.foundation.budget import RunningBudget, SearchingBudget
+from nkiverify.phases.dataflow.trial import attempt
 from nkiverify.verify.dataflow_question import DataflowQuestion, FaultSearch
-from nkiverify.verify.domain_parts import MAX_ALL, MAX_SHAPES, Candidates, DomainPart
-
-#: Work, in elements of operands, after which the search for a fault tries no further shape. A limit on time would have
-#: the verdict depend on the machine.
-SEARCH_WORK = 60_000_000
-#: How many times as much work all shapes of a domain that has few may take.
-IN_FULL = 10
-#: Work that the only shape may take.
-ONLY_WORK = 1_000_000_000
+from nkiverify.verify.domain_parts import Candidates, DomainPart
 
 
 class Searching:
@@ -29,7 +22,7 @@ class Searching:
         self._deadline = time.process_time() + question.seconds
         self._ran: set[tuple[int, ...]] = set()
         self._work = 0
-        self._most_work = SEARCH_WORK * question.effort
+        self._most_work = SearchingBudget.WORK * question.effort
         #: Whether all shapes up to some bounds are run, after those that are tried.
         self._all_shapes = False
         self.result = FaultSearch()
@@ -70,7 +63,7 @@ class Searching:
                 return
         every = self._candidates.every()
         if every is not None and not result.late:
-            self._work, self._most_work = 0, IN_FULL * self._most_work
+            self._work, self._most_work = 0, SearchingBudget.TIMES_IN_FULL * self._most_work
             if all(self._goes_on(values) for values in every) and not result.doubt:
                 result.part = DomainPart({})
 
@@ -83,7 +76,7 @@ class Searching:
     def _all(self, reached: Rounds) -> None:
         """Run all shapes of the domain up to bounds that are made larger as long as there is work left."""
         self.result.twice = reached.loops
-        most = MAX_ALL if self._question.limit is None else MAX_SHAPES
+        most = SearchingBudget.ALL_SHAPES if self._question.limit is None else SearchingBudget.SHAPES
         for part in self._candidates.parts(reached, self._goes_on, most):
             if self.result.doubt:
                 return
@@ -101,7 +94,7 @@ class Searching:
         result.late = left <= 0
         if result.late or self._work >= self._most_work:
             return False
-        allowed = SHAPE_WORK if values else ONLY_WORK
+        allowed = RunningBudget.WORK_OF_A_SHAPE if values else SearchingBudget.WORK_OF_THE_ONLY_SHAPE
         trial = self._question.trial
         if trial is None:
             # What iterations hand on in Python is looked for in the shapes on which loops go round twice: behind what

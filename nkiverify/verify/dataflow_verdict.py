@@ -20,6 +20,7 @@ from nkiverify.analysis.sets.unread_inputs import UnreadInput, unread
 from nkiverify.analysis.sets.used import all_used
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.engines.shapes import Shapes, domain_of
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, SAMPLED, Basis, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 #: Simple shapes at which a part of an input may be left out, and the sizes of one at which every other column is no
 #: range.
 _INPUTS, _SEVERAL = 4, 37
-#: Shapes that are run for what the verdict does not depend on.
-MAX_TOLERATED = 8
 #: What can be done where all shapes up to some bounds were run.
 ADVICE_WITHIN = (
     "bound the dimensions, so that all shapes can be run, or write the index in a way that can be followed; "
@@ -141,7 +140,7 @@ def _tolerated(
         shapes = Shapes(question.program.dimensions, domain_of(question.program, question.assumptions))
         trials = (
             attempt(question.target, values, question.hardware, question.seconds)
-            for values in islice(shapes.tried(), MAX_TOLERATED)
+            for values in islice(shapes.tried(), SearchingBudget.SHAPES_OF_WARNINGS)
         )
         trial = next((one for one in trials if one.tolerated), None)
     seen: list[tuple[Contract, Site | None, Violation | None]] = []
@@ -186,7 +185,7 @@ def _warnings(question: DataflowQuestion, proof: Proof, search: FaultSearch | No
         # Nothing is left that a run could show.
         return ()
     from nkiverify.phases.dataflow.warned import Subject, warnings
-    from nkiverify.verify.domain_parts import MAX_SHAPES, solved
+    from nkiverify.verify.domain_parts import solved
 
     subject = Subject(
         question.target,
@@ -200,7 +199,9 @@ def _warnings(question: DataflowQuestion, proof: Proof, search: FaultSearch | No
     )
     if search is not None and search.found is not None:
         return warnings(replace(subject, at_fault=True, made=search.found), [search.found.values], (), search.found)
-    small = chain(islice(shapes.tried(), MAX_SHAPES), islice(solved(shapes.dimensions, assumed, lambda: True), 1))
+    small = chain(
+        islice(shapes.tried(), SearchingBudget.SHAPES), islice(solved(shapes.dimensions, assumed, lambda: True), 1)
+    )
     unwritten = bool(proof.read_unwritten) if search is None else search.unwritten or False
     return warnings(subject, small, shapes.larger(), unwritten, inputs)
 

@@ -9,6 +9,7 @@ from itertools import chain, islice
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.rounds import Rounds, rounds, small_shape
 from nkiverify.engines.shapes import Shapes, TooManyShapes, domain_of
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
@@ -17,16 +18,6 @@ from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.exploration import Exploration
 
-#: Shapes that are tried, at most.
-MAX_SHAPES = 64
-#: Dimensions up to which a shape on which a loop goes round twice is run before others.
-NEAR = 4096
-#: Shapes of which all up to some bounds are run, at most.
-MAX_ALL = 512
-
-
-#: Loops beyond whose bound shapes are run.
-_LOOPS = 4
 #: How many times as far as a bound shapes are run, to see if more goes wrong there.
 _TIMES_PAST = (1, 2, 4, 8, 16)
 
@@ -99,15 +90,15 @@ class Candidates:
     def tried(self, left: Callable[[], float], found_none: Callable[[], bool]) -> Iterator[dict[str, int]]:
         """The shapes, while there are seconds `left`; such as a solver finds where so far `found_none` is legal."""
         shapes = self.shapes
-        simplest = islice(shapes.tried(), MAX_SHAPES)
+        simplest = islice(shapes.tried(), SearchingBudget.SHAPES)
         yield from islice(simplest, len(shapes.dimensions) + 1)
         reached = self.reached(left()).shapes
         # Large ones last: one may take all the work that there is.
-        near = [shape for shape in reached if max(shape.values(), default=0) <= NEAR]
+        near = [shape for shape in reached if max(shape.values(), default=0) <= SearchingBudget.NEAR]
         yield from chain(near, simplest, reached, solved(shapes.dimensions, self.assumed, found_none))
 
     def parts(
-        self, reached: Rounds, goes_on: Callable[[dict[str, int]], bool], most: int = MAX_ALL
+        self, reached: Rounds, goes_on: Callable[[dict[str, int]], bool], most: int = SearchingBudget.ALL_SHAPES
     ) -> Iterator[DomainPart]:
         """Ever larger parts of the domain, each once `goes_on` was true of all its shapes, what is `reached` among
         them. Ends after the whole domain, and where there are more than `most` shapes."""
@@ -149,7 +140,7 @@ class Candidates:
         ends = self.shapes.ends
         each: list[dict[str, int]] = [{name: value} for name, value in ends.items()] if len(ends) > 1 else []
         for wanted in (*each, ends):
-            if wanted and max(wanted.values()) <= NEAR:
+            if wanted and max(wanted.values()) <= SearchingBudget.NEAR:
                 yield _rising([least, self.shapes.nearest(wanted)])
 
     def between(self, low: Mapping[str, int], high: Mapping[str, int]) -> dict[str, int] | None:
@@ -157,7 +148,7 @@ class Candidates:
         found = self.shapes.nearest({name: (low[name] + value) // 2 for name, value in high.items()})
         return None if found in (None, low, high) else found
 
-    def every(self, most: int = MAX_ALL) -> list[dict[str, int]] | None:
+    def every(self, most: int = SearchingBudget.ALL_SHAPES) -> list[dict[str, int]] | None:
         """All shapes of the domain; None where there are more than `most`, or it cannot be told that these are all."""
         try:
             bounds = self.shapes.bounds(most, {})
@@ -172,7 +163,7 @@ class Candidates:
         """The same shapes, the smallest first."""
         shapes = self.shapes
         reached = self.reached(left()).shapes
-        found = {tuple(shape.values()): shape for shape in (*islice(shapes.tried(), MAX_SHAPES), *reached)}
+        found = {tuple(shape.values()): shape for shape in (*islice(shapes.tried(), SearchingBudget.SHAPES), *reached)}
         yield from sorted(found.values(), key=lambda shape: sum(shape.values()))
         yield from solved(shapes.dimensions, self.assumed, found_none)
 
@@ -182,7 +173,7 @@ def just_past(open_loops: Sequence[Decision], exploration: Exploration, seconds:
     dimensions = Candidates(exploration.run.program, exploration.assumptions).shapes.dimensions
     loops = {one.claim.site: one for one in reversed(open_loops)}
     found = []
-    for one in [*loops.values()][:_LOOPS]:
+    for one in [*loops.values()][: SearchingBudget.LOOPS_BEYOND_BOUNDS]:
         way = [*one.hypotheses, conditions.negate(one.claim.condition)]
         shape = small_shape(way, dimensions, seconds) if dimensions else None
         if shape is not None and shape not in found:
@@ -195,7 +186,7 @@ def solved(
 ) -> Iterator[dict[str, int]]:
     """Shapes that a solver finds in the domain; for domains in which small numbers alone do not fit together."""
     assumed = list(domain)
-    while dimensions and wanted() and len(assumed) < len(domain) + MAX_SHAPES:
+    while dimensions and wanted() and len(assumed) < len(domain) + SearchingBudget.SHAPES:
         prover = Prover(assumed, BUDGETS.domain)
         if prover.satisfiable() is not Answer.YES:
             return

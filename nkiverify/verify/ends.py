@@ -11,14 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from nkiverify.engines.embedded import EmbeddedEngine
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.verdicts import PhaseVerdict
-
-#: Runs of one launch, at most.
-MAX_RUNS = 8
 
 
 def ends(ranged: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, int]]:
@@ -28,7 +26,7 @@ def ends(ranged: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, int]]:
         return
     greatest = [frozenset[str](), names]
     greatest += [frozenset({name}) for name in sorted(names)] + [names - {name} for name in sorted(names)]
-    for chosen in list(dict.fromkeys(greatest))[:MAX_RUNS]:
+    for chosen in list(dict.fromkeys(greatest))[: SearchingBudget.RUNS_AT_ENDS]:
         yield {f"{name}[:]": high if name in chosen else low for name, (low, high) in ranged.items()}
 
 

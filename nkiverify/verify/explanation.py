@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.budget import ReportingBudget
 from nkiverify.foundation.clock import steps_made
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import MemoryPeak
@@ -17,16 +18,13 @@ from nkiverify.phases import PHASES
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options, unwind_of
 
-#: How many times the usual budget are tried at most, where it is asked what a claim would have needed.
-MOST_TIMES = 8
-
 
 @dataclass(frozen=True, slots=True)
 class Timed:
     """A decision with what it took: milliseconds, and steps of the provers.
 
     `needed` is how many times the usual budget decides it, where it is undecided and that was asked for; None where
-    `MOST_TIMES` do not.
+    `ReportingBudget.TIMES_THE_BUDGET` do not.
     """
 
     decision: Decision
@@ -77,6 +75,6 @@ def _timed(program: Program, seconds: float, phase: int, needed: bool) -> Iterat
     for decision in engine.one_by_one(phase):
         taken, steps = time.perf_counter() - clock, steps_made() - made
         undecided = decision.outcome is Outcome.UNDECIDED and not decision.claim.void and decision.claim.by_sets is None
-        times = engine.needed(decision, MOST_TIMES) if needed and undecided else None
+        times = engine.needed(decision, ReportingBudget.TIMES_THE_BUDGET) if needed and undecided else None
         yield Timed(decision, taken * 1000, steps, times)
         clock, made = time.perf_counter(), steps_made()

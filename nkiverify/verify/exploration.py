@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nkiverify.execute.runner import execute
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
@@ -30,9 +31,6 @@ from nkiverify.phases.phase import Claimed, Phase
 
 if TYPE_CHECKING:
     from nkiverify.phases.witness_replay import Replay
-
-#: How many loops of a target may turn out to need unrolling, one exploration each.
-MAX_EXPLORATIONS = 200
 
 
 @dataclass(slots=True)
@@ -98,7 +96,7 @@ def explore(
     limits: Limits,
     phases: frozenset[int] = frozenset(),
     fixed: Mapping[str, int] | None = None,
-    most: int = MAX_EXPLORATIONS,
+    most: int = ExploringBudget.EXPLORATIONS,
 ) -> Exploration:
     """Run `target` symbolically, for what `phases` ask besides; loops that carry state are found, and unrolled.
 

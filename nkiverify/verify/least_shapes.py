@@ -16,6 +16,7 @@ from itertools import chain, islice
 
 from nkiverify.engines.shapes import Shapes, domain_of
 from nkiverify.execute.instantiate import CannotInstantiate, claims_at, first_difference, instantiate, recorded_items
+from nkiverify.foundation.budget import RunningBudget, SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, described
 from nkiverify.foundation.source import Site
@@ -35,10 +36,6 @@ from nkiverify.verify.exploration import Exploration
 #: model: looking at one takes some 15 µs, deciding a claim some 600 µs, and a check of the smallest kernel, in its own
 #: process, some 0.2 s; of either a tenth is for them.
 _CONTRACTS, _LEAST_CONTRACTS = 4, 1_000
-#: Records that are compared at most.
-_ITEMS = 2_000
-#: Shapes that are tried for one that is in the domain.
-_TRIED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +98,9 @@ def _shapes(exploration: Exploration) -> Iterator[Iterator[Mapping[str, int]]]:
     if not shapes.dimensions:
         yield iter([{}])
         return
-    yield islice(chain(filter(None, [shapes.nearest({})]), shapes.tried()), _TRIED)
+    yield islice(chain(filter(None, [shapes.nearest({})]), shapes.tried()), SearchingBudget.LEAST_SHAPES)
     if any(one.smallest < one.greatest for one in shapes.dimensions):
-        yield islice(shapes.larger(), _TRIED)
+        yield islice(shapes.larger(), SearchingBudget.LEAST_SHAPES)
 
 
 def _compared(
@@ -154,10 +151,12 @@ def _compared(
 def _difference(program: Program, values: Mapping[str, int], recorded: Sequence[Item]) -> str:
     """The first item that the program at this shape and the concrete execution do not both have; empty if none is
     found."""
-    if len(recorded) > _ITEMS:
+    if len(recorded) > RunningBudget.RECORDS_COMPARED:
         return ""
     try:
-        return first_difference(instantiate(program, values, _ITEMS).items, recorded_items(recorded))
+        return first_difference(
+            instantiate(program, values, RunningBudget.RECORDS_COMPARED).items, recorded_items(recorded)
+        )
     except CannotInstantiate:
         return ""
 

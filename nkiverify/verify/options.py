@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from nkiverify import phases
 from nkiverify.engines.table import EMBEDDED, second_must_answer
 from nkiverify.foundation.allowed import NOTHING, Allowed
+from nkiverify.foundation.budget import SecondEngineBudget, TargetBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.policy import DEFAULT_POLICY, Policy
@@ -41,18 +42,6 @@ QUICK_ENGINE = EMBEDDED
 #: The phases whose claims are about sets of elements, or numbers: the second engine alone is not asked about them.
 EMBEDDED_ONLY: frozenset[int] = frozenset(number for number, phase in phases.PHASES.items() if not phase.for_engines)
 
-#: Seconds the second engine may take beside the embedded engine, for one target in all its phases together; and that it
-#: has at least where it is asked by name.
-SECOND_SECONDS = 30.0
-LEAST_SECOND_SECONDS = 1.0
-
-#: Seconds a target may take in all its phases together, unless the user says otherwise: with what comes before and
-#: after them, nobody waits longer than a minute.
-DEFAULT_TIMEOUT_SECONDS = 55.0
-
-#: How many times its processor time a target may take by the wall's clock, on a machine that does other things as well.
-_BUSIEST = 10
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -81,7 +70,7 @@ class Options:
     phases: tuple[int, ...] | None = None
     unwind: int | None = None
     hardware: str | None = None
-    timeout: float = DEFAULT_TIMEOUT_SECONDS
+    timeout: float = TargetBudget.SECONDS
     unhurried: bool = False
     share_of: float | None = None
     effort: float = 1.0
@@ -111,8 +100,8 @@ class Options:
     def hard_deadline(self) -> float:
         """Seconds of the wall's clock after which a target must have its verdicts, but for what the second engine says
         beside them."""
-        limit = self.timeout * (_BUSIEST if self.unhurried else 1)
-        return limit + (LEAST_SECOND_SECONDS if second_must_answer(self.engine) else 0.0)
+        limit = self.timeout * (TargetBudget.BUSY_FACTOR if self.unhurried else 1)
+        return limit + (SecondEngineBudget.LEAST_SECONDS if second_must_answer(self.engine) else 0.0)
 
     @property
     def processor_deadline(self) -> float:
@@ -124,7 +113,7 @@ class Options:
     def cross_check_seconds(self) -> float:
         """Seconds that the second engine may take when the embedded engine has all its verdicts, beyond the
         time-out."""
-        return SECOND_SECONDS if self.engine == "auto" else 0.0
+        return SecondEngineBudget.SECONDS if self.engine == "auto" else 0.0
 
 
 def phases_to_run(target: Target, options: Options) -> tuple[int, ...]:

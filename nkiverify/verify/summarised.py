@@ -20,9 +20,6 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.phases import DATAFLOW, PHASES
 from nkiverify.verify.exploration import Exploration, explore
 
-#: Contracts that a launch has looked at in plain Python for each step that the attempt may make.
-CONTRACTS_PER_STEP = 16
-
 
 def summarised(target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int]) -> Exploration | None:
     """The symbolic run of a launch of numbers; None where it leaves anything out, assumes anything, or a loop is not

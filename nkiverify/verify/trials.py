@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import field, replace
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError
@@ -22,23 +23,17 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.ir.program import Assume, Block
 from nkiverify.phases import SHAPES
 from nkiverify.symbolic import conditions, terms
-from nkiverify.verify.domain_parts import MAX_SHAPES, Candidates, DomainPart
+from nkiverify.verify.domain_parts import Candidates, DomainPart
 from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.verdicts import PhaseVerdict
 
-#: Contracts that may be looked at in all shapes together: about two seconds' work, the same on every machine.
-WORK = 150_000
 #: Contracts that may be looked at in one of them.
-_WORK_OF_SHAPE = 5 * WORK
+_WORK_OF_SHAPE = 5 * SearchingBudget.CONTRACTS
 #: Values of each dimension within the bounds that are tried.
 _LEVELS = (2, 8, 32, 128, 512)
 #: Contracts that may be looked at in all shapes of a domain that has few.
-_WORK_OF_ALL = 20 * WORK
-#: How often the space between two shapes is halved.
-_HALVINGS = 16
-#: Shapes whose arguments are tried at the ends of their ranges.
-_AT_ENDS = 4
+_WORK_OF_ALL = 20 * SearchingBudget.CONTRACTS
 
 
 @dataclass(slots=True)
@@ -78,7 +73,7 @@ class _Trying:
         self._phases = phases
         self._every = every
         self._end = now() + seconds
-        self._work = WORK
+        self._work = SearchingBudget.CONTRACTS
         self._open = set(phases)
         self._ran: set[tuple[int, ...]] = set()
         #: Whether a shape was in the domain: a solver is asked for some where none of the simplest is.
@@ -94,7 +89,7 @@ class _Trying:
             if not self._goes_on(values):
                 break
         goes_on = lambda values: bool(self._holding) and self._goes_on(values)  # noqa: E731
-        for part in candidates.parts(candidates.reached(self._left()), goes_on, MAX_SHAPES):
+        for part in candidates.parts(candidates.reached(self._left()), goes_on, SearchingBudget.SHAPES):
             for phase in sorted(self._holding & self._open):
                 self.result.parts[phase] = part
         return self.result
@@ -126,7 +121,7 @@ class _Trying:
     ) -> None:
         """Look for a smaller shape on which the phases fail that `failed`, between one on which they do and one on
         which they do not."""
-        for _ in range(_HALVINGS):
+        for _ in range(SearchingBudget.HALVINGS):
             middle = candidates.between(passing, failing)
             if middle is None or tuple(middle.values()) in self._ran:
                 return
@@ -181,7 +176,7 @@ class _Trying:
         for phase in sorted(self._open):
             run = _verdict_on(shape, phase, values, self._left(), self._every)
             unsure = run is None or run.verdict is Verdict.UNKNOWN
-            if phase == SHAPES.number and self.result.tried <= _AT_ENDS and unsure:
+            if phase == SHAPES.number and self.result.tried <= SearchingBudget.SHAPES_AT_ENDS and unsure:
                 run = refuted_at_ends(shape, self._play, phase, values, self._left(), self._every) or run
             if run is not None and run.verdict is Verdict.FAILED:
                 self._open.discard(phase)

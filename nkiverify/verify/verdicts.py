@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.budget import WitnessBudget
 from nkiverify.foundation.clock import Allowance
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, described
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
     from nkiverify.phases.witness_replay import Replay
     from nkiverify.verify.witness.confirm import Confirmation
 
-#: For finding a domain on which what is refuted holds, in milliseconds of an idle core.
-SUFFICIENT_MS = 500
 
 #: What can be done about an UNKNOWN that says nothing better itself: of shapes, and of a launch of numbers.
 ADVICE_UNSUPPORTED = "write it in another way"
@@ -206,7 +205,7 @@ class PhaseVerdict:
         # Said beside the verdict, which it takes nothing from.
         with suppress(UnsupportedConstruct):
             witnesses = [violation.values for violation in violations]
-            return sufficient(self.program, left, witnesses, Allowance(SUFFICIENT_MS))
+            return sufficient(self.program, left, witnesses, Allowance(WitnessBudget.SUFFICIENT_MS))
         return ()
 
     def _enough(self, known: PhaseFacts, found: Evidence) -> tuple[str, ...]:
@@ -467,7 +466,7 @@ def within_rounds(program: Program, open_loops: Sequence[Decision]) -> tuple[str
         for decision in open_loops
     ]
     with suppress(UnsupportedConstruct):
-        return sufficient(program, open_loops, witnesses, Allowance(SUFFICIENT_MS))
+        return sufficient(program, open_loops, witnesses, Allowance(WitnessBudget.SUFFICIENT_MS))
     return ()
 
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.table import SECOND, asks_second, second_alone
 from nkiverify.execute.runner import remembering
+from nkiverify.foundation.budget import ExploringBudget, RunningBudget, SecondEngineBudget, TargetBudget
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
@@ -23,7 +24,6 @@ from nkiverify.frontend.explorer import TOO_DEEP, TargetRaised
 from nkiverify.frontend.guard import allow, refused_in
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.seen import imported_from, read_by
-from nkiverify.frontend.stated import MAX_RECORDED
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED
 from nkiverify.ir.walk import claims
@@ -32,7 +32,7 @@ from nkiverify.model.policy import applied
 from nkiverify.phases import ARITHMETIC, DATAFLOW, MEMORY, NUMERICS, PHASES, SHAPES
 from nkiverify.verify.evidence import Evidence, Told, recorded
 from nkiverify.verify.exploration import Exploration, explore, played
-from nkiverify.verify.options import LEAST_SECOND_SECONDS, Options, phases_to_run, unwind_of
+from nkiverify.verify.options import Options, phases_to_run, unwind_of
 from nkiverify.verify.plugged import product_of, second_engine
 from nkiverify.verify.rule_ids import check_comments
 from nkiverify.verify.tolerated import accepted_warnings, qualified
@@ -113,18 +113,10 @@ def _limited(target: Target, phase: int, limit: UnsupportedConstruct, started: f
     return replace(run, place=limit.site, advice=limit.advice or ADVICE_UNSUPPORTED)
 
 
-#: How much of its time a target may take to be run symbolically; the rest is for its phases.
-_EXPLORING = 0.6
-#: How much of it is kept for concrete runs of shapes that no phase has a verdict for.
-_TRYING = 0.1
-
-
 #: The phases of which shapes are run beside a proof; how much of the time taken so far that may take, and the seconds
 #: it may take in any case: what bounds it are contracts, the clock only ends loops that look at none.
 _LEAST_SHAPES = frozenset({SHAPES.number, ARITHMETIC.number, MEMORY.number})
 _BESIDE, _LEAST_BESIDE = 0.1, 2.0
-#: How much of it a launch of numbers may take in plain Python before it is run symbolically.
-_BY_NUMBERS = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,14 +175,14 @@ class _Verifying:
         if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded":
             with suppress(InternalError):  # said if nothing else decides
                 # The verdict about numbers is that of the run that decides first: whatever the launch's length.
-                looks = MAX_RECORDED if DATAFLOW.number in self._phases else 0
+                looks = RunningBudget.OPERATIONS_RECORDED if DATAFLOW.number in self._phases else 0
                 after = None if NUMERICS.number in self._phases else looks
-                plain = self._played(_BY_NUMBERS * self._left(), repeats_after=after)
+                plain = self._played(TargetBudget.SHARE_OF_NUMBERS * self._left(), repeats_after=after)
                 if plain is not None and _paused(plain.exploration):
                     summarised = self._summarised(plain.exploration)
                     if summarised is not None:
                         return summarised
-                    plain = self._played(_BY_NUMBERS * self._left())
+                    plain = self._played(TargetBudget.SHARE_OF_NUMBERS * self._left())
                 self._plain = plain
         if self._plain is not None:
             return self._plain
@@ -201,10 +193,13 @@ class _Verifying:
     def _summarised(self, plain: Exploration) -> _Explored | None:
         """The target, each loop's body run once for all its iterations, and all phases decided; None, and no phase is,
         where that leaves anything open. It may take a part of what the run in plain Python has taken."""
-        from nkiverify.verify.summarised import CONTRACTS_PER_STEP, as_in_plain_python, settled, summarised
+        from nkiverify.verify.summarised import as_in_plain_python, settled, summarised
 
         assert isinstance(plain.run, ConcreteExecution)
-        limits = replace(self._limits(_EXPLORING * self._left()), steps=plain.run.looked_at // CONTRACTS_PER_STEP)
+        limits = replace(
+            self._limits(TargetBudget.SHARE_OF_EXPLORING * self._left()),
+            steps=plain.run.looked_at // ExploringBudget.CONTRACTS_OF_A_STEP,
+        )
         exploration = summarised(self._target, self._hardware, limits, frozenset(self._phases))
         if exploration is None:
             return None
@@ -256,7 +251,7 @@ class _Verifying:
 
     def _explored(self) -> _Explored:
         """The target, run symbolically."""
-        limits = self._limits(_EXPLORING * self._left())
+        limits = self._limits(TargetBudget.SHARE_OF_EXPLORING * self._left())
         explored = explore(self._target, self._hardware, limits, frozenset(self._phases), dict(self._options.fixed))
         if explored.run.unsupported_construct is None:
             engine = EmbeddedEngine(explored.run.program)
@@ -343,7 +338,7 @@ class _Verifying:
 
     def _share(self, number: int) -> float:
         """The seconds of the phase that comes as that number: an equal part for each that is left."""
-        left = max(0.0, self._left() - _TRYING * self._options.timeout)
+        left = max(0.0, self._left() - TargetBudget.SHARE_OF_TRYING * self._options.timeout)
         return left / (len(self._phases) - number)
 
     # --- phases -------------------------------------------------------------------------------------------------------
@@ -449,7 +444,7 @@ class _Verifying:
             explored.exploration if explored is not None else None,
             runs,
             options,
-            max(LEAST_SECOND_SECONDS, self._left()),
+            max(SecondEngineBudget.LEAST_SECONDS, self._left()),
         )
         if second_alone(options.engine):
             for phase in phases:

@@ -13,7 +13,7 @@ from lab import bench, bench_kernels
 from lab.bench import LENGTHS, WIDTHS, Growth, Measurement
 from lab.bench_command import SECTION, growth_lines, main, markdown
 from lab.bench_imports import imports
-from nkiverify.analysis.sets import flow
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.records import Verdict
 from nkiverify.foundation.resources import root
 from nkiverify.foundation.stages import Stage
@@ -64,7 +64,7 @@ def test_a_straight_line_has_so_many_operations_and_is_proved(tmp_path: Path) ->
 def test_the_sets_of_a_proof_may_take_as_much_as_the_kernel_is_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(flow, "MAX_OPERATIONS", 1)
+    monkeypatch.setattr(SetsBudget, "OPERATIONS", 1)
     target = replace(bench_kernels.straight_line(LENGTHS[0], tmp_path, OPTIONS), expect={4: Verdict.SUCCESSFUL})
     (run,) = verify(target, OPTIONS)
     assert (run.verdict, run.qualifier) == (Verdict.SUCCESSFUL, "")

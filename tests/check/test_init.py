@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from nkiverify.cli.main import main
+from nkiverify.foundation.budget import TargetBudget
 from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.settings import read
-from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 from tests.check.kernel_files import COPY, write
 
 
@@ -145,7 +145,7 @@ def test_the_settings_are_begun_behind_what_is_there(repository: Path) -> None:
     toml.write_text(written.replace("\n# manifests", "\nmanifests").replace("\n# t", "\nt"), encoding="utf-8")
     settings = read(toml)
     assert settings is not None and settings.manifests == ("nkiverify_targets.py",)
-    assert settings.timeout == DEFAULT_TIMEOUT_SECONDS
+    assert settings.timeout == TargetBudget.SECONDS
     (repository / "nkiverify_targets.py").unlink()
     before = toml.read_text(encoding="utf-8")
     assert main(["init", "kernels/k.py::copy"]) == 0

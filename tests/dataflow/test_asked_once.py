@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import islpy as isl
 import pytest
 
-from nkiverify.analysis.sets import affine
 from nkiverify.analysis.sets.affine import EVERYWHERE, Sets
 from nkiverify.analysis.sets.coordinates import apart_in
 from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.regions import Regions
 from nkiverify.analysis.sets.structure import views_of
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import hardware_named
@@ -50,7 +50,7 @@ def asked(sets: Sets, seed: int) -> Iterator[tuple[isl.Set | bool, isl.Set | boo
 
 @pytest.mark.parametrize("kept", [3, 100_000])
 def test_answers_do_not_depend_on_what_was_asked_before(kept: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(affine, "_KEPT", kept)
+    monkeypatch.setattr(SetsBudget, "ANSWERS_KEPT", kept)
     sets = Sets(Products())
     for seed in range(60):
         for answer, alone in asked(sets, seed):

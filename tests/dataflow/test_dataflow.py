@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from nkiverify.engines.shapes import Shapes
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.errors import ContractViolation
 from nkiverify.foundation.records import Verdict
 from nkiverify.frontend.paths import Limits
@@ -20,7 +21,6 @@ from nkiverify.model.dtypes import bfloat16, float32, int32
 from nkiverify.model.hardware import hardware_named
 from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.reproduce import run_target
-from nkiverify.verify.domain_parts import MAX_SHAPES
 from nkiverify.verify.exploration import explore
 from tests.dataflow.subject import Subject, contracts, faults, rows_and_columns
 
@@ -423,11 +423,11 @@ def _maxpooling() -> Target:
 
 def test_shapes_past_a_tile_are_looked_at_before_time_is_over() -> None:
     dimensions = explore(_maxpooling(), hardware_named("trn2"), Limits()).run.program.dimensions
-    shapes = [tuple(shape.values()) for shape in islice(Shapes(dimensions, []).tried(), MAX_SHAPES)]
+    shapes = [tuple(shape.values()) for shape in islice(Shapes(dimensions, []).tried(), SearchingBudget.SHAPES)]
     assert shapes[0] == (1, 1, 1)
     past = [(1, 129, 1), (1, 513, 1), (1, 1, 129), (1, 1, 513)]
     assert set(past) <= set(shapes[:12])
-    assert len(shapes) == len(set(shapes)) == MAX_SHAPES
+    assert len(shapes) == len(set(shapes)) == SearchingBudget.SHAPES
 
 
 def test_few_shapes_are_all_of_the_domain_whatever_their_order() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from nkiverify.analysis.sets import products
+from nkiverify.foundation.budget import SearchingBudget, SetsBudget
 from nkiverify.foundation.records import SAMPLED, Run, Verdict, bounds_of
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
@@ -121,7 +121,7 @@ def kernel(x, step):
 @pytest.fixture(autouse=True)
 def _no_multiples(monkeypatch: pytest.MonkeyPatch) -> None:
     """A product with a step is not known by the few values of the step: it would be proved."""
-    monkeypatch.setattr(products, "_FEW", 0)
+    monkeypatch.setattr(SetsBudget, "FACTORS", 0)
 
 
 def _spied(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, int]]:
@@ -194,7 +194,7 @@ def _sampled(folder: Path, least: int) -> Run:
 
 
 def test_shapes_of_which_not_all_can_be_run_are_no_proof(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deciding, "SEARCH_WORK", 2_000_000)
+    monkeypatch.setattr(SearchingBudget, "WORK", 2_000_000)
     run = _sampled(tmp_path, 1000)
     assert run.verdict is Verdict.UNKNOWN
     assert run.qualifier.startswith(SAMPLED)

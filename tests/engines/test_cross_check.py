@@ -14,6 +14,7 @@ from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.esbmc.engine import EsbmcEngine, EsbmcResult
 from nkiverify.engines.esbmc.lowering import TargetLanguage
 from nkiverify.foundation import resources
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.phases import PHASES
@@ -22,7 +23,7 @@ from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.settings import Settings, layered
 from nkiverify.report import terminal
 from nkiverify.results.session import ExitStatus, status_of
-from nkiverify.verify.options import DEFAULT_ENGINE, EMBEDDED_ONLY, SECOND_SECONDS, Options
+from nkiverify.verify.options import DEFAULT_ENGINE, EMBEDDED_ONLY, Options
 from nkiverify.verify.verifier import verify
 from tests.check.kernel_files import COPY, write
 
@@ -151,7 +152,7 @@ def test_esbmc_is_asked_when_the_embedded_engine_has_all_its_verdicts(monkeypatc
     monkeypatch.setattr(EsbmcEngine, "decide", esbmc)
     runs_of("matmul_basic")
     assert asked == [("embedded", 1), ("embedded", 2), ("esbmc", 1), ("esbmc", 2)]
-    assert 0 < sum(given) <= 1.5 * SECOND_SECONDS
+    assert 0 < sum(given) <= 1.5 * SecondEngineBudget.SECONDS
     asked.clear()
     runs_of("matmul_basic", engine="esbmc")
     assert asked == [("esbmc", 1), ("esbmc", 2)]

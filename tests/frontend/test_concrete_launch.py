@@ -10,12 +10,11 @@ from typing import Any
 
 import pytest
 
+from nkiverify.foundation.budget import ExploringBudget, RunningBudget
 from nkiverify.foundation.records import Kind, Run, Verdict
-from nkiverify.frontend import stated
-from nkiverify.frontend.launches import MAX_PROGRAMS
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, uint32
-from nkiverify.verify import summarised, verifier
+from nkiverify.verify import verifier
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -105,9 +104,9 @@ def test_a_launch_that_repeats_itself_is_run_to_its_end_only_where_a_summary_lea
         early.append(made is not None and made.run.unsupported_construct is not None)
         return made
 
-    monkeypatch.setattr(stated, "REPEATS_FROM", 64)
-    monkeypatch.setattr(verifier, "MAX_RECORDED", 64)
-    monkeypatch.setattr(summarised, "CONTRACTS_PER_STEP", 1)
+    monkeypatch.setattr(RunningBudget, "CONTRACTS_BEFORE_REPEATING", 64)
+    monkeypatch.setattr(RunningBudget, "OPERATIONS_RECORDED", 64)
+    monkeypatch.setattr(ExploringBudget, "CONTRACTS_OF_A_STEP", 1)
     monkeypatch.setattr(verifier, "played", told)
     target = replace(Subject.of(tmp_path, body, launch(64 * 400, 32)).target, kind=Kind.CONCRETE)
     runs = verify(target, Options(root=tmp_path, phases=phases, engine="embedded"))
@@ -208,9 +207,9 @@ def _programs(folder: Path, body: str, rows: int) -> dict[int, Run]:
 
 
 def test_a_grid_is_run_program_by_program(tmp_path: Path) -> None:
-    assert words(_programs(tmp_path, PROGRAMS, 4 * MAX_PROGRAMS)) == ["SUCCESSFUL"] * 4
+    assert words(_programs(tmp_path, PROGRAMS, 4 * RunningBudget.PROGRAMS)) == ["SUCCESSFUL"] * 4
     late = PROGRAMS.replace("x[i * 4 +", "x[i * 4 + (i == 63) +")
-    assert _programs(tmp_path, late, 4 * MAX_PROGRAMS)[1].verdict is Verdict.FAILED
+    assert _programs(tmp_path, late, 4 * RunningBudget.PROGRAMS)[1].verdict is Verdict.FAILED
 
 
 def test_a_large_grid_of_which_some_programs_are_run_is_never_successful(tmp_path: Path) -> None:

@@ -12,13 +12,13 @@ from pathlib import Path
 import pytest
 
 from lab import bench_kernels
+from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.frontend.claiming import Claiming
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.stated import StatedClaims
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
-from nkiverify.verify import summarised
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject
@@ -151,7 +151,7 @@ def looking_at_all_at_once(monkeypatch: pytest.MonkeyPatch, after: float) -> Ite
 
     with monkeypatch.context() as patch:
         patch.setattr(StatedClaims, "repeats", repeats)
-        patch.setattr(summarised, "CONTRACTS_PER_STEP", 0.01)
+        patch.setattr(ExploringBudget, "CONTRACTS_OF_A_STEP", 0.01)
         yield
 
 

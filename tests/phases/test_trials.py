@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
 from nkiverify.symbolic.prover import BUDGETS
-from nkiverify.verify import dataflow_search, trials
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject
@@ -47,8 +47,8 @@ FAULTS = [
 @pytest.fixture(autouse=True)
 def _little_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tenth of what is done elsewhere: the faults here are in the first shapes, and are to be found there."""
-    monkeypatch.setattr(trials, "WORK", trials.WORK // 10)
-    monkeypatch.setattr(dataflow_search, "SEARCH_WORK", dataflow_search.SEARCH_WORK // 10)
+    monkeypatch.setattr(SearchingBudget, "CONTRACTS", SearchingBudget.CONTRACTS // 10)
+    monkeypatch.setattr(SearchingBudget, "WORK", SearchingBudget.WORK // 10)
 
 
 def domain(v: Verification) -> None:

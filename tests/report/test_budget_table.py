@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.foundation.budget import ReportingBudget
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
 from nkiverify.report import budget_table
 from nkiverify.symbolic.prover import BUDGETS
-from nkiverify.verify.explanation import MOST_TIMES, explain
+from nkiverify.verify.explanation import explain
 from nkiverify.verify.options import Options
 from tests.dataflow.subject import Subject
 
@@ -37,7 +38,7 @@ def test_each_obligation_says_what_it_took_and_an_open_one_what_it_needed(
     assert exploring.startswith("exploring") and obligations.startswith("obligations")
     (undecided,) = [line for line in listed if "undecided" in line]
     assert "kernel.assert" in undecided
-    assert undecided.endswith(f"{MOST_TIMES} times the budget do not decide it")
+    assert undecided.endswith(f"{ReportingBudget.TIMES_THE_BUDGET} times the budget do not decide it")
     took = [float(line.split(" ms")[0].replace(",", "")) for line in listed if " ms  " in line]
     assert took == sorted(took, reverse=True)
     # The solver was asked about the assert for all of its budget, and the others about nothing of the kind.

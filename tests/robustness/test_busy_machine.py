@@ -12,11 +12,12 @@ import pytest
 from nkiverify.cli.command_arguments import selection
 from nkiverify.cli.main import parser_of
 from nkiverify.foundation import resources
+from nkiverify.foundation.budget import SecondEngineBudget, TargetBudget
 from nkiverify.foundation.clock import counting, spent
 from nkiverify.foundation.records import Verdict
 from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.repository import here_or_ours
-from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, SECOND_SECONDS, Options
+from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 
 
@@ -47,7 +48,7 @@ def test_phases_share_the_time_that_esbmc_takes_in_its_own_processes(monkeypatch
     monkeypatch.setattr("nkiverify.products.esbmc.second_opinion.prepare", lambda names, lowering: None)
     verify(target, Options(root=target.root, engine="auto", phases=(1, 2), unhurried=True))
     assert len(shares) == 2
-    assert sum(shares) <= SECOND_SECONDS
+    assert sum(shares) <= SecondEngineBudget.SECONDS
 
 
 def test_what_others_do_takes_no_time_of_processes_that_are_waited_for() -> None:
@@ -65,6 +66,6 @@ def test_a_time_out_that_was_asked_for_is_the_walls(words: list[str], unhurried:
     arguments = parser_of("run").parse_args(words)
     options = selection(arguments, here_or_ours())
     assert options.unhurried is unhurried
-    assert options.hard_deadline >= (10 * DEFAULT_TIMEOUT_SECONDS if unhurried else 60)
+    assert options.hard_deadline >= (10 * TargetBudget.SECONDS if unhurried else 60)
     # What uses the processor for longer is stopped on every machine alike.
-    assert options.processor_deadline == (DEFAULT_TIMEOUT_SECONDS if unhurried else float("inf"))
+    assert options.processor_deadline == (TargetBudget.SECONDS if unhurried else float("inf"))

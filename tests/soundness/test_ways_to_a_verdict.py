@@ -15,6 +15,7 @@ import pytest
 from nkiverify.analysis.sets.flow import OutOfTime
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.engines.esbmc.engine import EsbmcEngine, EsbmcResult
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.paths import Limits
@@ -28,7 +29,7 @@ from nkiverify.phases.witness_replay import Replay
 from nkiverify.products.esbmc import second_opinion
 from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.symbolic.prover import BUDGETS
-from nkiverify.verify import dataflow_search, dataflow_verdict, verdicts, verifier
+from nkiverify.verify import dataflow_verdict, verdicts, verifier
 from nkiverify.verify.domain_parts import DomainPart
 from nkiverify.verify.evidence import concluded
 from nkiverify.verify.exploration import explore
@@ -435,7 +436,7 @@ def _impossible(program: Any) -> Any:
 @pytest.mark.parametrize("row", DATAFLOW, ids=str)
 def test_a_row_of_phase_4(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Each row is verified twice: shapes are searched as long as the twelve columns of `windows` need.
-    monkeypatch.setattr(dataflow_search, "SEARCH_WORK", dataflow_search.SEARCH_WORK // 4)
+    monkeypatch.setattr(SearchingBudget, "WORK", SearchingBudget.WORK // 4)
     wanted = (row.verdict, row.qualifier, row.status)
     assert _ending(run_of(row, tmp_path, monkeypatch), row) == wanted
     others = tuple(rule for rule in dataflow_verdict.RULES if rule.__name__ != row.rule)

@@ -7,10 +7,10 @@ from functools import reduce
 
 import pytest
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.symbolic import conditions, smt, terms
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.points import POINTS
 from nkiverify.symbolic.prover import Prover
 from nkiverify.symbolic.smt import Answer
 
@@ -62,7 +62,7 @@ def test_points_of_a_long_path_satisfy_all_of_it() -> None:
         _at_least(i, 1),
         conditions.at_most_zero(terms.add(terms.add(i, terms.constant(1)), tiles, -1)),
     )
-    assert 1 < len(path.points()) <= POINTS
+    assert 1 < len(path.points()) <= ProvingBudget.POINTS
     assert all(point.satisfies(path.hypotheses) for point in path.points())
 
 

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.symbolic import conditions, prover, terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Valuation
-from nkiverify.symbolic.prover import BUDGETS, CASES, Prover, Rung
+from nkiverify.symbolic.prover import BUDGETS, Prover, Rung
 from nkiverify.symbolic.smt import Answer, Question
 from tests.symbolic.random_domains import domains, goals
 from tests.symbolic.random_terms import NAMES, given_values
@@ -105,7 +106,7 @@ def test_a_factor_that_has_few_values_is_replaced_by_each_of_them() -> None:
     halves = terms.add(terms.divide(N, two), terms.divide(terms.add(N, terms.constant(-1)), two))
     # Both floors of halves are n - 1 together, whatever n is, and m is any number.
     none = terms.multiply(M, terms.add(terms.add(halves, N, -1), terms.constant(1)))
-    some = Prover([at_least(N, 1), at_most(N, 200), at_least(M, 1)], BUDGETS.claim, cases=CASES)
+    some = Prover([at_least(N, 1), at_most(N, 200), at_least(M, 1)], BUDGETS.claim, cases=ProvingBudget.CASES)
     assert some.proves(conditions.equals_zero(none))
     assert some.satisfiable(at_least(terms.add(none, M), 7)) is Answer.YES
     assert some.model[next(iter(M.atoms))] >= 7

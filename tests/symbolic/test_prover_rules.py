@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.symbolic import all_of, any_of, negate, select, terms
-from nkiverify.symbolic.elimination import STEP_BUDGET, Budget, _exact_quotient
+from nkiverify.symbolic.elimination import Budget, _exact_quotient
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.facts import Facts
 from tests.symbolic.random_terms import DIMENSIONS, atom_of
@@ -301,7 +302,7 @@ def test_a_sample_saves_a_proof_and_never_makes_one() -> None:
 
 def test_what_the_budget_does_not_reach_is_not_proved() -> None:
     facts = Facts().extended(X >= 0, Y >= 0)
-    true = [X + 2 * Y + number >= 0 for number in range(1, STEP_BUDGET)]
+    true = [X + 2 * Y + number >= 0 for number in range(1, ProvingBudget.STEPS)]
     assert facts.proves(all_of(*true[:100]))
     assert not facts.proves(all_of(*true[:100], X >= 1))
     # Each takes more than one step.

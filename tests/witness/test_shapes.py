@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from nkiverify.engines.shapes import EDGES, STEPS, Axis, Shapes, TooManyShapes
+from nkiverify.engines.shapes import EDGES, Axis, Shapes, TooManyShapes
+from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.frontend.domain.expressions import condition
 from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic import terms
@@ -73,7 +74,7 @@ def test_a_condition_on_the_remainder_is_the_stride_in_whatever_form(text: str) 
     assert shapes.dimensions[0].smallest == 128
     assert shapes.dimensions[0].high is None
     found = [values["K"] for values in shapes.tried()]
-    assert sorted(set(found))[:STEPS] == [128, 256, 384, 512]
+    assert sorted(set(found))[: SearchingBudget.FIRST_VALUES] == [128, 256, 384, 512]
     assert all(value % 128 == 0 for value in found)
 
 
@@ -134,10 +135,13 @@ def test_a_dimension_that_is_not_bounded_goes_on_beyond_every_bound() -> None:
     assert shapes.beyond({"K": 10**6, "M": 7}) == {"K": 10**6, "M": 7}
 
 
-@pytest.mark.parametrize("high", [2 * STEPS, 2 * STEPS + 1])
+@pytest.mark.parametrize("high", [2 * SearchingBudget.FIRST_VALUES, 2 * SearchingBudget.FIRST_VALUES + 1])
 def test_edges_of_tiles_are_tried_unless_there_are_few_values(high: int) -> None:
     axis = Axis.of(DomainDimension(Dimension("n"), 1, high * 100, 100), [])
-    assert axis.tried() == [100 * number for number in range(1, (high if high <= 2 * STEPS else STEPS) + 1)]
+    assert axis.tried() == [
+        100 * number
+        for number in range(1, (high if high <= 2 * SearchingBudget.FIRST_VALUES else SearchingBudget.FIRST_VALUES) + 1)
+    ]
     long = Axis.of(DomainDimension(Dimension("n"), 1, None), []).tried()
     assert set(long) >= {edge + off for edge in EDGES for off in (-1, 0, 1)}
 

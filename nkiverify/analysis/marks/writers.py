@@ -13,6 +13,7 @@ from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.foundation.assigned import assigned_name
+from nkiverify.foundation.budget import MarksBudget
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.records import Coverage, Line, Part
 from nkiverify.model.recorded import Allocation, Executed, Returned
@@ -20,10 +21,6 @@ from nkiverify.model.tensor import Storage, Tensor
 
 #: Rows and columns that are told apart, and parts of which a map consists.
 _ROWS, _COLUMNS, _PARTS = 64, 96, 400
-#: Stores to one element that are told.
-_ORDER = 6
-#: Elements of one tensor that are looked at.
-_MOST = 4_000_000
 
 #: What an entry says that is no store: the same as in `Part`.
 _NOBODY, _PERHAPS = -1, -2
@@ -69,7 +66,7 @@ class _Writers:
                 self._shadows.allocate(item)
         for storage in storages:
             shadow = self._shadows.of(storage)
-            if shadow.storage.size <= _MOST:
+            if shadow.storage.size <= MarksBudget.ELEMENTS_OF_A_TENSOR:
                 self._stores[id(shadow)] = np.full(shadow.cells.count, _NOBODY, np.int32)
         effects = Effects()
         for position, item in enumerate(items):
@@ -138,10 +135,10 @@ class _Writers:
             return part
         order: list[str] = []
         number: int | None = part.store
-        while number is not None and number >= 0 and len(order) <= _ORDER:
+        while number is not None and number >= 0 and len(order) <= MarksBudget.STORES_LISTED:
             number, line, iteration = self._known[number]
             order.insert(0, f"line {line.line}{f' for {iteration}' if iteration else ''}")
-        if len(order) > _ORDER:
+        if len(order) > MarksBudget.STORES_LISTED:
             order[0] = "others"
         if number is None or order == [f"line {self._known[part.store][1].line}"]:
             order = []

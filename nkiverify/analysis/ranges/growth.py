@@ -16,11 +16,7 @@ import numpy as np
 from nkiverify.analysis.ranges.families import Carried, NumberFamily
 from nkiverify.analysis.ranges.range_arithmetic import SMALLEST_NORMAL, least_fill, with_least_fill
 from nkiverify.analysis.values.number_formats import Array
-
-#: How often an assumption about all iterations may be weakened.
-PASSES = 7
-#: After so many of these, what grows without a known addend is given up.
-GROWING = 3
+from nkiverify.foundation.budget import RangesBudget
 
 #: How much further than needed an assumption is weakened, relative to the end.
 SOME_MORE = 2.0**-6
@@ -136,9 +132,9 @@ def weakened(held: Array, entry: Array, found: NumberFamily, times: float, numbe
                 return None
             # Rounding errors grow with the numbers: some more, so that there is an end to it.
             end += abs(end) * SOME_MORE * (-1.0 if lane == 0 else 1.0)
-        elif number > GROWING:
+        elif number > RangesBudget.PASSES_OF_GROWTH:
             return None
-        elif number == GROWING and (end >= 0 if lane == 0 else end <= 0):
+        elif number == RangesBudget.PASSES_OF_GROWTH and (end >= 0 if lane == 0 else end <= 0):
             # What comes nearer to 0 each time may stay on its side.
             end = 0.0
         following[lane] = wider(float(held[lane, 0]), end)
@@ -150,7 +146,7 @@ def settled(entry: Array, once: Callable[[Array], NumberFamily], times: float) -
     """The interval of a number before and after each of at most so many iterations; None where no bound is seen."""
     held = entry.copy()
     held[3] = 0
-    for number in range(PASSES):
+    for number in range(RangesBudget.PASSES):
         following = weakened(held, entry, once(held), times, number)
         if following is None:
             return None

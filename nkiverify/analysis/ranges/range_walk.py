@@ -18,12 +18,13 @@ from nkiverify.analysis.ranges.extent_sizes import Sizes
 from nkiverify.analysis.ranges.families import Carried, NumberFamily
 from nkiverify.analysis.ranges.family_numbers import Families
 from nkiverify.analysis.ranges.family_step import FamilyStep, anything
-from nkiverify.analysis.ranges.growth import GROWING, PASSES, SOME_MORE, composed, weakened
+from nkiverify.analysis.ranges.growth import SOME_MORE, composed, weakened
 from nkiverify.analysis.ranges.range_arithmetic import least_fill
 from nkiverify.analysis.ranges.range_findings import RangeFindings
 from nkiverify.analysis.ranges.storage_contents import Place, RangeState, StorageContents, nothing
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.analysis.values.number_formats import Array
+from nkiverify.foundation.budget import RangesBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -36,9 +37,6 @@ from nkiverify.model.tensor import Storage, Tensor, row_major
 from nkiverify.symbolic.conditions import Condition, equals_zero
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.terms import INT32_MAX, of_atom
-
-#: Operations that a walk may compute; a limit on time would have the verdict depend on the machine.
-MAX_OPERATIONS = 60_000
 
 
 class FamilyWalk(Visitor[RangeState]):
@@ -60,7 +58,7 @@ class FamilyWalk(Visitor[RangeState]):
         self._program = program
         self._asked = asked
         self._deadline = deadline
-        self._left = MAX_OPERATIONS
+        self._left = RangesBudget.OPERATIONS
         self._sizes = Sizes(Facts())
         self.n = kind(RangeFindings(everywhere=True), self._sizes)
         self.state = RangeState()
@@ -217,7 +215,7 @@ class FamilyWalk(Visitor[RangeState]):
         told, unfollowed = (self.findings, RangeFindings(everywhere=True)), self.unfollowed
         # What was found out the last time is an assumption like one that was weakened: it may hold as it is.
         first = 1 if loop in self._guesses else 0
-        for number in range(first, first + PASSES):
+        for number in range(first, first + RangesBudget.PASSES):
             self.n.findings, self.unfollowed = RangeFindings(everywhere=True), []
             found = self._pass(loop, entry, assumed)
             told[1].adopt(self.findings)
@@ -341,7 +339,7 @@ class _Assumed:
                 size = np.where(np.isfinite(together[:2]), np.abs(together[:2]), 0.0)
                 together[:2] += size * SOME_MORE * np.array([[-1.0], [1.0]])
             self.kept[key] = together
-            if number > GROWING and not stays:
+            if number > RangesBudget.PASSES_OF_GROWTH and not stays:
                 self.give_up([], [key])
         return proved and number > 0
 

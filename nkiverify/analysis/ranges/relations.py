@@ -1,8 +1,8 @@
 """Relations between the numbers of a run: which is at most which other, and of which groups one is known to be large.
 
 A number that is stored has an id, a positive integer. Monotone functions of it have ids that say so, the same ones
-whenever they are computed, so that `scale * x - scale * max(x)` is seen to be at most 0. Ids end with `_MOST`: later
-numbers have id 0, of which nothing is known. Errs to knowing too little.
+whenever they are computed, so that `scale * x - scale * max(x)` is seen to be at most 0. Numbers beyond
+`RangesBudget.NUMBERS_WITH_IDS` have id 0, of which nothing is known. Errs to knowing too little.
 """
 
 from __future__ import annotations
@@ -13,11 +13,8 @@ import numpy as np
 
 from nkiverify.analysis.ranges.linear import Forms, Scaled
 from nkiverify.analysis.values.number_formats import Array
+from nkiverify.foundation.budget import RangesBudget
 
-#: Numbers that have an id, at most: what is known of each takes 32 bytes.
-_MOST = 6_000_000
-#: Steps from a number to one that is at least it.
-_STEPS = 64
 #: The function that changes the sign.
 _NEGATIVE = 1
 #: The arrays that are counted by ids.
@@ -72,7 +69,7 @@ class Relations:
 
     def fresh(self, count: int) -> Array:
         """Ids of so many numbers of which nothing is known; 0 where there are none left."""
-        if self._next + count > _MOST:
+        if self._next + count > RangesBudget.NUMBERS_WITH_IDS:
             return np.zeros(count, dtype=np.int32)
         found = np.arange(self._next, self._next + count, dtype=np.int32)
         self._next += count
@@ -297,7 +294,7 @@ class Relations:
         """Note what `at_most` gives where one reaches the other by steps to numbers `above`."""
         holds, member, of = found
         climbed = one
-        for step in range(_STEPS):
+        for step in range(RangesBudget.STEPS_BETWEEN_NUMBERS):
             climbed = above(climbed)
             if not climbed.any():
                 break
@@ -311,7 +308,7 @@ class Relations:
         """Where numbers are counted among those that the greatest `of` them is of: each one on the way there is one of
         those that the next one is the greatest of, and not at most it for another reason."""
         found, climbed = (ids > 0) & (of > 0), ids
-        for _ in range(_STEPS):
+        for _ in range(RangesBudget.STEPS_BETWEEN_NUMBERS):
             climbed = np.where(climbed == of, of, self._upper[climbed])
             found &= self._children[climbed] > 0
             if ((climbed == of) | ~found).all():

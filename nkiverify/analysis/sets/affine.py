@@ -17,6 +17,7 @@ from typing import Any, TypeAlias, TypeVar
 import islpy as isl
 
 from nkiverify.analysis.sets.products import Products
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
 from nkiverify.symbolic import Extent
@@ -25,8 +26,6 @@ from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relat
 from nkiverify.symbolic.terms import all_atoms, make, of_atom
 
 _T = TypeVar("_T")
-#: Answers, and parts of sets, that `Sets` keeps at most.
-_KEPT = 100_000
 #: All values of the parameters. One object, as what is done with it is looked up by it.
 EVERYWHERE = isl.Set("{ : }")
 _RELATIONS = {Relation.AT_MOST: "<=", Relation.EQUAL: "=", Relation.UNEQUAL: "!="}
@@ -207,7 +206,7 @@ class Sets:
 
     def _keep(self, more: int) -> None:
         self._kept += more
-        if self._kept > _KEPT:
+        if self._kept > SetsBudget.ANSWERS_KEPT:
             self._found.clear()
             self._by_hash.clear()
             self._kept = 0

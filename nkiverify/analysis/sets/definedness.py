@@ -15,6 +15,7 @@ from nkiverify.analysis.element_marks import link_of, matters, reduced_axes
 from nkiverify.analysis.sets.affine import Sets
 from nkiverify.analysis.sets.coordinates import as_term
 from nkiverify.analysis.sets.regions import OperandRegion, same_extent
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import CORE_PARTITIONS, PERMUTATIONS, Link
 from nkiverify.model.extents import is_one, is_sequence
@@ -144,10 +145,6 @@ def _fits_by_partition(operation: Operation, link: Link, read: Shape, result: Sh
     return link in (Link.BEFORE, Link.PARTITION, Link.AGGREGATED)
 
 
-#: Pieces of a shuffle that are told apart.
-_FEW = 4
-
-
 def _shuffled(operation: Operation, link: Link) -> str | None:
     """The text of a map from partitions to those that take them, or that are left alone; None where these are in many
     pieces."""
@@ -168,7 +165,7 @@ def _shuffled(operation: Operation, link: Link) -> str | None:
                 runs[-1] = (first, at, taken, lane - before)
                 continue
         runs.append((at, at, lane, 0))
-    if len(runs) > _FEW:
+    if len(runs) > SetsBudget.PIECES:
         return None
     size = len(lanes)
     each = [

@@ -26,6 +26,7 @@ from nkiverify.analysis.sets.structure import bounds_of, executes, local_allocat
 from nkiverify.analysis.sets.transfer import Transfer
 from nkiverify.analysis.sets.unordered import ElementAccess
 from nkiverify.analysis.side_effects import Source
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.clock import now
 from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Item, Iteration, Loop, ParallelLoop, Program
 from nkiverify.ir.walk import Visitor, of_kind
@@ -34,14 +35,6 @@ from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Comparison, Relation
 
-#: Operations of isl that a proof may take, one or two seconds'; a limit on time would depend on the machine. Of a long
-#: kernel so many for each operation: one on slices of symbolic extent takes some 3,500.
-MAX_OPERATIONS = 8_000_000
-_FOR_EACH = 6_000
-#: How often whether numbers are equal splits the paths through a program that are first walked without it.
-_MANY_SPLITS = 8
-#: How often the guess about what a loop body does may be corrected.
-_MAX_PASSES = 4
 #: Why a loop without an order is open.
 MEET = "iterations may meet"
 
@@ -79,8 +72,8 @@ def prove(
     deadline = now() + seconds
     if operations is None:
         executed = sum(1 for _ in of_kind(program.body, Executed))
-        operations = max(MAX_OPERATIONS, _FOR_EACH * executed)
-    forgets = _splits(program) >= _MANY_SPLITS
+        operations = max(SetsBudget.OPERATIONS, SetsBudget.OPERATIONS_FOR_EACH * executed)
+    forgets = _splits(program) >= SetsBudget.SPLITS
     # All walks ask the same sets: what one has made, the next finds.
     regions = Regions.of_program(program)
     proof = _walked(_Walk(program, regions, generation, deadline, dead_stores, forgets), operations)
@@ -238,13 +231,13 @@ class _Walk(Visitor[State]):
             return
         result = assumed = self._tried(loop, state, context, iterations)
         if not self._proof.tentative:
-            for number in range(_MAX_PASSES):
+            for number in range(SetsBudget.PASSES):
                 stated = list(self._proof.stated)
                 result = self._pass(loop, state, context, iterations, assumed)
                 if confirmed(self._sets, assumed, result, context):
                     break
                 self._proof.stated = stated
-                assumed = weaker(self._sets, assumed, result, nothing=number == _MAX_PASSES - 2)
+                assumed = weaker(self._sets, assumed, result, nothing=number == SetsBudget.PASSES - 2)
             else:
                 reason = "what iterations define depends on one another"
                 self._proof.claim("df.read_unwritten", loop.site, False, reason)

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import product as pairs
 
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Term
 from nkiverify.symbolic.terms import INT32_MAX, add, constant, make, multiply, of_atom, scale
-
-#: Values of a factor for each of which a product is looked at.
-_FEW = 4
 
 #: The least and the greatest value of an atom, as far as they are known.
 _Range = tuple[Term | None, Term | None]
@@ -35,7 +33,9 @@ class Products:
     def values(self, atom: Atom) -> range | None:
         """The values of an atom, where they are few; those of the index of a loop are such in that loop."""
         low, high = self._interval(of_atom(atom))
-        return range(low, high + 1) if low is not None and high is not None and high - low < _FEW else None
+        return (
+            range(low, high + 1) if low is not None and high is not None and high - low < SetsBudget.FACTORS else None
+        )
 
     def is_at_most_one(self, extent: Extent) -> bool:
         """True if an extent is 1 wherever there is anything at all."""

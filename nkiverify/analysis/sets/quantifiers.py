@@ -13,11 +13,9 @@ from collections.abc import Iterator
 import islpy as isl
 
 from nkiverify.analysis.sets.affine import AffineText, Sets, mentioned, renamed, without
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index, Term
-
-#: Parts of a set that are looked at.
-_MAX_PARTS = 8
 
 
 def swept(sets: Sets, index: Index, found: isl.Set, bounds: isl.Set, context: isl.Set) -> isl.Set | None:
@@ -26,7 +24,7 @@ def swept(sets: Sets, index: Index, found: isl.Set, bounds: isl.Set, context: is
     `bounds` hold for the values of the index, 0 to `index.extent` - 1, and `context` whatever it is.
     """
     found = found.intersect_params(bounds)
-    if found.n_basic_set() > _MAX_PARTS or _has_divisions(found):
+    if found.n_basic_set() > SetsBudget.PARTS or _has_divisions(found):
         return None
     one = terms.constant(1)
     previous = terms.add(terms.of_atom(index), one, -1)

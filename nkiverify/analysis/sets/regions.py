@@ -18,6 +18,7 @@ from nkiverify.analysis.sets.coordinates import Apart, Coordinates, Jumps, apart
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.products import Products
 from nkiverify.analysis.sets.structure import views_of
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
 from nkiverify.ir.program import Program
@@ -28,9 +29,6 @@ from nkiverify.symbolic import Extent, constant_value
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.terms import add, constant, make, multiply, scale
-
-#: Positions of an axis whose stride is not a plain number that are told apart; there is no map of one with more.
-_FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,7 +380,7 @@ def _placed_axis(
         if along is None:
             return None
         count = constant_value(part)
-        if any(constant_value(each) is None for _, each in steps) and (count is None or count > _FEW):
+        if any(constant_value(each) is None for _, each in steps) and (count is None or count > SetsBudget.POSITIONS):
             return None
         slanted = len(steps) > 1
         found += [StridedPositions(None if digits else number, part, at, each, slanted) for at, each in steps]

@@ -16,16 +16,12 @@ from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import Elements, add
 from nkiverify.analysis.sets.regions import Regions
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Item, Loop, Program
 from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.symbolic.conditions import Condition
-
-#: Operations of isl that may be spent.
-_OPERATIONS = 2_000_000
-#: The largest size of a shape that is looked for.
-_LARGEST = 2048
 
 
 class UnreadInput:
@@ -52,7 +48,9 @@ class UnreadInput:
 
     def some(self) -> Iterator[dict[str, int]]:
         """One of them for each input, of small sizes."""
-        small = self._stated({one.atom.name: f"<= {max(_LARGEST, one.smallest)}" for one in self._dimensions})
+        small = self._stated(
+            {one.atom.name: f"<= {max(SetsBudget.LARGEST_SIZE, one.smallest)}" for one in self._dimensions}
+        )
         for found in self._shapes:
             inside = self._within(found, small)
             if inside.is_empty():
@@ -84,7 +82,7 @@ def unread(program: Program) -> UnreadInput | None:
     if not program.dimensions or program.searches:
         return None
     isl.DEFAULT_CONTEXT.reset_operations()
-    isl.DEFAULT_CONTEXT.set_max_operations(_OPERATIONS)
+    isl.DEFAULT_CONTEXT.set_max_operations(SetsBudget.OPERATIONS_OF_A_QUESTION)
     try:
         walk = _Inputs(program)
         shapes = list(walk.left())

@@ -16,14 +16,12 @@ from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.regions import Regions
 from nkiverify.analysis.sets.structure import bounds_of
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
 from nkiverify.ir.walk import Visitor
 from nkiverify.model.recorded import Executed, Returned, programs
 from nkiverify.symbolic.conditions import Condition
-
-#: Operations of isl that this may take.
-_OPERATIONS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +41,7 @@ def unwritten(program: Program) -> Unwritten | None:
     """The shapes of the domain of `program` for which that is known; None where the sets are too complex."""
     walk = _Walk(program)
     isl.DEFAULT_CONTEXT.reset_operations()
-    isl.DEFAULT_CONTEXT.set_max_operations(_OPERATIONS)
+    isl.DEFAULT_CONTEXT.set_max_operations(SetsBudget.OPERATIONS_OF_A_QUESTION)
     try:
         return walk.run()
     except isl.Error:

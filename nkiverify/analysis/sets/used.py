@@ -23,6 +23,7 @@ from nkiverify.analysis.sets.disjoint import disjoint, meets, same_elements
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.analysis.sets.proof import Proof
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
 from nkiverify.ir.program import Loop, Program
@@ -32,10 +33,6 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.facts import Facts
-
-#: Places that read an allocation, and that write it in one line, that are looked at for one that writes it.
-_MOST_READERS = 4
-_MOST_WRITERS = 32
 
 
 def all_used(program: Program, proof: Proof) -> bool:
@@ -195,7 +192,7 @@ class _Uses:
     def _is_seen(self, place: _Place, key: Key) -> bool:
         """True if something that is used reads what a place has written, before anything else writes there."""
         readers = (reader for reader in self._after(self._readers, key, place) if reader in self._used)
-        return any(self._is_seen_by(place, reader, key) for reader in islice(readers, _MOST_READERS))
+        return any(self._is_seen_by(place, reader, key) for reader in islice(readers, SetsBudget.READERS))
 
     def _is_seen_by(self, place: _Place, reader: _Place, key: Key) -> bool:
         """True if a reader that comes after a place, in one iteration of the loops around both, reads what it wrote."""
@@ -219,7 +216,7 @@ class _Uses:
                 behind += [effect.view for effect in writer.writes[key]]
             else:
                 rivals.append(writer)
-            if len(rivals) + len(behind) > _MOST_WRITERS:
+            if len(rivals) + len(behind) > SetsBudget.WRITERS:
                 return False
         if not self._is_apart(place, rivals, key, inner):
             return False
@@ -234,11 +231,11 @@ class _Uses:
     def _is_apart(self, place: _Place, others: Iterable[_Place], key: Key, loops: Sequence[Loop]) -> bool:
         """True if other places, in the same loops, never write what a place does in an iteration of `loops`, nor does
         it in another one, if there are others."""
-        beside = list(islice(others, _MOST_WRITERS))
+        beside = list(islice(others, SetsBudget.WRITERS))
         if not beside:
             return True
         around = list(place.loops())
-        if len(beside) == _MOST_WRITERS or any(list(other.loops()) != around for other in beside):
+        if len(beside) == SetsBudget.WRITERS or any(list(other.loops()) != around for other in beside):
             return False
         return self._is_disjoint(place, beside, key, loops)
 
@@ -268,14 +265,14 @@ class _Uses:
         fresh = set.intersection(*own)
         shared = [loop for loop in place.loops() if identity(terms.of_atom(loop.index)) not in fresh]
         beside = (other for other in alike if other is not place and not _exclude(place, other, shared))
-        others = list(islice(beside, _MOST_WRITERS))
+        others = list(islice(beside, SetsBudget.WRITERS))
         if not shared and not others:
             return True
         return self._is_apart(place, others, key, shared) and self._is_disjoint(place, others, key, shared)
 
     def _is_read_next(self, place: _Place, key: Key) -> bool:
         """True if something always reads what a place has written before anything else writes there."""
-        for reader in islice(self._after(self._readers, key, place), _MOST_READERS):
+        for reader in islice(self._after(self._readers, key, place), SetsBudget.READERS):
             depth = _fork(place, reader)
             if depth is None or any(step.branch is not None for step in reader.way[depth:]):
                 return False

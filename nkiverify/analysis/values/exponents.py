@@ -7,11 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from nkiverify.analysis.values.number_formats import Array
+from nkiverify.foundation.budget import NumbersBudget
 
 #: Powers that are kept where exponents are found in steps of as many.
 _STRIDE = 1 << 16
-#: So many residues are asked about in steps: for more the table of all powers, of the size of the prime, is faster.
-_FEW = 4096
 
 
 class Exponents:
@@ -24,7 +23,7 @@ class Exponents:
 
     def of(self, residues: Array) -> Array:
         """The exponent of each residue, an integer from 0 up to the prime; -1 for what is none."""
-        if residues.size > _FEW or "_table" in vars(self):
+        if residues.size > NumbersBudget.RESIDUES_IN_STEPS or "_table" in vars(self):
             return self._table[residues]
         return self._in_steps(residues.ravel()).reshape(residues.shape)
 

@@ -16,14 +16,13 @@ import numpy as np
 from nkiverify.analysis.values.exponents import Exponents, powers_of
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.primes import Moduli
+from nkiverify.foundation.budget import NumbersBudget
 
 #: Contractions are cut into pieces of this length.
 _DEPTH = 128
 #: Bits of an exponent that one table of powers answers for.
 _TABLE_BITS = 12
 _TABLE = 1 << _TABLE_BITS
-#: Up to so many numbers are inverted one by one.
-_FEW = 64
 #: Integers up to here, of either sign, are recognised as integers.
 _SMALL = 1 << 24
 
@@ -142,7 +141,7 @@ class PrimeLanes:
     def _inverses(self, x: Array) -> Array:
         """Of numbers (lanes, n) that are not 0: two halves by one inversion of their products."""
         size = x.shape[1]
-        if size <= _FEW:
+        if size <= NumbersBudget.INVERTED_ONE_BY_ONE:
             found = np.ones_like(x)
             for lane, prime in enumerate(self.primes):
                 found[lane] = [pow(int(part) % prime, -1, prime) for part in x[lane].tolist()]

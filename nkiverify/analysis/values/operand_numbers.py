@@ -15,6 +15,7 @@ from nkiverify.analysis.values.cells import UNWRITTEN, Accumulators, Cells, Regi
 from nkiverify.analysis.values.generators import GeneratorStates
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Marks
+from nkiverify.foundation.budget import NumbersBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.meaning import Numbers
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from nkiverify.model.tensor import Register, Tensor
 
 _MARKS = Marks()
-#: Ranges of indices that are looked at apart: where there are more, all of a row counts.
-_MOST_RANGES = 64
 
 
 class StepElements(Protocol):
@@ -340,7 +339,7 @@ class Operands:
         found = np.take_along_axis(data, np.broadcast_to(low[None], (data.shape[0], *low.shape)), axis=2)
         apart = low != high
         ranges = np.unique(np.stack([low[apart], high[apart]], axis=1), axis=0).tolist()
-        if len(ranges) > _MOST_RANGES:
+        if len(ranges) > NumbersBudget.INDEX_RANGES:
             low, high = (np.where(apart, end, at) for at, end in ((low, 0), (high, data.shape[2] - 1)))
             ranges = [[0, data.shape[2] - 1]]
         for first, last in ranges:

@@ -12,9 +12,7 @@ import numpy as np
 
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.recognised import Residues
-
-#: Constants that are taken out of a maximum one after the other.
-_DEPTH = 3
+from nkiverify.foundation.budget import NumbersBudget
 
 
 class Scalings:
@@ -49,7 +47,7 @@ class Scalings:
         """Where all elements along an axis of (lanes, …) are multiples, as a mask over `joined`, their maximum as it
         is: the mask, the constant and its reciprocal. What is not multiples of anything is remembered."""
         left = ~self._made.has(self._words(joined))
-        if self._depth < _DEPTH and left.any():
+        if self._depth < NumbersBudget.CONSTANTS_OF_A_MAXIMUM and left.any():
             words = self._words(elements), self._words(-elements)
             for word, products in self._products.items():
                 multiple = products.has(words[0]) | products.has(words[1]) | neutral

@@ -17,6 +17,7 @@ from nkiverify.analysis.values.generators import GeneratorStates
 from nkiverify.analysis.values.located import LocatedElements
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.step import OperationOnNumbers, accumulates
+from nkiverify.foundation.budget import RunningBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
 
 #: Of so many elements that are written the words are kept, where the history is.
 _WORDS = 1 << 22
-#: What an operation costs beside the elements of its operands, in elements: about as long as Python takes for it.
-_OPERATION = 20_000
 #: Seconds a simulation may take: it is ended by its user, not by us.
 _NO_LIMIT = float("inf")
 
@@ -372,7 +371,7 @@ class ComputedElements(LocatedElements):
             reason = operation.declared.no_values
             raise self.unsupported(f"the values of {operation.name}{reason and f': {reason}'}")
         regions = self._regions(operation)
-        self.work += _OPERATION + sum(prod(region.shape) for region in regions.values())
+        self.work += RunningBudget.OPERATION + sum(prod(region.shape) for region in regions.values())
         marked = self._needs_marks(operation, regions)
         known = dict(getattr(self.numbers, "functions", ()))
         try:

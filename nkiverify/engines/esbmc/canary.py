@@ -27,6 +27,7 @@ from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, Plan, TargetLanguage, lower
 from nkiverify.engines.esbmc.output import Conclusion, PropertyKind
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
 from nkiverify.ir.contract import Contract
@@ -34,14 +35,9 @@ from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, 
 from nkiverify.symbolic import all_of, any_of, implies, maximum, minimum, select, terms
 from nkiverify.symbolic.atoms import Term
 
-#: Seconds of computing for all claims of one program together; on a busy machine they take longer.
-SECONDS = 60.0
-
 #: What is said of a claim that there was no time for.
 _NO_TIME = ("time-out", Conclusion.TIMED_OUT.value)
 
-#: The bound of unwinding: loops of the set have up to four iterations.
-_UNWIND = 5
 
 #: Largest 32-bit integer, and its square: a product that does not fit 32 bits.
 _LARGE = 2**31 - 1
@@ -331,7 +327,7 @@ def check(installation: Installation, language: TargetLanguage = TargetLanguage.
             if arithmetic is Arithmetic.BIT_VECTORS or installation.has_integers:
                 # Small programs are decided ten times as fast; but starting takes longest where Python is read.
                 together = installation.has_table and language is TargetLanguage.PYTHON
-                flags = Flags(_UNWIND, multi_property=True)
+                flags = Flags(SecondEngineBudget.CANARY_UNWIND, multi_property=True)
                 for build in _programs(together, arithmetic):
                     wrong += _mistakes(installation, build, flags, language, arithmetic)
         if "k-induction" in installation.options:
@@ -351,12 +347,13 @@ def _mistakes(
     installation: Installation, build: _Builder, flags: Flags, language: TargetLanguage, only: Arithmetic
 ) -> list[Wrong]:
     engine = EsbmcEngine(installation, build.program, "canary", flags, language=language, only=only)
-    result = engine.decide(1, SECONDS * esbmc_process.BUSY_FACTOR)
+    result = engine.decide(1, SecondEngineBudget.CANARY_SECONDS * SecondEngineBudget.BUSY_FACTOR)
     wrong = []
     for decision in result.decisions:
         expected = build.expected[decision.claim.number]
         if decision.outcome is Outcome.UNDECIDED and decision.reason in _NO_TIME:
-            raise _OutOfTime(f"{decision.claim.contract.id}: {decision.reason}, with {SECONDS:g} s for a program")
+            limit = f"{SecondEngineBudget.CANARY_SECONDS:g} s for a program"
+            raise _OutOfTime(f"{decision.claim.contract.id}: {decision.reason}, with {limit}")
         if decision.outcome is not expected:
             found = decision.outcome.value + (f" ({decision.reason})" if decision.reason else "")
             case = f"{decision.claim.contract.id} ({language.value}, {only.value})"
@@ -375,8 +372,8 @@ def _unwinding(installation: Installation, language: TargetLanguage) -> list[Wro
         file = Path(folder) / f"canary{lowered.suffix}"
         file.write_text(lowered.text, encoding="utf-8")
         command: list[str | Path] = [installation.path, file.name, "--unwind", "3", *options]
-        computing = SECONDS / 4 + START_SECONDS[language]
-        finished = esbmc_process.run(command, Path(folder), computing * esbmc_process.BUSY_FACTOR, computing)
+        computing = SecondEngineBudget.CANARY_SECONDS / 4 + START_SECONDS[language]
+        finished = esbmc_process.run(command, Path(folder), computing * SecondEngineBudget.BUSY_FACTOR, computing)
     report = output.read(finished, installation.version)
     if report.conclusion is Conclusion.TIMED_OUT:
         raise _OutOfTime(f"a loop cut off at its bound: {report.conclusion.value}")

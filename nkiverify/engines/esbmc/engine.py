@@ -26,6 +26,7 @@ from nkiverify.engines.esbmc.hypotheses import Hypotheses
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import Arithmetic, LoopForm, Lowered, LoweredLoop, Plan, TargetLanguage, lower
 from nkiverify.engines.esbmc.output import Conclusion, EsbmcReport, PropertyKind, Status
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
@@ -33,24 +34,9 @@ from nkiverify.ir.program import Claim, Program
 from nkiverify.symbolic.atoms import Atom, Div, Term
 from nkiverify.symbolic.conditions import Condition
 
-#: The bound for ESBMC's unwinding where the target's flags name none: loops of up to eight iterations are unwound.
-DEFAULT_UNWIND = 9
-
-#: Seconds of computing for one run of ESBMC with many claims, and with one: what has not ended by then is divided, or
-#: given up.
-GROUP_SECONDS = 4.0
-CLAIM_SECONDS = 2.0
-#: The same where all claims are one question and may be asked one by one afterwards.
-TOGETHER_SECONDS = 2.5
-#: Seconds more for each claim that is a question of its own, and most of them.
-EACH_SECONDS = 0.1
-MOST_EACH_SECONDS = 10.0
 #: Seconds of computing that starting takes at most: on the machines we know, 0.05 and 1.5.
 START_SECONDS = {TargetLanguage.C: 0.5, TargetLanguage.PYTHON: 3.0}
 
-
-#: How many assignments are tried to complete the values of a trace for claims that it is not about.
-_FEW_COMPLETIONS = 4
 
 #: What may be over sooner, or not happen, with fewer claims. Solvers crash on what is too much for them.
 _TOO_HARD = (Conclusion.TIMED_OUT, Conclusion.OUT_OF_MEMORY, Conclusion.CRASHED)
@@ -210,7 +196,7 @@ class EsbmcEngine:
 
     def _attempts(self, of_division: bool) -> list[_Attempt]:
         """The ways to run ESBMC, in the order they are tried."""
-        unwind = self._flags.unwind or DEFAULT_UNWIND
+        unwind = self._flags.unwind or SecondEngineBudget.UNWIND
         chosen = self._flags.solver
         solver = (f"--{chosen.value}",) if chosen is not None and self._installation.has_solver(chosen) else ()
         plan = Plan(self._language, Arithmetic.BIT_VECTORS, unwind, of_division=of_division)
@@ -236,7 +222,7 @@ class EsbmcEngine:
             if attempt.plan.induction:
                 continue
             lowered = lower(self._program, (), attempt.plan, self._title, reachable=True)
-            self._note_domain(self._run(lowered, attempt, CLAIM_SECONDS), lowered)
+            self._note_domain(self._run(lowered, attempt, SecondEngineBudget.CLAIM_SECONDS), lowered)
             if self._domain_has_values is not None:
                 return
 
@@ -326,14 +312,14 @@ class EsbmcEngine:
     def _ask(self, lowered: Lowered, attempt: _Attempt, every: bool) -> EsbmcReport:
         """Run ESBMC on `lowered`, for a verdict on `every` claim where it can do that and not all of them hold."""
         several = lowered.assertions > 1
-        seconds = GROUP_SECONDS if several else CLAIM_SECONDS
+        seconds = SecondEngineBudget.GROUP_SECONDS if several else SecondEngineBudget.CLAIM_SECONDS
         if not every:
             again = self._can_tell_all(attempt.plan)
-            report = self._run(lowered, attempt, TOGETHER_SECONDS if again and several else seconds)
+            report = self._run(lowered, attempt, SecondEngineBudget.TOGETHER_SECONDS if again and several else seconds)
             too_hard = several and report.conclusion in _TOO_HARD
             if not again or not (too_hard or report.conclusion is Conclusion.FAILED):
                 return report
-        seconds += min(EACH_SECONDS * lowered.assertions, MOST_EACH_SECONDS)
+        seconds += min(SecondEngineBudget.EACH_SECONDS * lowered.assertions, SecondEngineBudget.MOST_EACH_SECONDS)
         return self._run(lowered, attempt, seconds, every=True)
 
     def _prove(self, asked: Sequence[int], report: EsbmcReport, plan: Plan) -> None:
@@ -374,7 +360,7 @@ class EsbmcEngine:
     def _confirm(self, number: int, values: dict[Atom, int], plan: Plan, few: bool = False) -> bool:
         """True if the claim fails for `values`: it is then refuted. With `few`, little is tried to complete them."""
         claim, path = self._paths[number]
-        completions = _FEW_COMPLETIONS if few else hypotheses.MOST_COMPLETIONS
+        completions = SecondEngineBudget.COMPLETIONS_OF_OTHERS if few else SecondEngineBudget.COMPLETIONS
         complete = hypotheses.refuting(claim, path, values, completions)
         if complete is not None and number not in self._decided:
             self._decide(number, Outcome.REFUTED, plan, complete)

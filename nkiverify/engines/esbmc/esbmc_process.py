@@ -15,25 +15,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.clock import counts_processor
 from nkiverify.foundation.dataclass import dataclass
 
-#: Most bytes of output that are read from one process; a verdict with its trace takes a few hundred kilobytes.
-OUTPUT_BYTES = 32 * 2**20
-#: Bytes of address space a process may have unless the caller says otherwise.
-MEMORY_BYTES = 2**30
-
-#: On a busy machine, or where a process cannot be limited to some seconds of computing, it may take so many times
-#: longer: with sixteen others on two cores it takes nine times.
-BUSY_FACTOR = 12.0
-
 #: The interpreter for ESBMC's Python front end, which runs a parser of its own with it.
 PYTHON = sys.executable
-
-#: Seconds to wait for the rest of the output when the process has ended but something it started holds the pipes.
-_DRAIN_SECONDS = 0.5
-#: Seconds between two looks at whether the process still lives.
-_POLL_SECONDS = 0.25
 
 
 class ProcessEnding(enum.Enum):
@@ -64,8 +51,8 @@ def run(
     folder: Path,
     seconds: float,
     cpu_seconds: float | None = None,
-    memory: int = MEMORY_BYTES,
-    output: int = OUTPUT_BYTES,
+    memory: int = SecondEngineBudget.MEMORY_BYTES,
+    output: int = SecondEngineBudget.OUTPUT_BYTES,
 ) -> Finished:
     """Run `command` in `folder` for at most `seconds`, with at most `memory` bytes in each of its processes.
 
@@ -102,8 +89,8 @@ def run_within(command: Sequence[str | Path], folder: Path, computing: float, le
     processor time where that is counted, so that what comes to an end there does so on a busy machine too."""
     if counts_processor():
         computing = min(computing, left)
-        return run(command, folder, computing * BUSY_FACTOR, computing)
-    return run(command, folder, min(left, computing * BUSY_FACTOR), computing)
+        return run(command, folder, computing * SecondEngineBudget.BUSY_FACTOR, computing)
+    return run(command, folder, min(left, computing * SecondEngineBudget.BUSY_FACTOR), computing)
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -149,7 +136,7 @@ def _read(process: subprocess.Popen[bytes], deadline: float, limit: int) -> tupl
                     process.wait(left)
                 ending = ProcessEnding.TIMED_OUT if process.returncode is None else ending
                 break
-            for key, _ in selector.select(min(left, _POLL_SECONDS)):
+            for key, _ in selector.select(min(left, SecondEngineBudget.POLL_SECONDS)):
                 chunk = os.read(key.fd, 1 << 16)
                 if chunk:
                     chunks[key.fd].append(chunk)
@@ -161,7 +148,7 @@ def _read(process: subprocess.Popen[bytes], deadline: float, limit: int) -> tupl
                 break
             if process.poll() is not None:
                 # What is in the pipes now was printed by it; what holds them open longer is not worth waiting for.
-                deadline = min(deadline, time.monotonic() + _DRAIN_SECONDS)
+                deadline = min(deadline, time.monotonic() + SecondEngineBudget.DRAIN_SECONDS)
     return ending, b"".join(b"".join(parts) for parts in chunks.values()).decode("utf-8", "replace")
 
 

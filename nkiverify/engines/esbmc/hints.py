@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Div, Monomial, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-
-#: Most hints for one claim; each is a product that the solver has to carry along.
-MOST_HINTS = 40
 
 
 def facts_of(condition: Condition | bool) -> Iterator[Term]:
@@ -64,7 +62,7 @@ def products(facts: Iterable[Term], claim: Condition | bool) -> list[tuple[Term,
         found |= bridges
     # What the first have brought in is to be bounded as well.
     found |= candidates.speaking_of(spoken, occurring | spoken, bridges=0)
-    return [(candidates.facts[one], candidates.facts[other]) for one, other in list(found)[:MOST_HINTS]]
+    return [(candidates.facts[one], candidates.facts[other]) for one, other in list(found)[: SecondEngineBudget.HINTS]]
 
 
 class _Candidates:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from itertools import islice, product
 
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Claim, Loop, Program
 from nkiverify.ir.walk import of_kind, ways_to
@@ -12,9 +13,6 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Index
 from nkiverify.symbolic.conditions import Condition, negate
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-
-#: Most assignments that are tried for the variables of which a trace does not tell the value.
-MOST_COMPLETIONS = 5000
 
 Hypotheses = tuple[Condition | bool, ...]
 
@@ -39,7 +37,7 @@ def paths(program: Program) -> Iterator[tuple[Claim, Reached]]:
 
 
 def refuting(
-    claim: Claim, path: Reached, values: Mapping[Atom, int], completions: int = MOST_COMPLETIONS
+    claim: Claim, path: Reached, values: Mapping[Atom, int], completions: int = SecondEngineBudget.COMPLETIONS
 ) -> dict[Atom, int] | None:
     """Values of all variables, those of `values` among them, for which the claim fails; None if there are none.
 

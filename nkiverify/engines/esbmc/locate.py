@@ -16,11 +16,9 @@ from pathlib import Path
 
 from nkiverify.engines.esbmc import esbmc_process, output
 from nkiverify.engines.esbmc.esbmc_process import ProcessEnding
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.resources import cache_folder
-
-#: Seconds a build may take to say its version and its options; a cold disk has 70 to 160 megabytes to read.
-QUESTION_SECONDS = 8.0
 
 #: The environment variable that names the ESBMC to use.
 VARIABLE = "ESBMC"
@@ -144,13 +142,13 @@ def every(environment: Mapping[str, str] = os.environ) -> Iterator[Installation]
 def inspect(path: Path, origin: Origin) -> Installation:
     """The version and flags that the ESBMC at `path` tells of itself. Raises `Unusable`."""
     with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
-        version = esbmc_process.run([path, "--version"], Path(folder), QUESTION_SECONDS)
+        version = esbmc_process.run([path, "--version"], Path(folder), SecondEngineBudget.QUESTION_SECONDS)
         _must_answer(path, origin, version)
         number = output.version_in(version.text)
         if number is None:
             said = output.last_line(version.text)
             raise Unusable(f"{path} ({origin.value}) does not say which version of ESBMC it is: {said}")
-        options = esbmc_process.run([path, "--help"], Path(folder), QUESTION_SECONDS)
+        options = esbmc_process.run([path, "--help"], Path(folder), SecondEngineBudget.QUESTION_SECONDS)
         _must_answer(path, origin, options)
         known = frozenset(_OPTION.findall(options.text))
         return Installation(path, origin, number, known, _solvers(path, known, Path(folder)))
@@ -163,7 +161,7 @@ def _solvers(path: Path, options: frozenset[str], folder: Path) -> tuple[tuple[S
     for solver in Solver:
         if solver.value in options:
             command: list[str | Path] = [path, "probe.c", "--no-library", f"--{solver.value}"]
-            named = _SOLVING.search(esbmc_process.run(command, folder, QUESTION_SECONDS).text)
+            named = _SOLVING.search(esbmc_process.run(command, folder, SecondEngineBudget.QUESTION_SECONDS).text)
             if named is not None:
                 found.append((solver, named[1].strip()))
     return tuple(found)

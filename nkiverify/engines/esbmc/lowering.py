@@ -22,16 +22,13 @@ from nkiverify.engines.esbmc.atom_ranges import AtomRanges, writable
 from nkiverify.engines.esbmc.dialects import CDialect, Dialect, PythonDialect, one_line
 from nkiverify.engines.esbmc.hints import facts_about, facts_of, products
 from nkiverify.engines.esbmc.naming import place, readable
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
 from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Condition, condition_key
-
-#: How many assertions unwinding may add to those of a program. Its loops are kept as loops one after the other, until
-#: there are that many; the others take the representative form.
-MOST_INSTANCES = 2000
 
 
 class TargetLanguage(enum.Enum):
@@ -368,7 +365,7 @@ class _Lowering:
     def _afford(self, loop: Loop, scope: _Scope, trips: int) -> bool:
         """True if the assertions that unwinding `loop` adds are few enough; they are then added."""
         added = scope.instances * max(0, trips - 1) * len(self.wanted(loop.body))
-        if self._instances + added > MOST_INSTANCES:
+        if self._instances + added > SecondEngineBudget.INSTANCES:
             return False
         self._instances += added
         return True

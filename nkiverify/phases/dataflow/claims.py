@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import field
 
-from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
+from nkiverify.analysis.sets.flow import Inconclusive, prove
 from nkiverify.analysis.sets.proof import Proof, Stated
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.ir.program import SetProof
@@ -34,7 +35,7 @@ def state_claims(kernel: Explored, seconds: float, operations: int | None) -> Da
     program = kernel.run.program
     if operations is None and not program.dimensions:
         # A domain of one shape is decided by one concrete run, if the sets are not simple.
-        operations = MAX_OPERATIONS // 16
+        operations = SetsBudget.OPERATIONS // 16
     try:
         proof = prove(program, kernel.hardware.generation, seconds, operations)
     except Inconclusive as reason:

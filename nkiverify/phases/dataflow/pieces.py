@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from nkiverify.analysis.element_marks import distinct
 from nkiverify.analysis.marks.storage_cells import Chosen, Geometry
+from nkiverify.foundation.budget import MarksBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 
 #: Elements of a view under a mask that are listed one by one, and pieces that places may make.
 _MOST_PLACES = 1 << 20
-_MOST_PIECES = 256
 
 Places: TypeAlias = "npt.NDArray[np.int64]"
 Inside: TypeAlias = "npt.NDArray[np.bool_]"
@@ -129,7 +129,7 @@ def _grouped(starts: Places, ends: Places) -> list[Piece]:
         for apart in (starts[1:] > reached[:-1], starts[1:] >= reached[:-1])
     ]
     found = min(ways, key=len)
-    if len(found) > _MOST_PIECES:
+    if len(found) > MarksBudget.PIECES:
         raise NotLowered("a mask, or an index, that leaves elements in no order")
     return found
 

@@ -11,8 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from math import gcd
 
-from nkiverify.analysis.sets.flow import MAX_OPERATIONS, Inconclusive, prove
+from nkiverify.analysis.sets.flow import Inconclusive, prove
 from nkiverify.engines.minimise import Simplicity, simplicity
+from nkiverify.foundation.budget import SetsBudget, SmallestBudget
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Assume, Block, DomainDimension, Program
 from nkiverify.model.hardware import Hardware
@@ -23,15 +24,6 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import INT32_MAX
-
-#: Walks, concrete runs, and elements of operands in them, that the search may take: it ends alike on all machines.
-_MAX_PROOFS = 24
-_MAX_RUNS = 160
-_MAX_WORK = 60_000_000
-#: Shapes that it may look at, those outside of the domain included.
-_MAX_SHAPES = 20_000
-#: How far beyond the smallest a sum is looked for in a family that may have any.
-_REACH = 4096
 
 _Dimensions = tuple[DomainDimension, ...]
 
@@ -75,10 +67,10 @@ class _Search:
         self._provable = provable
         self._best = found
         self._simplest = simplicity(found.values, dimensions)
-        self._proofs = _MAX_PROOFS
-        self._runs = round(_MAX_RUNS * effort)
-        self._work = round(_MAX_WORK * effort)
-        self._shapes_left = _MAX_SHAPES
+        self._proofs = SmallestBudget.PROOFS
+        self._runs = round(SmallestBudget.RUNS * effort)
+        self._work = round(SmallestBudget.WORK * effort)
+        self._shapes_left = SmallestBudget.SHAPES
         #: What the target assumes before the kernel does anything.
         self._domain = program.domain
         #: Whether every simpler shape that was passed over is known to have no fault.
@@ -108,7 +100,7 @@ class _Search:
         if first is None:
             return
         for order, values in self._shapes(moved, first, most):
-            if most is None and sum(values[each.atom.name] for each in moved) > least + _REACH:
+            if most is None and sum(values[each.atom.name] for each in moved) > least + SmallestBudget.REACH:
                 self._sure = False
                 return
             if order >= self._simplest:
@@ -174,7 +166,7 @@ class _Search:
             return None
         low, reach = least, 1
         # Everything below `low` is shown, nothing is known from `high` on.
-        high = most if most is not None else least + _REACH
+        high = most if most is not None else least + SmallestBudget.REACH
         while low < high:
             middle = min(low + reach - 1, (low + high) // 2)
             if self._shown(moved, middle):
@@ -202,7 +194,7 @@ def proved_where(program: Program, conditions: Sequence[Condition | bool], gener
     body = Block([*(Assume(one) for one in conditions if one is not True), *program.body.items])
     restricted = Program(program.dimensions, body, program.paths)
     try:
-        return not prove(restricted, generation, seconds, MAX_OPERATIONS // 8).open
+        return not prove(restricted, generation, seconds, SetsBudget.OPERATIONS // 8).open
     except Inconclusive:
         return False
 

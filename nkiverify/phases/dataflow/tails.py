@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import lcm
 
+from nkiverify.foundation.budget import MarksBudget
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.ir.walk import items, terms_in
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term
-
-#: Constants of one dimension that are tried, the greatest first.
-_CONSTANTS = 3
 
 
 def tails(program: Program, dimensions: Sequence[DomainDimension]) -> Iterator[tuple[dict[str, int], dict[str, int]]]:
@@ -21,7 +19,7 @@ def tails(program: Program, dimensions: Sequence[DomainDimension]) -> Iterator[t
     """
     found = divisors_of(program)
     constants = {
-        one.atom.name: sorted(found.get(one.atom, ()), reverse=True)[:_CONSTANTS]
+        one.atom.name: sorted(found.get(one.atom, ()), reverse=True)[: MarksBudget.CONSTANTS_OF_A_DIMENSION]
         for one in dimensions
         if not one.choices
     }

@@ -12,6 +12,7 @@ from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute, first_reaching
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.values.known_run import KnownElements
+from nkiverify.foundation.budget import RunningBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Coverage
 from nkiverify.foundation.source import Site, kernel_site
@@ -28,12 +29,6 @@ from nkiverify.phases.dataflow.played import BESIDE, play_in, unusable
 from nkiverify.phases.dataflow.rearranged import handed_on
 from nkiverify.phases.witness_replay import Replay
 
-#: What an operation costs, in elements of its operands: about as long as Python takes for it.
-_OPERATION = 20_000
-#: Work that one shape may take.
-SHAPE_WORK = 400_000_000
-#: Work that a run may take that tells of stores.
-_TOLD_WORK = 30_000_000
 #: The phase whose contracts are broken where a run shows again what an earlier one has found.
 _FAULTS = frozenset({4})
 #: More than any run takes.
@@ -91,7 +86,7 @@ class Work(Observer):
         return run.records and self.done <= self._allowed
 
     def _count(self, operation: Operation) -> None:
-        self.done += _OPERATION
+        self.done += RunningBudget.OPERATION
         for view in operation.views:
             self.done += prod(int(extent) for extent in view.shape)
             if view.storage not in self._storages:
@@ -151,7 +146,7 @@ def stores(
     from nkiverify.analysis.marks.writers import coverage
 
     def make() -> ConcreteExecution:
-        return shadowed(hardware, seconds, _TOLD_WORK, _FAULTS, observers=(_Iterations(),))
+        return shadowed(hardware, seconds, RunningBudget.WORK_OF_A_REPORT, _FAULTS, observers=(_Iterations(),))
 
     played, run = play_in(target, values, make)
     if not played.recorded:
@@ -199,7 +194,7 @@ def attempt(
     values: Mapping[str, int],
     hardware: Hardware,
     seconds: float,
-    work: int = SHAPE_WORK,
+    work: int = RunningBudget.WORK_OF_A_SHAPE,
     *,
     orders: bool = True,
 ) -> Trial:
@@ -273,7 +268,7 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
 
     def make() -> ConcreteExecution:
         # Where they are told as well (`stores`), the iterations are kept here.
-        iterations = (_Iterations(),) if trial.work <= _TOLD_WORK else ()
+        iterations = (_Iterations(),) if trial.work <= RunningBudget.WORK_OF_A_REPORT else ()
         observers = (BreakObserver(), KnownFaults(faults), *iterations)
         return shadowed(hardware, seconds, trial.work, _FAULTS, observers=observers)
 

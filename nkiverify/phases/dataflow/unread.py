@@ -19,6 +19,7 @@ from nkiverify.analysis.effects import Does, Effects
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.windows import window
+from nkiverify.foundation.budget import WarningBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.ir.program import DomainDimension, Program
@@ -29,8 +30,6 @@ from nkiverify.phases.dataflow.tails import tails
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: Pairs of shapes that are tried.
-_PAIRS = 8
 #: What is said of elements that are no range.
 IN_PART = " in part"
 
@@ -103,7 +102,7 @@ def unread_tails(
     `run` gives what a concrete run on a shape records; None where it cannot be told.
     """
     told: set[str] = set()
-    for smaller, larger in islice(tails(program, dimensions), _PAIRS):
+    for smaller, larger in islice(tails(program, dimensions), WarningBudget.PAIRS_OF_SHAPES):
         recorded = run(smaller)
         left_out = {
             name: one for name, one in reads_of(recorded or ()).items() if name not in told and not one.there.all()

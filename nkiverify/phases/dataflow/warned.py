@@ -34,13 +34,14 @@ from nkiverify.analysis.masks import touched
 from nkiverify.analysis.sets.flow import Inconclusive, prove
 from nkiverify.analysis.sets.unread_inputs import written_inputs
 from nkiverify.analysis.side_effects import Source, source_of
+from nkiverify.foundation.budget import RunningBudget, WarningBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.records import KernelWarning
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import ConcreteExecution, Observer
 from nkiverify.frontend.observe import Observation, seen_from
-from nkiverify.frontend.stated import MAX_RECORDED, executes_more
+from nkiverify.frontend.stated import executes_more
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.ir.walk import items
@@ -53,21 +54,6 @@ from nkiverify.phases.dataflow.unread import unread_ranges, unread_tails
 from nkiverify.phases.memory.occupancy import name_of
 from nkiverify.phases.phase import RULES
 
-#: Operations and allocations that a concrete run of a larger shape may execute, where one of a small shape may
-#: `MAX_RECORDED`; else it is left out.
-_MAX_LARGER = 1_000
-#: Elements of operands in a larger shape in which unwritten ones are looked for.
-_MAX_FOLLOWED = 10_000_000
-#: Shapes of the domain that cannot be looked at before others are not tried either.
-_MAX_UNSEEN = 3
-#: Shapes in which unwritten elements are looked for.
-_SHAPES = 6
-#: Contracts that one concrete run may look at, and the seconds of a loop of Python's that calls nothing of ours; it is
-#: to end by its number of operations.
-_RUN_CONTRACTS = 600_000
-_RUN_SECONDS = 30.0
-#: Places without a use that are asked about one by one, where it does not hold of all together.
-_GROUPS = 4
 _ALL_SHAPES = "for all shapes"
 _THESE_SHAPES = "for these shapes"
 
@@ -127,9 +113,9 @@ def warnings(
     if subject.none_dead and unwritten is False and not on_cores:
         # Nothing is left that a run could show.
         return _in_order(_seen(subject, list(_unread(subject, inputs))))
-    others = _runnable(subject, small, MAX_RECORDED)
+    others = _runnable(subject, small, RunningBudget.OPERATIONS_RECORDED)
     smallest = list(islice(others, 1))
-    shapes = [*smallest, *_runnable(subject, larger, _MAX_LARGER)]
+    shapes = [*smallest, *_runnable(subject, larger, WarningBudget.OPERATIONS_OF_A_LARGER_SHAPE)]
     drafts = [] if subject.none_dead else _dead_stores(subject, shapes) + _stored_alike(subject, shapes)
     if on_cores:
         drafts += _on_other_ways(subject, shapes)
@@ -137,7 +123,7 @@ def warnings(
     if isinstance(unwritten, Trial):
         found = list(_unwritten(unwritten.values, unwritten.recorded, unwritten.findings))
     elif unwritten:
-        tried = chain(smallest, islice(others, _SHAPES), shapes[1:])
+        tried = chain(smallest, islice(others, WarningBudget.SHAPES), shapes[1:])
         found = next(filter(None, (_unwritten_in(subject, shape) for shape in tried)), [])
     drafts += _in_larger_ones_too(subject, found, shapes[len(smallest) :])
     if not subject.at_fault:
@@ -151,7 +137,7 @@ def _in_order(found: Iterable[KernelWarning]) -> tuple[KernelWarning, ...]:
 
 def _runnable(subject: Subject, candidates: Iterable[dict[str, int]], most: int) -> Iterator[Shape]:
     """The runs on those of the `candidates` that are in the domain, can be followed and execute `most` at most."""
-    attempts, made = _MAX_UNSEEN, subject.made
+    attempts, made = WarningBudget.SHAPES_LEFT_OUT, subject.made
     for values in candidates:
         known = made is not None and made.values == values
         if made is not None and known and 0 < len(made.recorded) <= most:
@@ -238,7 +224,7 @@ def _never_used(subject: Subject, never: Mapping[Source, Shape]) -> Iterator[_Dr
     """
     groups = list(_groups(never))
     together = bool(groups) and not subject.at_fault and _holds(subject, frozenset(never))
-    for end, fed_by in groups[: len(groups) if together or subject.at_fault else _GROUPS]:
+    for end, fed_by in groups[: len(groups) if together or subject.at_fault else WarningBudget.PLACES_ONE_BY_ONE]:
         if together or subject.at_fault or (len(groups) > 1 and _holds(subject, frozenset((end, *fed_by)))):
             everywhere = together or not subject.at_fault or not subject.program.dimensions
             yield _about(end, never[end], _ALL_SHAPES if everywhere else _THESE_SHAPES, fed_by)
@@ -350,7 +336,7 @@ def _in_larger_ones_too(subject: Subject, found: Sequence[_Draft], larger: Seque
 
     Shapes that do not execute the line say nothing of it, nor do such as take long to follow.
     """
-    followed = [shape for shape in larger if found and shape.elements <= _MAX_FOLLOWED]
+    followed = [shape for shape in larger if found and shape.elements <= WarningBudget.WORK_OF_A_LARGER_SHAPE]
     shown = [({draft.source for draft in _unwritten_in(subject, shape)}, shape) for shape in followed]
     for draft in found:
         told = [draft.source in sources for sources, shape in shown if draft.source in shape.sources]
@@ -387,7 +373,9 @@ def _unread(subject: Subject, shapes: Iterable[dict[str, int]]) -> Iterator[_Dra
     """Inputs that are read in part at some size: wholly at a larger one, or but for a range, at one of `shapes`."""
 
     def run(values: dict[str, int]) -> Sequence[Recorded] | None:
-        return next((shape.recorded for shape in _runnable(subject, [values], _MAX_LARGER)), None)
+        return next(
+            (shape.recorded for shape in _runnable(subject, [values], WarningBudget.OPERATIONS_OF_A_LARGER_SHAPE)), None
+        )
 
     found = list(unread_tails(subject.program, subject.dimensions, run))
     told = written_inputs(subject.program).union(one.name for one in found)
@@ -427,10 +415,10 @@ def _run(hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> 
     return ConcreteExecution(
         hardware,
         False,
-        _RUN_SECONDS,
+        WarningBudget.SECONDS_OF_A_RUN,
         phases=BESIDE,
         records=True,
-        contracts=_RUN_CONTRACTS,
+        contracts=WarningBudget.CONTRACTS_OF_A_RUN,
         observers=(_Seeing(most, asked),),
     )
 
@@ -443,7 +431,11 @@ def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]
         by_values.setdefault(tuple(draft.values.items()), []).append(draft)
     for together in by_values.values():
         asked = frozenset(draft.position for draft in together)
-        _, run = play_in(subject.target, together[0].values, partial(_run, subject.hardware, MAX_RECORDED, asked))
+        _, run = play_in(
+            subject.target,
+            together[0].values,
+            partial(_run, subject.hardware, RunningBudget.OPERATIONS_RECORDED, asked),
+        )
         observations = run.observer(_Seeing).seen
         for draft in sorted(together, key=lambda draft: draft.position):
             seen = observations.get(draft.position)

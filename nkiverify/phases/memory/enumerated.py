@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 
 from nkiverify.engines.shapes import Shapes, TooManyShapes, domain_of
+from nkiverify.foundation.budget import MemoryBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Claim, DomainDimension, Program
@@ -20,10 +21,6 @@ from nkiverify.phases.phase import Explored, Phase
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 
-#: Shapes of a domain that are run through, and the contracts that may be looked at in all of them.
-MAX_SHAPES = 16
-CONTRACTS = 1_200_000
-
 _RULE = "mem.placed_overlap"
 
 
@@ -33,9 +30,9 @@ def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: 
     program = kernel.run.program
     shapes = _all(program, kernel.assumptions)
     if shapes is None:
-        memory.gap = f"an allocator of the legacy API, in a domain of more than {MAX_SHAPES} shapes"
+        memory.gap = f"an allocator of the legacy API, in a domain of more than {MemoryBudget.SHAPES} shapes"
         return
-    deadline, contracts = now() + seconds, CONTRACTS
+    deadline, contracts = now() + seconds, MemoryBudget.CONTRACTS
     stated: list[Claim] = []
     sites: dict[Site | None, list[Condition | bool]] = {}
     for values in shapes:
@@ -63,10 +60,10 @@ def _all(program: Program, assumptions: Iterable[str]) -> list[dict[str, int]] |
     """All shapes of the domain; None where there are more than are run through."""
     try:
         domain = Shapes(program.dimensions, domain_of(program, assumptions))
-        found = list(islice(domain.within({}), MAX_SHAPES + 1))
+        found = list(islice(domain.within({}), MemoryBudget.SHAPES + 1))
     except TooManyShapes:
         return None
-    return found if len(found) <= MAX_SHAPES else None
+    return found if len(found) <= MemoryBudget.SHAPES else None
 
 
 def _are(dimensions: list[DomainDimension], values: Mapping[str, int]) -> Iterator[Condition | bool]:

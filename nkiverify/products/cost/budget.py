@@ -15,19 +15,16 @@ from itertools import islice
 from math import lcm
 
 from nkiverify.engines.shapes import Shapes, TooManyShapes
+from nkiverify.foundation.budget import CostingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.ir.program import Program
 from nkiverify.products.cost.counting import Amount
-from nkiverify.products.cost.formulas import MILLISECONDS
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Atom, Condition, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import Prover
 from nkiverify.symbolic.terms import add, constant, multiply, scale
-
-#: Shapes of the domain that are tried for one that breaks a budget.
-_TRIED = 200
 
 
 class BudgetAnswer(enum.Enum):
@@ -94,7 +91,7 @@ def budgeted(text: str, program: Program, figure: Callable[[str], Amount | None]
     strict = isinstance(relation, ast.Lt | ast.Gt)
     difference = one.plus(other, -1)
     holds = conditions.at_most_zero(add(difference.high, constant(int(strict))))
-    prover = Prover(program.assumed, MILLISECONDS)
+    prover = Prover(program.assumed, CostingBudget.MILLISECONDS)
     if holds is True or (isinstance(holds, Condition) and prover.proves(holds)):
         return Budgeted(text, BudgetAnswer.HOLDS, "for all shapes of the domain")
     possible = conditions.at_most_zero(add(difference.low, constant(int(strict))))
@@ -102,7 +99,9 @@ def budgeted(text: str, program: Program, figure: Callable[[str], Amount | None]
     if broken is not None:
         at = ", ".join(f"{name} = {value}" for name, value in broken.items())
         return Budgeted(text, BudgetAnswer.BROKEN, f"at {at}" if at else "")
-    return Budgeted(text, BudgetAnswer.UNKNOWN, f"not proved, and kept by the first {_TRIED} shapes that were tried")
+    return Budgeted(
+        text, BudgetAnswer.UNKNOWN, f"not proved, and kept by the first {CostingBudget.SHAPES} shapes that were tried"
+    )
 
 
 def _broken(possible: Condition | bool, program: Program) -> Mapping[str, int] | None:
@@ -110,7 +109,7 @@ def _broken(possible: Condition | bool, program: Program) -> Mapping[str, int] |
     if possible is True:
         return None
     try:
-        for values in islice(Shapes(program.dimensions, program.assumed).tried(), _TRIED):
+        for values in islice(Shapes(program.dimensions, program.assumed).tried(), CostingBudget.SHAPES):
             given: dict[Atom, int] = {one.atom: values[one.atom.name] for one in program.dimensions}
             here = Valuation(given)
             if here.satisfies(program.assumed) and not here.holds(possible):

@@ -11,6 +11,7 @@ from dataclasses import field
 from itertools import pairwise
 from math import prod
 
+from nkiverify.foundation.budget import CostingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import CARRIED, Drawn, Loop, Program
@@ -24,11 +25,6 @@ from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.prover import Prover
 from nkiverify.symbolic.terms import add, all_atoms, select
 from nkiverify.symbolic.values import as_term
-
-#: Iterations that are gone through at most for a number that has no closed form.
-MOST_ITERATIONS = 2_000_000
-#: How hard Z3 tries to decide a claim about costs, in milliseconds.
-MILLISECONDS = 2000
 
 
 class NoNumber(Exception):
@@ -69,7 +65,7 @@ class Sum:
         """The number for these values of the dimensions. Raises `NoNumber` and `Undefined`."""
         if self.closed is not None:
             return Valuation(values).term(self.closed)
-        left = [MOST_ITERATIONS]
+        left = [CostingBudget.ITERATIONS]
         return self._at(0, dict(values), left)
 
     def _at(self, depth: int, values: dict[Atom, int], left: list[int]) -> int:
@@ -77,7 +73,7 @@ class Sum:
         if depth == len(self.nest):
             left[0] -= 1
             if left[0] < 0:
-                raise NoNumber(f"more than {MOST_ITERATIONS} iterations")
+                raise NoNumber(f"more than {CostingBudget.ITERATIONS} iterations")
             return here.term(self.term)
         around = self.nest[depth]
         if around.index is None:
@@ -241,7 +237,7 @@ class _Summing:
         found = self._provers.get(key)
         if found is None:
             self._kept.append(held)
-            found = self._provers[key] = Prover(held, MILLISECONDS)
+            found = self._provers[key] = Prover(held, CostingBudget.MILLISECONDS)
         return found
 
 

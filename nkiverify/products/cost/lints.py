@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from nkiverify.analysis.sets.keys import Key, key_of
+from nkiverify.foundation.budget import CostingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.products.cost.counting import ONE, UnknownCost, descriptors_of, hbm_views, is_transfer, term_of
-from nkiverify.products.cost.formulas import MILLISECONDS, Around, Cost
+from nkiverify.products.cost.formulas import Around, Cost
 from nkiverify.products.cost.sums import surely
 from nkiverify.symbolic.atoms import render
 from nkiverify.symbolic.prover import Prover
@@ -103,7 +104,7 @@ def _written_in(cost: Cost, view: Tensor, around: Around) -> bool:
 
 
 def _small(cost: Cost) -> Iterator[CostWarning]:
-    prover = Prover(cost.program.assumed, MILLISECONDS)
+    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
         if not is_transfer(operation) or not any(True for _ in hbm_views(operation)):
@@ -122,7 +123,7 @@ def _small(cost: Cost) -> Iterator[CostWarning]:
 
 
 def _few(cost: Cost) -> Iterator[CostWarning]:
-    prover = Prover(cost.program.assumed, MILLISECONDS)
+    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
         if (

@@ -13,12 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
+from nkiverify.foundation.budget import CostingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.indices import Mask, MaskRelation
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.products.cost.counting import NOTHING, ONE, ZERO, Amount, UnknownCost, hbm_views, product_of, term_of
-from nkiverify.products.cost.formulas import MILLISECONDS, Around, Cost
+from nkiverify.products.cost.formulas import Around, Cost
 from nkiverify.products.cost.sums import at_least_zero, surely
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Atom, Condition, Index, Min, Term
@@ -93,7 +94,7 @@ class Once:
 
 def once(cost: Cost) -> tuple[Once, ...]:
     """For each tensor in HBM how many of its bytes are read, and how many are written, at all."""
-    prover = Prover(cost.program.assumed, MILLISECONDS)
+    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     sample = prover.sample()
     values = {} if sample is None else sample.given
     accesses: dict[tuple[Key, bool], tuple[Storage, Term, list[Lattice | None]]] = {}

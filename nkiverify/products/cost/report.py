@@ -7,6 +7,7 @@ from dataclasses import field
 from functools import cached_property
 
 from nkiverify.analysis.sets.keys import Key, key_of
+from nkiverify.foundation.budget import CostingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
@@ -42,8 +43,6 @@ _SUMS = {
         CostFigures.OPEN_INSTRUCTIONS,
     ),
 }
-#: How often a dimension is doubled to see which engine bounds the time.
-_DOUBLINGS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,7 +287,7 @@ def _bounding(figures: _Figures, hardware: Hardware, values: Mapping[Atom, int])
             continue
         found: list[tuple[str, int, int]] = []
         value = max(dimension.smallest, dimension.multiple_of, 1)
-        for _ in range(_DOUBLINGS):
+        for _ in range(CostingBudget.DOUBLINGS):
             here = {**values, dimension.atom: value}
             if value > dimension.greatest:
                 break

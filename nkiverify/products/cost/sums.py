@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nkiverify.foundation.budget import CostingBudget
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Atom, Condition, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Junction, Relation
@@ -29,11 +30,6 @@ from nkiverify.symbolic.terms import (
     substitute,
     total,
 )
-
-#: Iterations of a loop of known length that are added one by one.
-MOST_ADDED = 1024
-#: How often a sum is split where a comparison changes.
-_MOST_SPLITS = 6
 
 #: The sums of i**k for i below n: coefficients of n**1, n**2, … and what they are divided by (Faulhaber).
 _FAULHABER = (
@@ -63,10 +59,10 @@ def _sum(term: Term, index: Index, count: Term, prover: Prover, splits: int) -> 
     if not within:
         return _polynomial(term, index, count)
     number = count.constant
-    if number is not None and number <= MOST_ADDED:
+    if number is not None and number <= CostingBudget.ADDED_ONE_BY_ONE:
         return total(substitute(term, {index: constant(value)}) for value in range(number))
     tiled = _tiles(term, within, index, count, prover, splits)
-    if tiled is not None or splits == _MOST_SPLITS:
+    if tiled is not None or splits == CostingBudget.SPLITS:
         return tiled
     for one, other, comparison in _ways(within, index):
         found = _split(term, one, other, comparison, index, count, prover, splits)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
+from nkiverify.foundation.budget import DerivingBudget
 from nkiverify.foundation.clock import now
 from nkiverify.frontend.target import Target
 from nkiverify.model.dtypes import DType
@@ -25,11 +26,6 @@ _TRIED = (
 )
 #: The dtype with which is looked which operands a parameter reaches: few contracts allow it.
 _PROBE = "u16"
-#: Changes that are made, at most.
-_STEPS = 8
-#: Steps that one run may take, and all together. Seconds would have what is assumed depend on the machine.
-_RUN_STEPS = 60_000
-_ALL_STEPS = 240_000
 
 
 def other_dtypes(
@@ -48,7 +44,7 @@ def other_dtypes(
     search = _Search(target_for, hardware, now() + seconds)
     at = max((search.run(shape, {}) for shape in shapes), key=_progress, default=None)
     chosen: dict[str, str] = {}
-    for _ in range(_STEPS):
+    for _ in range(DerivingBudget.CHANGES):
         better = search.better(at, chosen, (*found.dtypes, *found.tensors)) if at is not None else None
         if better is None:
             break
@@ -66,7 +62,7 @@ def comes_further(
     """True if the kernel comes further with these dtypes on one of the shapes; each run may take so many `seconds`."""
 
     def progress(shape: Mapping[str, int], dtypes: Mapping[str, str]) -> tuple[bool, int, int]:
-        return _progress(shown(target_for(dtypes), shape, hardware, seconds, steps=_RUN_STEPS))
+        return _progress(shown(target_for(dtypes), shape, hardware, seconds, steps=DerivingBudget.STEPS_OF_A_RUN))
 
     return any(progress(shape, dtypes) > progress(shape, {}) for shape in shapes)
 
@@ -78,7 +74,7 @@ class _Search:
         self._target_for = target_for
         self._hardware = hardware
         self._deadline = deadline
-        self._left = _ALL_STEPS
+        self._left = DerivingBudget.STEPS_OF_LARGE_RUNS
 
     @property
     def late(self) -> bool:
@@ -88,7 +84,7 @@ class _Search:
     def run(self, values: Mapping[str, int], dtypes: Mapping[str, str]) -> ConcreteResult:
         """The run of a shape."""
         seconds = max(0.0, self._deadline - now())
-        found = shown(self._target_for(dtypes), values, self._hardware, seconds, steps=_RUN_STEPS)
+        found = shown(self._target_for(dtypes), values, self._hardware, seconds, steps=DerivingBudget.STEPS_OF_A_RUN)
         self._left -= found.steps
         return found
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from nkiverify.foundation.budget import DerivingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Program
 from nkiverify.products.derive.domain_candidates import Candidate
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-
-#: Conditions of a domain: more are none that somebody reads, but for one for each dimension, as of inputs that have to
-#: be of one size.
-MOST = 8
 
 Values = Mapping[str, int]
 
@@ -86,7 +83,7 @@ def cover(
         # Cheap to read, then what leaves most shapes in.
         return (one.cost, missed.get(one.condition.uid, 0) - sum(truth[one.condition.uid]), -len(kept_out(one) & left))
 
-    most = max(MOST, len(program.dimensions))
+    most = max(DerivingBudget.CONDITIONS, len(program.dimensions))
     while left and len(chosen) < most:
         ways = {at: [one for one in usable if at in kept_out(one)] for at in left}
         at = min(left, key=lambda each: (len(ways[each]) or 10**6, each))

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from nkiverify.foundation.budget import DerivingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.source import Site
@@ -27,9 +28,6 @@ from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.values import as_term
-
-#: Places that are asked about.
-_MOST_PLACES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,7 @@ def dead_where(program: Program, condition: Condition, known: Sequence[Condition
         ways.setdefault((way.site, way.text), []).append(way)
     about = {atom for atom in condition.atoms() if isinstance(atom, Dimension)}
     within, before = Prover([*known, condition], BUDGETS.statement), Prover(known, BUDGETS.statement)
-    for (site, text), alike in list(ways.items())[:_MOST_PLACES]:
+    for (site, text), alike in list(ways.items())[: DerivingBudget.PLACES]:
         told = [part for way in alike for part in way.conditions if isinstance(part, Condition)]
         if about.isdisjoint(atom for part in told for atom in _atoms(part)):
             continue

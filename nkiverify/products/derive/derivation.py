@@ -15,6 +15,7 @@ from math import inf
 
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.shapes import domain_of
+from nkiverify.foundation.budget import DerivingBudget, SearchingBudget
 from nkiverify.foundation.clock import Allowance, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -28,7 +29,6 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.products.derive.cover import Cover, Likely, cover
 from nkiverify.products.derive.domain_candidates import (
-    LARGEST,
     Candidate,
     at_last_iteration,
     bounds_seen,
@@ -51,17 +51,6 @@ from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from nkiverify.verify.witness.sufficient import about_dimensions, plainer, without_implied
-
-#: Domains that are tried to be proved, at most.
-_ROUNDS = 24
-#: The share of the usual work that a search for faults takes on each: shapes have been run to find it.
-_EFFORT = 1 / 12
-#: Shapes that are run between sizes that pass and those that do not, where nothing else says which is the last.
-_HALVINGS = 16
-#: For saying limits in plainer words, in milliseconds of an idle core.
-_LIMITS_MS = 1000
-#: Seconds that a domain is given in any case.
-_LEAST_SECONDS = 0.2
 
 #: The conditions of each way.
 _Ways = tuple[tuple[str, ...], ...]
@@ -164,8 +153,8 @@ class _Derivation:
     def _proof(self, chosen: Cover, again: Callable[[], Cover]) -> _Found:
         """The domain `chosen`, as far as it can be proved; what verdicts on it show is taken into account by
         `again`."""
-        deadline, effort = self._deadline, _EFFORT
-        for _ in range(_ROUNDS):
+        deadline, effort = self._deadline, DerivingBudget.SHARE_OF_A_SEARCH
+        for _ in range(DerivingBudget.DOMAINS_TRIED):
             began = now()
             limits = self._needed_limits(chosen)
             texts = self._texts(chosen, limits)
@@ -180,7 +169,7 @@ class _Derivation:
             if proved or late:
                 break
             if self._learn(found) or self._bounded(found):
-                chosen, effort = again(), _EFFORT
+                chosen, effort = again(), DerivingBudget.SHARE_OF_A_SEARCH
             elif effort < 1 and any(run.verdict is Verdict.UNKNOWN for run in found):
                 effort = 1.0  # a longer search may show why
             else:
@@ -254,7 +243,7 @@ class _Derivation:
         for run in runs:
             for one in run.violations if run.verdict is Verdict.FAILED else ():
                 name, value = max(one.values.items(), key=lambda pair: pair[1], default=("", 0))
-                condition = self._condition(f"{name} <= {value - 1}") if value > LARGEST else None
+                condition = self._condition(f"{name} <= {value - 1}") if value > SearchingBudget.NEAR else None
                 known = any(each.text == f"{name} <= {value - 1}" for each in self._limits)
                 if condition is None or known or not contract(one.contract).limit:
                     continue
@@ -310,7 +299,7 @@ class _Derivation:
 
         Those behind the place where the run of the unrestricted kernel ended are seen within the domain only.
         """
-        left = max(_LEAST_SECONDS, self._deadline - now())
+        left = max(DerivingBudget.LEAST_SECONDS, self._deadline - now())
         try:
             within = explore(self._target_for(texts), self._hardware, Limits(seconds=left))
         except UnsupportedConstruct:
@@ -327,7 +316,7 @@ class _Derivation:
 
     def _verdicts(self, texts: tuple[str, ...], effort: float) -> tuple[Run, ...]:
         """The verdicts on the domain that `texts` describe, in the time that is left."""
-        left = max(_LEAST_SECONDS, self._deadline - now())
+        left = max(DerivingBudget.LEAST_SECONDS, self._deadline - now())
         share = replace(self._options, timeout=left, share_of=self._options.timeout, effort=effort)
         return tuple(verify(self._target_for(texts), share))
 
@@ -357,7 +346,7 @@ class _Derivation:
             rule = one.claim.contract
             for part in _about(one) if rule.limit else ():
                 text = readable(part, self._program)
-                if text and is_upper_bound(part) and _bound_of(part) <= LARGEST:
+                if text and is_upper_bound(part) and _bound_of(part) <= SearchingBudget.NEAR:
                     found.setdefault(text, Candidate(part, text, 1.0, rule.id))
         yield from found.values()
 
@@ -373,7 +362,7 @@ class _Derivation:
             self._all_around()
             self._all_around = None
             found = self._covered()
-        for _ in range(_HALVINGS):
+        for _ in range(SearchingBudget.HALVINGS):
             own = {one.uid for one in self._guards}
             bounds = [one for one in found.chosen if is_upper_bound(one.condition) and one.condition.uid not in own]
             if not any(self._narrow(*one.dimensions) for one in bounds if len(one.dimensions) == 1):
@@ -420,7 +409,7 @@ class _Derivation:
             for text in run.suffices:
                 self._add(text, run)
             for one in run.violations:
-                if any(value > LARGEST for value in one.values.values()):
+                if any(value > SearchingBudget.NEAR for value in one.values.values()):
                     # Too large to be run in all phases; what the hardware cannot hold is bounded otherwise.
                     if one.replayed and not contract(one.contract).limit:
                         self._shapes.runs.setdefault(tuple(one.values.values()), told_by(one))
@@ -463,7 +452,7 @@ class _Derivation:
 
     def _capacity(self) -> list[Candidate]:
         """Upper bounds, beyond the shapes that are run, that refuted claims about limits of the hardware state."""
-        allowed = Allowance(_LIMITS_MS)
+        allowed = Allowance(DerivingBudget.LIMITS_MS)
         found: dict[int, Candidate] = {}
         for decision in self._decisions:
             stated = _about(decision) if decision.claim.contract.limit else []
@@ -475,7 +464,7 @@ class _Derivation:
                     continue
                 for plain in with_text:
                     text = readable(plain, self._program)
-                    if text and _bound_of(plain) > LARGEST:
+                    if text and _bound_of(plain) > SearchingBudget.NEAR:
                         found.setdefault(plain.uid, Candidate(plain, text, 1.0, decision.claim.contract.id))
                         self._limit_places.setdefault(plain.uid, decision)
         return list(found.values())

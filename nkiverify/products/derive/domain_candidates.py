@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 
 from nkiverify.engines.embedded import Decision
+from nkiverify.foundation.budget import DerivingBudget, SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Claim, DomainDimension, Item, Program
 from nkiverify.ir.walk import Visitor, conditions_in, items, terms_in
@@ -23,15 +24,6 @@ from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relat
 from nkiverify.symbolic.terms import constant, of_atom
 from nkiverify.verify.witness.sufficient import about_dimensions, as_text
 
-#: Constants up to which shapes are run, and constants of one dimension that are looked at.
-LARGEST = 4096
-MOST_CONSTANTS = 6
-#: Conditions of refuted claims that are looked at.
-_MOST_CLAIMS = 200
-
-
-#: Characters of a condition that somebody reads.
-_LONGEST = 60
 #: A bound from below as conditions write it.
 _TURNED = re.compile(r"^(\d+) <= (\w+)$")
 
@@ -63,8 +55,8 @@ class DimensionConstants:
     @property
     def all(self) -> list[int]:
         """All of them that shapes are run about, the greatest first."""
-        small = {one for one in self.divisors | self.bounds if 1 < one <= LARGEST}
-        return sorted(small, key=lambda one: (one not in self.divisors, -one))[:MOST_CONSTANTS]
+        small = {one for one in self.divisors | self.bounds if 1 < one <= SearchingBudget.NEAR}
+        return sorted(small, key=lambda one: (one not in self.divisors, -one))[: DerivingBudget.CONSTANTS]
 
 
 def constants(program: Program, decisions: Sequence[Decision]) -> dict[str, DimensionConstants]:
@@ -118,7 +110,7 @@ def candidates(
         known = found.get(condition.uid) if isinstance(condition, Condition) else None
         if isinstance(condition, Condition) and (known is None or cost < known.cost):
             text = readable(condition, program)
-            if 0 < len(text) <= _LONGEST:
+            if 0 < len(text) <= DerivingBudget.CHARACTERS_OF_A_CONDITION:
                 found[condition.uid] = Candidate(condition, text, cost, rule)
 
     dimensions = [one for one in program.dimensions if not one.choices]
@@ -139,7 +131,7 @@ def candidates(
         # Of two dimensions that no claim compares this says less than a bound of each (`bounds_seen`).
         compared = frozenset({two.atom.name, first.atom.name}) in pairs
         add(conditions.at_most_zero(terms.add(later, earlier, -1)), 1.15 if compared else 2.3)
-    for decision in decisions[:_MOST_CLAIMS]:
+    for decision in decisions[: DerivingBudget.CLAIMS]:
         rule = decision.claim.contract.id
         for part in about_dimensions(decision.claim.condition):
             add(part, _cost(part), rule)
@@ -196,7 +188,7 @@ def bounds_seen(
     counts to a number that stands in none of its conditions."""
     for one in program.dimensions:
         name = one.atom.name
-        greatest = max((values[name] for values in passing), default=LARGEST)
+        greatest = max((values[name] for values in passing), default=SearchingBudget.NEAR)
         beyond = min((values[name] for values in failing if values[name] > greatest), default=None)
         if beyond is None or one.choices:
             continue
@@ -294,7 +286,7 @@ def _cost(condition: Condition) -> float:
 def _ratios(decisions: Sequence[Decision], one: DomainDimension, other: DomainDimension) -> Iterator[int]:
     """Factors with which claims compare two dimensions: `M == 128*G`."""
     found: set[int] = set()
-    for decision in decisions[:_MOST_CLAIMS]:
+    for decision in decisions[: DerivingBudget.CLAIMS]:
         for condition in (decision.claim.condition, *_at_last(decision.claim.condition)):
             for part in _comparisons(condition):
                 factors = {key[0]: value for key, value in part.term.monomials.items() if len(key) == 1}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
+from nkiverify.foundation.budget import DerivingBudget
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
@@ -38,16 +39,6 @@ if TYPE_CHECKING:
 
 _INTEGER_PHASES = (1, 2, 3)
 _PHASES = frozenset({*_INTEGER_PHASES, 4})
-#: Seconds that a step is given in any case.
-_LEAST_SECONDS = 0.2
-#: How much of its time limit a kernel is given: a step may take longer than it should, and who watches the time stops
-#: the process.
-_OWN = 0.9
-#: How much of it may pass until no further domain is proved.
-_DERIVING = 0.75
-#: Times that something else is assumed, at most; shapes that dtypes are looked for with.
-_ASSUMPTIONS = 3
-_SHAPES = 4
 
 
 @anew()
@@ -162,7 +153,7 @@ class _Trials:
 
     def best(self, at: _Verified) -> _Verified:
         """The verdicts with other assumptions than those of `at`, as long as the kernel comes further with them."""
-        for _ in range(_ASSUMPTIONS):
+        for _ in range(DerivingBudget.ASSUMPTIONS):
             assumed = self._other(at) if at.fails else None
             if assumed is None:
                 break
@@ -172,7 +163,7 @@ class _Trials:
         from nkiverify.products.derive.assumptions import comes_further
 
         dtypes = dict.fromkeys(self._found.tensors, "f32")
-        shapes = [one.values for one in at.failures[:_SHAPES]]
+        shapes = [one.values for one in at.failures[: DerivingBudget.SHAPES_OF_DTYPES]]
         if not comes_further(
             self._target_for(at.assumed), shapes, hardware_named(at.assumed.hardware), dtypes, self._left()
         ):
@@ -181,7 +172,10 @@ class _Trials:
         return at if again.derived is None or again.fails else again
 
     def _left(self) -> float:
-        return max(_LEAST_SECONDS, _OWN * self._options.timeout - (now() - self._begin))
+        return max(
+            DerivingBudget.LEAST_SECONDS,
+            DerivingBudget.SHARE_OF_A_KERNEL * self._options.timeout - (now() - self._begin),
+        )
 
     def _other(self, at: _Verified) -> AssumedFacts | None:
         """The hardware that an operation needs, or the dtypes, with which the kernel comes further."""
@@ -193,7 +187,7 @@ class _Trials:
             return None
         from nkiverify.products.derive.assumptions import other_dtypes
 
-        shapes = [one.values for one in at.failures[:_SHAPES]]
+        shapes = [one.values for one in at.failures[: DerivingBudget.SHAPES_OF_DTYPES]]
         model = hardware_named(at.assumed.hardware)
         dtypes = other_dtypes(self._found, self._target_for(at.assumed), shapes, model, self._left())
         return replace(at.assumed, dtypes={**at.assumed.dtypes, **dtypes}) if dtypes else None
@@ -228,7 +222,7 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
     asked.outcome.returned = False
 
     def left() -> float:
-        return max(_LEAST_SECONDS, _OWN * options.timeout - (now() - begin))
+        return max(DerivingBudget.LEAST_SECONDS, DerivingBudget.SHARE_OF_A_KERNEL * options.timeout - (now() - begin))
 
     def share(seconds: float) -> Options:
         return replace(options, timeout=seconds, share_of=options.timeout)
@@ -261,7 +255,15 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
     from nkiverify.products.derive import derive
 
     grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
-    derived = derive(target_for, exploration, decisions, model, options, min(_DERIVING * options.timeout, left()), grid)
+    derived = derive(
+        target_for,
+        exploration,
+        decisions,
+        model,
+        options,
+        min(DerivingBudget.SHARE_OF_DERIVING * options.timeout, left()),
+        grid,
+    )
     runs = _with_failures(target, derived, model, left())
     if not derived.runs and runs:
         # Of a kernel that nothing is proved of, an editor has to know the tiles all the same.

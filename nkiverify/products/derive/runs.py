@@ -11,6 +11,7 @@ from nkiverify.analysis.marks.mark_findings import Fault
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.minimise import Witness
+from nkiverify.foundation.budget import DerivingBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import described
@@ -32,12 +33,6 @@ from nkiverify.phases.dataflow.trial import Work, executed, shadowed
 from nkiverify.phases.dataflow.unread import as_slices, reads_of
 from nkiverify.symbolic.prover import Rung
 from nkiverify.verify.witness.witness_explanation import Circumstances, violation_of
-
-#: Work, in elements of operands, that one shape may take.
-WORK = 30_000_000
-#: Elements of operands that take as long as looking at a contract, and contracts that take as long as a run of nothing.
-_ELEMENTS = 2_000
-_STARTING = 200
 
 
 class ShapeOutcome(enum.Enum):
@@ -116,20 +111,24 @@ def shown(
     values: Mapping[str, int],
     hardware: Hardware,
     seconds: float,
-    work: int = WORK,
+    work: int = DerivingBudget.WORK_OF_A_SHAPE,
     steps: float = float("inf"),
 ) -> ConcreteResult:
     """Run `target` with its dimensions set to `values`, in at most so many `seconds`, with so much `work`, and in about
     so many `steps`."""
     end = now() + seconds
-    most = min(work, steps * _ELEMENTS)
+    most = min(work, steps * DerivingBudget.ELEMENTS_OF_A_STEP)
     first = _FirstBroken()
     run = shadowed(hardware, seconds, most, frozenset({3}), steps, observers=(BreakObserver(), first))
     found = _shown(target, values, hardware, run, end)
     sites = (one.site for one in run.recorded[: first.at] if isinstance(one, Executed))
     lines = {(site.file, site.line) for site in sites if site is not None}
     at_a_line = first.at is not None or found.text
-    taken = _STARTING + run.looked_at + round(run.observer(Work).done / _ELEMENTS)
+    taken = (
+        DerivingBudget.STEPS_OF_AN_EMPTY_RUN
+        + run.looked_at
+        + round(run.observer(Work).done / DerivingBudget.ELEMENTS_OF_A_STEP)
+    )
     return replace(found, reached=2 * len(lines) + (1 if at_a_line else 0), steps=taken)
 
 

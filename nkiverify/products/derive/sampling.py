@@ -7,37 +7,22 @@ from contextlib import suppress
 from itertools import chain, combinations, islice
 from math import lcm
 
+from nkiverify.foundation.budget import DerivingBudget, RunningBudget, SearchingBudget
 from nkiverify.foundation.clock import Allowance, now
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
-from nkiverify.phases.dataflow.trial import SHAPE_WORK
 from nkiverify.products.derive.cover import holds
-from nkiverify.products.derive.domain_candidates import LARGEST, DimensionConstants, within
-from nkiverify.products.derive.runs import WORK, ConcreteResult, ShapeOutcome, shown
+from nkiverify.products.derive.domain_candidates import DimensionConstants, within
+from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
 from nkiverify.symbolic.atoms import Atom, Dimension
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 
-#: Shapes that are tried for one that passes.
-_FIRST = 24
-#: The first of them, which are made of the sizes that the kernel itself names.
-_LIKELY = 6
-#: Steps of all shapes together: a fraction of a second's. Seconds would have the domain depend on the machine.
-_STEPS = 60_000
-#: Those of a shape that is needed, or a large one, in any case.
-_NEEDED_STEPS = 60_000
-_LARGE_STEPS = 240_000
-#: For finding such as are in the domain, in milliseconds of an idle core.
-_SETTLING_MS = 150
-#: Shapes alike that are tried for one that passes.
-_ALIKE = 2
-#: Seconds that any has, of the time of the target.
-_LEAST_SECONDS = 1.0
 #: Bounds within which a size is looked for that the kernel takes.
-_REACH = (LARGEST, 8 * LARGEST)
+_REACH = (SearchingBudget.NEAR, 8 * SearchingBudget.NEAR)
 #: Sizes of a dimension of which the program says nothing.
 _USUAL = (1, 2, 3, 128, 129, 512, 513)
 _EQUAL = (128, 1, 2, 8, 16, 32, 64, 256, 512, 1024)
@@ -64,8 +49,8 @@ class SampledShapes:
         self._guards = [one for one in guards if one is not True]
         self._hardware = hardware
         self._deadline = now() + seconds
-        self._left = _STEPS
-        self._settling = Allowance(_SETTLING_MS)
+        self._left = DerivingBudget.STEPS_OF_ALL_SHAPES
+        self._settling = Allowance(DerivingBudget.SETTLING_MS)
         #: How runs ended, by which of the conditions hold that tell shapes apart.
         self._told_by = told_by
         self._ended: dict[tuple[bool, ...], list[ConcreteResult]] = {}
@@ -116,11 +101,13 @@ class SampledShapes:
         if values is None:
             return None
         known = self.runs.get(tuple(values.values()))
-        return known or self._show(values, WORK, max(self._left, _NEEDED_STEPS if needed else 0))
+        return known or self._show(
+            values, DerivingBudget.WORK_OF_A_SHAPE, max(self._left, DerivingBudget.STEPS_OF_A_RUN if needed else 0)
+        )
 
     def _show(self, values: dict[str, int], work: int, steps: int) -> ConcreteResult:
         """Run a shape with so much work, in so many steps."""
-        left = max(_LEAST_SECONDS, self._deadline - now())
+        left = max(DerivingBudget.LEAST_SECONDS_OF_SAMPLES, self._deadline - now())
         found = shown(self._target, values, self._hardware, left, work, steps)
         self._left -= found.steps
         self.runs[tuple(values.values())] = found
@@ -138,15 +125,17 @@ class SampledShapes:
         """A shape that passes. `assumed` are conditions under which claims that are refuted hold, `pairs` dimensions
         that belong together, `whole` conditions under which quotients leave no rest."""
         worth: list[ConcreteResult] = []
-        for number, wanted in enumerate(islice(self._starts(numbers, assumed, pairs, whole), _FIRST)):
-            found = self._beside(wanted, (), _ALIKE)
+        for number, wanted in enumerate(
+            islice(self._starts(numbers, assumed, pairs, whole), DerivingBudget.SHAPES_FOR_A_FIRST)
+        ):
+            found = self._beside(wanted, (), DerivingBudget.SIMILAR_SHAPES)
             if found is not None and found.kind is ShapeOutcome.PASSES:
                 return found
-            if number == _LIKELY - 1:
+            if number == DerivingBudget.LIKELY_SHAPES - 1:
                 worth = self.of(ShapeOutcome.UNTOLD)
         # Where the least sizes that the kernel takes are large ones, the first two of them are worth the time.
         for untold in [one for one in worth if not self._told(one.values)][:2]:
-            found = self._show(untold.values, SHAPE_WORK, _LARGE_STEPS)
+            found = self._show(untold.values, RunningBudget.WORK_OF_A_SHAPE, DerivingBudget.STEPS_OF_LARGE_RUNS)
             if found.kind is ShapeOutcome.PASSES:
                 return found
         return None
@@ -161,7 +150,7 @@ class SampledShapes:
     ) -> None:
         """Run the neighbours of a shape: one dimension, two that belong together, or all of them, at other sizes. Those
         are left out that so many others are like."""
-        self._settling = Allowance(_SETTLING_MS)
+        self._settling = Allowance(DerivingBudget.SETTLING_MS)
         names = [one.atom.name for one in self.dimensions]
         sizes = {name: _sizes(base[name], numbers[name]) for name in names}
         together = [pair for pair in map(tuple, map(sorted, pairs)) if set(pair) <= set(names)]
@@ -207,7 +196,7 @@ class SampledShapes:
         if len(told) >= alike and len({one.kind for one in told}) == 1:
             self._left_out[tuple(values.values())] = values, told[0]
             return None
-        return self._show(values, WORK, self._left)
+        return self._show(values, DerivingBudget.WORK_OF_A_SHAPE, self._left)
 
     def _told(self, values: dict[str, int]) -> list[ConcreteResult]:
         """The runs that show something, of shapes for which the same conditions hold; to be added to."""
@@ -221,7 +210,7 @@ class SampledShapes:
         whole: Sequence[Condition],
     ) -> Iterator[dict[str, int]]:
         names = [one.atom.name for one in self.dimensions]
-        own = {name: min(lcm(*(numbers[name].divisors or {1})), LARGEST) for name in names}
+        own = {name: min(lcm(*(numbers[name].divisors or {1})), SearchingBudget.NEAR) for name in names}
         pairs = list(pairs)
         alike = dict(own)
         for pair in pairs:
@@ -254,7 +243,7 @@ class SampledShapes:
 
     def _solved(self, wanted: dict[str, int], assumed: Sequence[Condition | bool]) -> Iterator[dict[str, int]]:
         """Shapes for which `assumed` holds, as small as a bound or two make them."""
-        for bound in (512, LARGEST):
+        for bound in (512, SearchingBudget.NEAR):
             small = [condition for one in self.dimensions for condition in within(one, min(bound, one.high or bound))]
             prover = Prover([*self._guards, *assumed, *small], BUDGETS.domain)
             if prover.satisfiable() is Answer.YES:

@@ -9,6 +9,7 @@ from dataclasses import field, replace
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Simplicity, simplicity
 from nkiverify.engines.shapes import domain_of
+from nkiverify.foundation.budget import DerivingBudget, SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
@@ -16,7 +17,7 @@ from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.products.derive.cover import holds
 from nkiverify.products.derive.dead import Dead, dead_where, square_where
-from nkiverify.products.derive.domain_candidates import LARGEST, Candidate, is_upper_bound, readable, within
+from nkiverify.products.derive.domain_candidates import Candidate, is_upper_bound, readable, within
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, UnreadPart, violation
 from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.symbolic.conditions import Condition, Junction
@@ -27,10 +28,6 @@ from nkiverify.verify.witness.sufficient import without_implied
 
 #: Contracts of memory whose name says more than that they are.
 _ABOUT_EXTENTS = frozenset({"mem.partitions_128", "mem.vec_free_limit", "mem.ap_isa_ranges"})
-#: Paths of a kernel's own preconditions that are looked at.
-_MOST_PATHS = 64
-#: Shapes that are run, of those that were left out, for the simplest outside the domain.
-_MOST_ALIKE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +70,7 @@ class Precondition:
     def large(self) -> bool:
         """True if it compares with a size beyond those that are run."""
         numbers = [int(word) for word in self.text.replace("*", " ").split() if word.isdigit()]
-        return max(numbers, default=0) > LARGEST
+        return max(numbers, default=0) > SearchingBudget.NEAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +225,7 @@ class Statements:
 
     def _probe(self, condition: Condition, others: Sequence[Condition]) -> None:
         """Run a shape that breaks this condition only."""
-        for bound in (1024, LARGEST):
+        for bound in (1024, SearchingBudget.NEAR):
             small = [part for one in self._shapes.dimensions for part in within(one, bound)]
             prover = Prover([condition.negation(), *others, *small], BUDGETS.statement)
             if prover.satisfiable() is Answer.YES:
@@ -250,7 +247,7 @@ class Statements:
             for values in self._shapes.left_out()
             if outside(values) and (found is None or self._simplicity(values) < self._simplicity(found))
         ]
-        for values in sorted(simpler, key=self._simplicity)[:_MOST_ALIKE]:
+        for values in sorted(simpler, key=self._simplicity)[: DerivingBudget.SHAPES_LEFT_OUT]:
             one = self._shapes.run(values, values, needed=True)
             if one is not None and one.kind is ShapeOutcome.PASSES and not one.dropped(self._shapes.whole):
                 return one.values
@@ -314,7 +311,7 @@ class _Rejects(Visitor[bool]):
     def __init__(self, wanted: Collection[str], known: Prover) -> None:
         self._wanted = wanted
         self._known = known
-        self._left = _MOST_PATHS
+        self._left = DerivingBudget.PATHS
 
     def assume(self, item: Assume) -> Iterable[bool]:
         condition = item.condition
@@ -343,7 +340,7 @@ def enforced(exploration: Exploration, stated: Iterable[Condition]) -> bool:
 
     Where it cannot be told, it is not so: the symbolic run has to have seen every way through the kernel.
     """
-    program, left = exploration.run.program, iter(range(_MOST_PATHS))
+    program, left = exploration.run.program, iter(range(DerivingBudget.PATHS))
     if exploration.run.unsupported_construct is not None:
         return False
     ranges = [one.at_least(one.low) for one in program.dimensions if not one.choices]

@@ -10,18 +10,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice, product
 from math import prod
 
+from nkiverify.foundation.budget import DerivingBudget
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.domain.syntax import parse
-
-#: Ways that are verified for themselves, at most.
-_MOST = 8
 
 
 def ways_through(texts: Sequence[str]) -> list[tuple[str, ...]]:
     """The domains, as conditions of `--where`, that the domain of the conditions `texts` is together; none where there
     is no disjunction in it, or too many."""
     parts = [_alternatives(text) for text in texts]
-    several = 1 < prod(map(len, parts)) <= _MOST
+    several = 1 < prod(map(len, parts)) <= DerivingBudget.WAYS
     return [tuple(chain.from_iterable(way)) for way in product(*parts)] if several else []
 
 
@@ -40,7 +38,7 @@ def verdicts_by_ways(verdicts: Iterable[Sequence[Run]]) -> tuple[Run, ...]:
 
 def _alternatives(text: str) -> list[tuple[str, ...]]:
     """Conditions all of which hold on one way, for each way through a condition; itself where there is one only."""
-    found = list(islice(_split(parse("--where", text)[1]), _MOST + 1))
+    found = list(islice(_split(parse("--where", text)[1]), DerivingBudget.WAYS + 1))
     return found if len(found) > 1 else [(text,)]
 
 
@@ -52,6 +50,6 @@ def _split(node: ast.expr) -> Iterator[tuple[str, ...]]:
         for part in node.values:
             yield from _split(part)
         return
-    parts = [list(islice(_split(part), _MOST + 1)) for part in node.values]
+    parts = [list(islice(_split(part), DerivingBudget.WAYS + 1)) for part in node.values]
     for way in product(*parts):
         yield tuple(chain.from_iterable(way))

@@ -10,6 +10,7 @@ from itertools import combinations
 from types import MethodType, ModuleType
 from typing import Any
 
+from nkiverify.foundation.budget import TargetBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.source import is_kernel_class
@@ -29,7 +30,6 @@ from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import INT32_MAX
 from nkiverify.verify.exploration import explore
-from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS
 
 #: The greatest value a dimension is given: equivalence is decided on small shapes.
 _GREATEST = 1 << 14
@@ -170,7 +170,7 @@ def _in_closure(function: Callable[..., Any]) -> Iterator[Any]:
 
 
 def _limits() -> Limits:
-    return Limits(seconds=DEFAULT_TIMEOUT_SECONDS)
+    return Limits(seconds=TargetBudget.SECONDS)
 
 
 def _ranges(domains: Iterable[DomainDimension], own: Mapping[str, Term], greatest: int) -> Iterator[Condition | bool]:

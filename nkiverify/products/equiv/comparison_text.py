@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from nkiverify.foundation.budget import ReportingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.model.policy import ACCEPT_TESTED
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 AnswersT = TypeVar("AnswersT", "KernelComparison", "GradientAnswers")
 
-#: Lines of a slice that are shown; the ones nearest to the result.
-_SHOWN = 12
 _LEGAL = {EquivalenceAnswer.YES: "LEGAL", EquivalenceAnswer.NO: "ILLEGAL"}
 #: What is said of dimensions for which nothing is argued.
 _ONLY_HERE = f"the answers are those at these shapes; give numbers, or --accept {ACCEPT_TESTED}"
@@ -76,7 +75,10 @@ def untried(answered: Answered[Any], base: Path, style: Style) -> list[str]:
         f"{'' if way.site is None else f'{place(way.site.file, way.site.line, base)}: '}{way.text}": None
         for way in answered.untaken
     }
-    found = [f"  {style.warn('never run')}       {line}, at none of these shapes" for line in list(lines)[:_SHOWN]]
+    found = [
+        f"  {style.warn('never run')}       {line}, at none of these shapes"
+        for line in list(lines)[: ReportingBudget.LINES_OF_A_SLICE]
+    ]
     explained = {name for one in getattr(answered.at[0][1], "for_all", ()) if one.why_not for name in one.dimensions}
     open = [name for name in answered.open if name not in explained]
     if open:
@@ -153,10 +155,10 @@ def painted(question: str, answer: EquivalenceAnswer, style: Style) -> str:
 
 def _slice(found: Slice, base: Path) -> list[str]:
     lines = []
-    hidden = len(found.lines) - _SHOWN
+    hidden = len(found.lines) - ReportingBudget.LINES_OF_A_SLICE
     if hidden > 0:
         lines.append(f"    … {counted(hidden, 'line')} before")
-    for line in found.lines[-_SHOWN:]:
+    for line in found.lines[-ReportingBudget.LINES_OF_A_SLICE :]:
         where = "" if line.site is None else place(line.site.file, line.site.line, base)
         times = "" if line.times == 1 else f"  ({line.times} times)"
         lines.append(f"    {where}  {line.text}{times}")

@@ -21,6 +21,7 @@ from nkiverify.analysis.values.known_residues import INFINITE, PRIMES, PRIMES_OF
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.slices import slice_of
+from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import Hardware
@@ -39,16 +40,8 @@ from nkiverify.products.equiv.paired_results import OtherResults, Output, output
 from nkiverify.products.equiv.paired_runs import Illegal, PairedRuns, Side, drawn_text, times_within
 from nkiverify.products.equiv.unrounded import differ_unrounded
 
-#: Random inputs on which kernels are compared in floating point where the method is too strict; and the work for
-#: that, in elements of operands: a limit on time would have what is tested depend on the machine.
-_INPUTS = 16
-_INPUT_WORK = 200_000_000
-#: How many times other primes are tried where a denominator is zero by chance.
-_ATTEMPTS = 4
 #: The least -log2 of the probability of an error that is given, and how many times both kernels run for it at most.
 _WANTED_BITS, _RUNS = 40, 4
-#: As many where there may be roots, of which a run with four times as many primes tells apart at least four bits.
-_RUNS_WITH_ROOTS = 12
 #: With less than that nothing is said.
 _LEAST_BITS = 20
 #: Elements of the results that are compared at a time.
@@ -134,7 +127,7 @@ class Comparer:
                 )
                 return found
             found.floats = self._floating(floats, pairs, _of_interface(floats, pairs))
-            self._again = min(_INPUTS, 1 + times_within(_INPUT_WORK, floats))
+            self._again = min(ComparingBudget.INPUTS, 1 + times_within(ComparingBudget.WORK_OF_INPUTS, floats))
             self._tell(f"floating point {found.floats.answer.value}: {found.floats.text}")
             kept = (floats, pairs) if found.floats.answer is EquivalenceAnswer.NO else None
             # What they hold would be there beside the same over fields.
@@ -324,7 +317,7 @@ class Comparer:
         """Both kernels on random residues, their results and the first difference. Elements that depend on a quotient
         by 0 in one run are compared in another, on other residues. Raises `_ZeroDivisor` where one does in all."""
         left: list[Array] | None = None
-        for attempt in range(first, first + _ATTEMPTS):
+        for attempt in range(first, first + ComparingBudget.ATTEMPTS):
             both = self._runs.run(
                 partial(Fields, (self._runs.seed, attempt), roundings, self._mode, chains, self._primes, self._scaling),
                 self._runs.random_residues,
@@ -346,8 +339,8 @@ class Comparer:
     def _run_again(self, numbers: Fields, found: KernelComparison) -> _Place | None:
         """Run with more primes until an error is as improbable as it is to be; a difference that this shows."""
         found.error_bits = self._error_bits(numbers)
-        runs = _RUNS_WITH_ROOTS if numbers.chooses_roots else _RUNS
-        for attempt in range(_ATTEMPTS, _ATTEMPTS * runs, _ATTEMPTS):
+        runs = ComparingBudget.RUNS_WITH_ROOTS if numbers.chooses_roots else _RUNS
+        for attempt in range(ComparingBudget.ATTEMPTS, ComparingBudget.ATTEMPTS * runs, ComparingBudget.ATTEMPTS):
             if found.error_bits >= _WANTED_BITS:
                 break
             chains = 1 if self._primes == PRIMES_OF_QUOTIENTS else 4

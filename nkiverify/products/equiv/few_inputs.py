@@ -9,18 +9,13 @@ import numpy as np
 from nkiverify.analysis.values.asked_kernel import AskedKernel
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
+from nkiverify.foundation.budget import ComparingBudget, ReportingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Tensor
 from nkiverify.products.equiv.paired_results import Output
 from nkiverify.products.equiv.paired_runs import Illegal, PairedRuns, times_within
-
-#: Work, in elements of operands, for the search; and how often the kernels are run at least.
-_WORK = 300_000_000
-_LEAST_RUNS = 16
-#: So many inputs are listed.
-_LISTED = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +27,7 @@ class ElementExample:
     inputs: tuple[tuple[str, tuple[int, ...], float], ...]
 
     def __str__(self) -> str:
-        if len(self.inputs) > _LISTED:
+        if len(self.inputs) > ReportingBudget.INPUTS_LISTED:
             given = f"{len(self.inputs)} random inputs"
         else:
             given = ", ".join(
@@ -55,7 +50,7 @@ class _Search:
         self._position, self._element = where
         self._tolerance = tolerance
         #: How often the kernels may be run: a limit on time would have the example depend on the machine.
-        self._left = _LEAST_RUNS
+        self._left = ComparingBudget.INPUTS
         #: The elements of the float arguments, by position.
         self._names: dict[int, str] = {}
         self._shapes: dict[int, tuple[int, ...]] = {}
@@ -68,7 +63,7 @@ class _Search:
         try:
             both = self._runs.run(Floats, lambda numbers: self._filling(numbers, kept))
             if kept is None:
-                self._left = max(_LEAST_RUNS, times_within(_WORK, both))
+                self._left = max(ComparingBudget.INPUTS, times_within(ComparingBudget.WORK_OF_FEW_INPUTS, both))
             output = self._outputs(both)[self._position]
             if not output.defined(both)[self._element]:
                 return None

@@ -11,6 +11,7 @@ import numpy as np
 
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.number_formats import Array
+from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.products.equiv.gradient_evaluation import Evaluation, apart, compared_sums
 from nkiverify.products.equiv.gradient_runs import GradientRuns
@@ -20,8 +21,6 @@ from nkiverify.products.equiv.paired_runs import Illegal
 _DIRECTIONS, _SHOWN = 8, 3
 #: From so many elements of a gradient on there are two directions, for the room that they take.
 _MANY = 1 << 18
-#: Runs of the backward kernel on parts of the incoming gradients, for each axis.
-_BACKWARD_RUNS = 64
 #: How far ratios may be apart that are one factor.
 _SAME_FACTOR = 1e-6
 
@@ -134,7 +133,7 @@ class Diagnosis:
     def _along(self, output: int, shape: tuple[int, ...], axis: int) -> list[tuple[int, int]]:
         """The ranges along an axis whose contributions are missing; none where that is not what is wrong."""
         pending, missing = [(0, shape[axis])], []
-        for _ in range(_BACKWARD_RUNS):
+        for _ in range(ComparingBudget.BACKWARD_RUNS):
             low, high = pending.pop(0)
             found = self._contribution(output, shape, axis, low, high)
             if found is _Part.MISSING:

@@ -27,6 +27,7 @@ from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.number_formats import Array, widened
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.value_run import ComputedElements
+from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.model.hardware import Hardware
@@ -43,8 +44,6 @@ from nkiverify.products.equiv.paired_runs import (
 )
 from nkiverify.products.equiv.references import Reference
 
-#: So many different numbers are in an argument whose elements are drawn with ties.
-_TIED = 5
 #: log2 of the magnitudes of floats in a wide draw.
 _MAGNITUDES = (-14.0, 3.0)
 
@@ -98,7 +97,9 @@ class Draw:
     def floats(self, what: str, name: str, tensor: Tensor, ends: Ends | None) -> Array:
         """Elements of a tensor, as float64, or as integers."""
         random, shape = self.generator(what, name), _shape(tensor)
-        found = random_array(random, (_TIED,) if self._ties(tensor) else shape, tensor.dtype, ends)
+        found = random_array(
+            random, (ComparingBudget.TIED_NUMBERS,) if self._ties(tensor) else shape, tensor.dtype, ends
+        )
         if self.wide and ends is None and tensor.dtype.is_float:
             signs = np.where(random.integers(0, 2, shape), 1.0, -1.0)
             found = number_formats.stored(
@@ -117,13 +118,15 @@ class Draw:
         random = self.generator("exact", what, name)
         if not self._ties(tensor):
             return numbers.random_elements(random, shape, tensor.dtype)
-        return numbers.random_elements(random, (_TIED,), tensor.dtype)[:, self._places(name, shape)]
+        return numbers.random_elements(random, (ComparingBudget.TIED_NUMBERS,), tensor.dtype)[
+            :, self._places(name, shape)
+        ]
 
     def _ties(self, tensor: Tensor) -> bool:
         return self.tied and tensor.dtype.is_float
 
     def _places(self, name: str, shape: tuple[int, ...]) -> Array:
-        return self.generator("places", name).integers(0, _TIED, shape)
+        return self.generator("places", name).integers(0, ComparingBudget.TIED_NUMBERS, shape)
 
 
 @dataclass(slots=True)

@@ -23,6 +23,7 @@ from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
+from nkiverify.foundation.budget import ComparingBudget, ReportingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
@@ -35,12 +36,8 @@ from nkiverify.products.equiv.gradient_pairing import Said
 from nkiverify.products.equiv.gradient_runs import ComparedKernel, Draw, Gradient, GradientRuns, Pairing
 from nkiverify.products.equiv.paired_runs import Illegal
 
-#: How many times other primes are tried where a divisor is zero by chance.
-_ATTEMPTS = 4
 #: The least -log2 of the probability of an error that is wanted, that is given, and runs for it at most.
 _WANTED_BITS, _LEAST_BITS, _RUNS = 40, 20, 4
-#: Places that are named where comparisons go one way.
-_SHOWN = 3
 
 
 @dataclass(slots=True)
@@ -207,7 +204,10 @@ class GradientChecker:
             return ComparisonFinding(EquivalenceAnswer.YES, text)
         one_way = self._outcomes.one_way()
         if one_way:
-            where = ", ".join(str(site) if site is not None else "the reference" for site in one_way[:_SHOWN])
+            where = ", ".join(
+                str(site) if site is not None else "the reference"
+                for site in one_way[: ReportingBudget.PLACES_OF_COMPARISONS]
+            )
             return ComparisonFinding(
                 EquivalenceAnswer.UNKNOWN, f"{text}, but what is compared at {where} went one way for all numbers drawn"
             )
@@ -265,7 +265,7 @@ class GradientChecker:
 
     def evaluation(self, draw: Draw, chains: int = 1, first: int = 0, free_maxima: bool = False) -> Evaluation:
         """Both kernels over prime fields at which no divisor is zero. Raises `UnsupportedConstruct`, `Illegal`."""
-        for attempt in range(first, first + _ATTEMPTS):
+        for attempt in range(first, first + ComparingBudget.ATTEMPTS):
             fields = Fields((self._seed, attempt), False, self._mode, chains)
             found = self._evaluated(fields, draw, free_maxima)
             needed = self._mode.with_laws_of(fields.functions)
@@ -320,7 +320,9 @@ class GradientChecker:
             if bits >= _WANTED_BITS or not known:
                 break
             free = evaluation.numbers.free_maxima
-            again = self.evaluation(evaluation.draw, chains=4, first=number * _ATTEMPTS, free_maxima=free)
+            again = self.evaluation(
+                evaluation.draw, chains=4, first=number * ComparingBudget.ATTEMPTS, free_maxima=free
+            )
             known = {place for place in known if not _differs(again, place)}
             bits += self._error_bits(again)
         return {number: bits if number in known else -1 for number in numbers}

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 
+from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import OutsideDomain, Target
@@ -25,11 +26,6 @@ from nkiverify.products.equiv.gradient_pairing import ArgumentKind, KnownTensor
 from nkiverify.products.equiv.gradient_runs import Pairing
 from nkiverify.products.equiv.gradients import ForAll, GradientAnswers
 from nkiverify.verify.exploration import explore
-
-#: Seconds for looking at one kernel.
-_SECONDS = 10.0
-#: Dimensions that are argued together at most: both kernels are run for all combinations of two values of each.
-_TOGETHER = 3
 
 #: The answers at other shapes.
 Asked = Callable[[dict[str, int]], GradientAnswers]
@@ -76,8 +72,10 @@ def _at_all_combinations(
     names = tuple(argued)
     if not argued:
         return []
-    if len(argued) > _TOGETHER:
-        return [ForAll(names, why_not=f"more than {_TOGETHER} dimensions: give numbers for some")]
+    if len(argued) > ComparingBudget.DIMENSIONS_TOGETHER:
+        return [
+            ForAll(names, why_not=f"more than {ComparingBudget.DIMENSIONS_TOGETHER} dimensions: give numbers for some")
+        ]
     chosen, greater = (dict(dimensions) for dimensions, _ in known)
     answers = []
     for values in product(*((chosen[name], greater[name]) for name in argued)):
@@ -116,7 +114,9 @@ def _equal_in_all(answers: Sequence[GradientAnswers]) -> tuple[str, ...]:
 
 def _program(kernel: Target, hardware: Hardware) -> Program:
     try:
-        exploration = explore(kernel, hardware, Limits(seconds=_SECONDS), frozenset({DATAFLOW.number}))
+        exploration = explore(
+            kernel, hardware, Limits(seconds=ComparingBudget.SECONDS_OF_A_KERNEL), frozenset({DATAFLOW.number})
+        )
     except UnsupportedConstruct as limit:
         raise NotAlike(str(limit)) from None
     stopped = exploration.run.unsupported_construct

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 
+from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Branch, Claim, Program
@@ -22,9 +23,6 @@ from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.values import as_term
-
-#: A shape that takes a way may ask for so many times the work of the chosen one.
-_MORE_WORK = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +153,7 @@ class Untaken:
         for shape in (twice, least):
             more = prod(max(1.0, shape[name] / value) for name, value in chosen.items())
             given = [self._is(name, value) for name, value in shape.items()]
-            if more <= _MORE_WORK and prover.with_conditions(given).satisfiable() is Answer.YES:
+            if more <= ComparingBudget.MORE_WORK and prover.with_conditions(given).satisfiable() is Answer.YES:
                 return shape
         return None
 

@@ -24,6 +24,7 @@ from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import TargetLanguage
 from nkiverify.engines.esbmc.naming import place
 from nkiverify.engines.esbmc.output import Conclusion, EsbmcReport, PropertyKind, Status
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, Basis, Run, Verdict
@@ -41,14 +42,6 @@ from nkiverify.verify.options import Options
 
 #: What decides a claim, in reports.
 BY = "any one element"
-#: Shapes that are looked at for one that can be run, beside those on which loops go round twice.
-_FEW_SHAPES = 8
-#: Seconds of computing for one run of ESBMC.
-_SECONDS = 8.0
-#: Questions of one program, at most: a process has a limit of memory.
-_MOST_QUESTIONS = 1000
-#: How often ESBMC is asked again without what it has refuted, where it cannot tell of all at once.
-_ROUNDS = 8
 #: Contracts of reads: reading an unwritten element breaks one where it reaches an output, which is not followed.
 _OF_READS = frozenset({"df.read_unwritten", "acc.reduce_needs_init"})
 
@@ -105,8 +98,8 @@ def _asked(
         failing: set[int] = set().union(*(questions for key, questions in asked.items() if key in broken))
         # In order, those about the same tensors are together: a program has the steps of those tensors alone.
         whole = sorted(every - failing)
-        for start in range(0, len(whole), _MOST_QUESTIONS):
-            session.settle(whole[start : start + _MOST_QUESTIONS])
+        for start in range(0, len(whole), SecondEngineBudget.QUESTIONS):
+            session.settle(whole[start : start + SecondEngineBudget.QUESTIONS])
         session.settle(sorted(failing), every=True)
     outcomes = {claim.number: session.outcome(claim.number) for claim in lowered.claims.values()}
     known = _Known(ours, lowered, session, outcomes, broken, bool(findings.doubts), shape)
@@ -165,7 +158,7 @@ def _shapes(explored: Exploration, ours: Run, seconds: float) -> Iterator[Mappin
         return
     reached = sorted(candidates.reached(seconds).shapes, key=lambda shape: sum(shape.values()))
     found = islice(solved(shapes.dimensions, candidates.assumed, lambda: True), 1)
-    yield from chain(reached, islice(shapes.tried(), _FEW_SHAPES), found)
+    yield from chain(reached, islice(shapes.tried(), SecondEngineBudget.SHAPES), found)
 
 
 # --- asking ESBMC -----------------------------------------------------------------------------------------------------
@@ -210,7 +203,7 @@ class _Session:
         where that can be."""
         left = list(questions)
         can_tell_all = self._installation.has_table
-        for _ in range(_ROUNDS):
+        for _ in range(SecondEngineBudget.ROUNDS):
             if not left:
                 return
             at_once = every and can_tell_all
@@ -225,7 +218,7 @@ class _Session:
                 return
             self._take(report)
             left = [question for question in left if question not in self._decided]
-        self.reason = self.reason or f"more than {_ROUNDS} claims are refuted"
+        self.reason = self.reason or f"more than {SecondEngineBudget.ROUNDS} claims are refuted"
 
     def _take(self, report: EsbmcReport) -> None:
         refuted = {one.claim for one, status in report.table if status is Status.FAILED}
@@ -247,7 +240,7 @@ class _Session:
             return EsbmcReport(Conclusion.TIMED_OUT)
         file = self._folder / "element.c"
         file.write_text(self.text(questions), encoding="utf-8")
-        computing = _SECONDS + START_SECONDS[TargetLanguage.C]
+        computing = SecondEngineBudget.ELEMENT_SECONDS + START_SECONDS[TargetLanguage.C]
         command: list[str | Path] = [self._installation.path, file.name, "--no-library", *self._solver, *options]
         finished = esbmc_process.run_within(command, self._folder, computing, left)
         return output.read(finished, self._installation.version)

@@ -10,14 +10,12 @@ from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
+from nkiverify.foundation.budget import SecondEngineBudget, TargetBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.target import Target
 from nkiverify.ir.walk import claims
 from nkiverify.project.manifest_targets import load_targets
-from nkiverify.verify.options import DEFAULT_TIMEOUT_SECONDS, Options, usable_cores
-
-#: Characters of one program that are shown: the largest have a megabyte.
-SHOWN = 20_000
+from nkiverify.verify.options import Options, usable_cores
 
 
 def programs(root: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
@@ -48,7 +46,6 @@ def _of_targets(root: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
 def of_target(target: Target, options: Options) -> dict[str, str]:
     """The programs of one target: phase by phase, divisions by themselves where others rest on them."""
     from nkiverify.engines.esbmc import hypotheses
-    from nkiverify.engines.esbmc.engine import DEFAULT_UNWIND
     from nkiverify.engines.esbmc.flags import read
     from nkiverify.engines.esbmc.lowering import Arithmetic, Plan, TargetLanguage, lower
     from nkiverify.frontend.paths import Limits
@@ -58,12 +55,12 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
     from nkiverify.verify.options import phases_to_run, unwind_of
 
     bound = unwind_of(target.flags)
-    seconds = DEFAULT_TIMEOUT_SECONDS
+    seconds = TargetBudget.SECONDS
     limits = Limits(seconds=seconds) if bound is None else Limits(unwind=bound, seconds=seconds)
     phases = phases_to_run(target, options)
     exploration = explore(target, hardware_named(target.hardware), limits, frozenset(phases))
     program = exploration.run.program
-    plan_unwind = read(target.flags).unwind or DEFAULT_UNWIND
+    plan_unwind = read(target.flags).unwind or SecondEngineBudget.UNWIND
     apart = hypotheses.assumes_divisions(program)
     texts = {}
     for phase in phases:
@@ -77,6 +74,7 @@ def of_target(target: Target, options: Options) -> dict[str, str]:
                 plan = Plan(TargetLanguage.C, Arithmetic.BIT_VECTORS, plan_unwind, of_division=of_division)
                 text = lower(program, group, plan, target.name).text
                 title = f"phase {phase}" + ("" if of_division else ", divisions")
-                more = f"\n… {len(text) - SHOWN} more characters: --keep-lowered DIR writes all of it\n"
-                texts[title] = text if len(text) <= SHOWN else text[:SHOWN] + more
+                left = len(text) - SecondEngineBudget.CHARACTERS_SHOWN
+                more = f"\n… {left} more characters: --keep-lowered DIR writes all of it\n"
+                texts[title] = text if left <= 0 else text[:-left] + more
     return texts

@@ -30,6 +30,7 @@ from nkiverify.analysis.side_effects import is_moved
 from nkiverify.engines.esbmc.dialects import one_line
 from nkiverify.engines.esbmc.naming import place
 from nkiverify.engines.esbmc.output import CLAIM_MESSAGE
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Claim, Iteration, ParallelLoop
 from nkiverify.model.contracts import contract
@@ -45,8 +46,6 @@ LOWERED = frozenset(
         "df.accumulate_unwritten", "df.accumulate_other", "df.programs", "df.affine_range",
     )
 )  # fmt: skip
-#: Operations of a run that is lowered, at most: beyond, ESBMC would take its time for little.
-MOST_OPERATIONS = 8000
 #: The loop that the programs of a launch are the iterations of.
 _PROGRAMS = 0
 #: Places are numbers of 32 bits.
@@ -168,8 +167,8 @@ def _any_place(places: int) -> tuple[str, str]:
 def lower_run(items: Sequence[Recorded], generation: int) -> LoweredRun:
     """The program of what a concrete run recorded on hardware of `generation`. Raises `NotLowered`."""
     operations = sum(isinstance(item, Executed) for item in items)
-    if operations > MOST_OPERATIONS:
-        raise NotLowered(f"{operations} operations, of at most {MOST_OPERATIONS}")
+    if operations > SecondEngineBudget.OPERATIONS:
+        raise NotLowered(f"{operations} operations, of at most {SecondEngineBudget.OPERATIONS}")
     lowering = _Lowering(items, generation)
     lowering.result.operations = operations
     lowering.run()

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from nkiverify.engines.table import SECOND, second_alone, second_must_answer
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.errors import UsageError, described
 from nkiverify.foundation.records import Basis, Run
@@ -19,7 +20,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.phases import DATAFLOW
 from nkiverify.verify.evidence import Evidence, recorded
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.options import SECOND_SECONDS, Options
+from nkiverify.verify.options import Options
 from nkiverify.verify.verdicts import PhaseVerdict
 
 #: Asks about a phase, within so many seconds.
@@ -43,7 +44,7 @@ def entries(
 
     asked = _asked(verdicts, explored, runs, options)
     if not second_must_answer(options.engine):
-        seconds = SECOND_SECONDS
+        seconds = SecondEngineBudget.SECONDS
     # Trying a build that is new here takes none of the time of a target.
     prepare([target.name] if asked else [], options.lowering)
     # ESBMC works in processes of its own, whose time counts.

@@ -18,18 +18,13 @@ from nkiverify.engines.esbmc.engine import EsbmcDecision, EsbmcEngine
 from nkiverify.engines.esbmc.flags import read
 from nkiverify.engines.esbmc.locate import Installation
 from nkiverify.engines.esbmc.lowering import TargetLanguage
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.clock import spent
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import IN_PYTHON, Basis, Run, Verdict
 from nkiverify.symbolic.prover import Rung
 from nkiverify.verify.options import Options
 from nkiverify.verify.verdicts import PhaseVerdict
-
-#: Of so many targets, by a number made of their names, one is lowered to Python as well, where the build reads that: so
-#: that it stays true. Its phases are one process, most of whose time is that of reading ESBMC's own models.
-PYTHON_SAMPLE = 20
-#: The targets that are taken, by what the number leaves: of our manifest 19 of 376 runs, of all three phases.
-_TAKEN = 6
 
 
 @cache
@@ -135,7 +130,10 @@ def _languages(name: str, lowering: str | None) -> tuple[TargetLanguage, ...]:
         return (TargetLanguage.C,)
     if lowering == "python":
         return (TargetLanguage.PYTHON,)
-    sampled = lowering is None and zlib.crc32(name.encode()) % PYTHON_SAMPLE == _TAKEN
+    sampled = (
+        lowering is None
+        and zlib.crc32(name.encode()) % SecondEngineBudget.PYTHON_SAMPLE == SecondEngineBudget.PYTHON_TAKEN
+    )
     return (TargetLanguage.C, TargetLanguage.PYTHON) if lowering == "both" or sampled else (TargetLanguage.C,)
 
 

@@ -17,6 +17,7 @@ from nkiverify.analysis.ranges.range_findings import ElementFault
 from nkiverify.analysis.ranges.range_run import RangeLimits, first_lines
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.shapes import TooManyShapes
+from nkiverify.foundation.budget import NumericsBudget, SearchingBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import BOUNDED, SAMPLED, Basis, Run, Violation
@@ -35,30 +36,14 @@ from nkiverify.products.numerics.numeric_trial import (
     on_ranges,
 )
 from nkiverify.products.numerics.search import Inputs, again, inputs
-from nkiverify.verify.domain_parts import MAX_SHAPES, Candidates
+from nkiverify.verify.domain_parts import Candidates
 from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.verdicts import ADVICE_TIME
 
 __all__ = ["again", "verdict_of"]
 
-#: Elements that one run on ranges may write, and all runs of a target; a limit on time would have the verdict depend on
-#: the machine.
-_RANGE_WORK = 40_000_000
-_ALL_WORK = 120_000_000
-#: Elements that inputs of one shape may write in the search for a fault, apart from the first few.
-_SEARCH_WORK = 40_000_000
-#: Shapes of which all of a domain are run, at most.
-_MOST_SHAPES = 64
 _OPEN = (Outcome.REFUTED, Outcome.UNDECIDED)
-#: Inputs that are run before a shape is, where no proof for all shapes goes through.
-_FEW = 3
-#: Inputs that are run whatever they cost, as far as the work of all runs allows.
-_FIRST = 4
-#: Runs that look for the largest range that is proved.
-_CUTS = 14
-#: The least magnitude that these begin with, as a power of 2.
-_LEAST_CUT = -20.0
 _ADVICE_RANGE = "state a range that the inputs are in: --arg x='f32[…] in -10..10'"
 _ADVICE_SHAPES = "bound the dimensions, or give sizes, so that all shapes can be run"
 
@@ -170,7 +155,7 @@ class _Deciding:
         trial = self._walked
         if trial is None or not trial.findings or trial.unusable or self._known.tried:
             return None
-        for choice in islice(inputs(), _FEW):
+        for choice in islice(inputs(), NumericsBudget.INPUTS_BEFORE):
             self._search(values, trial, [choice])
             if self._known.shown:
                 return trial
@@ -234,7 +219,7 @@ class _Deciding:
 
     def _over(self) -> bool:
         self._known.late = now() > self._end
-        return self._known.late or self._work > _ALL_WORK
+        return self._known.late or self._work > NumericsBudget.WORK
 
     def _on_ranges(self, values: Mapping[str, int], cut: Cut = None) -> NumericTrial:
         trial = on_ranges(self._target, values, self._hardware, self._limits(), cut)
@@ -247,7 +232,7 @@ class _Deciding:
         return trial
 
     def _limits(self) -> RangeLimits:
-        return RangeLimits(max(0.1, self._end - now()), _RANGE_WORK)
+        return RangeLimits(max(0.1, self._end - now()), NumericsBudget.WORK_OF_A_SHAPE)
 
     def _shapes(self) -> Iterator[dict[str, int]]:
         """Shapes of the domain: all, where they are few."""
@@ -258,15 +243,15 @@ class _Deciding:
             return
         candidates = Candidates(run.program, self._exploration.assumptions)
         try:
-            every = list(islice(candidates.shapes.within({}), _MOST_SHAPES + 1))
+            every = list(islice(candidates.shapes.within({}), SearchingBudget.SHAPES + 1))
         except TooManyShapes:
             every = []
-        if 0 < len(every) <= _MOST_SHAPES and run.unsupported_construct is None:
+        if 0 < len(every) <= SearchingBudget.SHAPES and run.unsupported_construct is None:
             self._known.complete = True
             yield from sorted(every, key=lambda shape: sum(shape.values()))
             return
         tried = candidates.by_size(lambda: max(0.0, self._end - now()), lambda: not self._known.tried)
-        yield from islice(tried, MAX_SHAPES)
+        yield from islice(tried, SearchingBudget.SHAPES)
 
     def _search(self, values: Mapping[str, int], trial: NumericTrial, tried: Iterable[Inputs]) -> None:
         """Run inputs, until there is one for each line that may be at fault, or all have been run."""
@@ -277,7 +262,7 @@ class _Deciding:
         found: dict[tuple[str, Site | None], SimulatedFault] = {}
         begun = self._work
         for number, choice in enumerate(tried):
-            dear = number >= _FIRST and self._work - begun > _SEARCH_WORK
+            dear = number >= NumericsBudget.INPUTS_FIRST and self._work - begun > NumericsBudget.WORK_OF_A_SHAPE
             if dear or self._over() or (found and wanted <= found.keys()):
                 break
             given = self._target, values, self._hardware, self._limits()
@@ -297,10 +282,10 @@ class _Deciding:
         most = max((max(abs(low), abs(high)) for low, high in trial.ranges.values()), default=0.0)
         if not most:
             return None
-        low, high, proved = _LEAST_CUT, math.log2(most), None
+        low, high, proved = NumericsBudget.LEAST_CUT, math.log2(most), None
         if high <= low or not proves(2.0**low):
             return None
-        for _ in range(_CUTS):
+        for _ in range(NumericsBudget.CUTS):
             if self._over():
                 break
             middle = (low + high) / 2

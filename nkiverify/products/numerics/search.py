@@ -12,6 +12,7 @@ from nkiverify.analysis.ranges.range_findings import MASKED, RangeFindings
 from nkiverify.analysis.ranges.range_run import WatchedElements, WatchedFloats
 from nkiverify.analysis.values.number_formats import STORED, Array
 from nkiverify.execute.runner import Source, start
+from nkiverify.foundation.budget import NumericsBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.frontend.target import Verification
@@ -20,9 +21,6 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage
 from nkiverify.products.numerics.numeric_trial import asked_range, entering
-
-#: Inputs of which each argument has a kind by chance.
-_MIXED = 10
 
 #: The elements of an argument in float64, given its range, its shape and a generator.
 Kind = Callable[[float, float, tuple[int, ...], np.random.Generator], Array]
@@ -123,7 +121,7 @@ class Inputs:
         return "; ".join(self.said.values())
 
 
-def inputs(mixed: int = _MIXED, first: int = 0) -> Iterator[Inputs]:
+def inputs(mixed: int = NumericsBudget.MIXED_INPUTS, first: int = 0) -> Iterator[Inputs]:
     """Choices of inputs, the plainest first, and so many of mixed kinds; others for another `first` seed."""
     for seed, kind in enumerate(_KINDS):
         yield Inputs((kind,), first + seed, {})

@@ -8,6 +8,7 @@ from functools import partial
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, dimension_values
 from nkiverify.engines.minimise import Witness, simplicity, smallest_witness
+from nkiverify.foundation.budget import WitnessBudget
 from nkiverify.foundation.clock import Allowance
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Violation
@@ -28,39 +29,6 @@ from nkiverify.verify.witness.generalise import generalisation
 from nkiverify.verify.witness.labels import argument_labels
 from nkiverify.verify.witness.witness_explanation import Circumstances, violation_of
 
-#: For making the witnesses of one target small, in milliseconds of an idle core.
-MINIMISE_MS = 1000
-
-#: For finding out what else fails, per violation.
-GENERALISE_MS = 1000
-
-#: Refuted claims of one line among which the simplest witness is looked for however long it takes; the others have
-#: `FURTHER_MS` together.
-MIN_CANDIDATES = 4
-FURTHER_MS = 200
-
-#: For a witness of a claim that is harder to meet.
-_HARDER_MS = 200
-
-#: Claims of one line that are replayed.
-MAX_REPLAYED = 2
-
-#: Contracts that all concrete runs on the witnesses of one phase may look at, and further ones once one has failed.
-REPLAYED = 400_000
-REPLAYED_FURTHER = 120_000
-
-#: The same where a value of the witness is huge: such a run breaks its contract at once or, in a loop, never.
-REPLAYED_HUGE = 120_000
-HUGE = 10**6
-
-#: Contracts for which a run may take a second of this process: fewer than any does that looks at contracts, so that
-#: only one is ended by it that goes round a loop of Python's and calls nothing of ours.
-PER_SECOND = 20_000
-
-
-#: Iterations up to which those are sought that find what an earlier one has left in an index or register: as many
-#: registers may pass it on.
-MOST_LATER = 5
 _LATER = "iterations before"
 
 #: That a memory overflows is one thing, wherever it first does.
@@ -91,7 +59,7 @@ class Confirmation:
         #: Contracts and lines of which only what is enough is refuted, without a concrete run that breaks them.
         self._unsure: set[tuple[str, str, int]] = set()
         #: Contracts that they may still look at.
-        self._may_replay = REPLAYED
+        self._may_replay = WitnessBudget.CONTRACTS
 
     @property
     def replays(self) -> list[Replay]:
@@ -106,14 +74,14 @@ class Confirmation:
 
     def violations(self, refuted: Sequence[Sequence[Decision]]) -> list[Violation]:
         """A violation per place: each list has the refuted claims of one place, as `by_place` gives them."""
-        self._may_replay = REPLAYED
-        allowed = Allowance(MINIMISE_MS)
+        self._may_replay = WitnessBudget.CONTRACTS
+        allowed = Allowance(WitnessBudget.MINIMISE_MS)
         found: list[Violation] = []
         awaited = [(decision.claim.contract.id, decision.claim.site) for group in refuted for decision in group[:1]]
         for position, group in enumerate(refuted):
             simplest = self._simplest(group, awaited, allowed)
             # The first is what a reader sees: what else fails is found out whatever the search for it took.
-            left = allowed.share(GENERALISE_MS) if position else Allowance(GENERALISE_MS)
+            left = allowed.share(WitnessBudget.GENERALISE_MS) if position else Allowance(WitnessBudget.GENERALISE_MS)
             found.append(self._violation(simplest, left))
         if any(violation.replayed for violation in found):
             # The concrete run ends at the first exception: what lies behind it fails only if it is mended.
@@ -129,18 +97,21 @@ class Confirmation:
         # Without dimensions there is one witness, and the claim that comes first says it best.
         candidates = self._promising(group) if dimensions else group[:1]
         witnesses: list[tuple[Decision, Witness]] = []
-        further = allowed.share(FURTHER_MS)
+        further = allowed.share(WitnessBudget.FURTHER_MS)
         for decision in candidates:
-            if len(witnesses) >= MIN_CANDIDATES and further.used_up:
+            if len(witnesses) >= WitnessBudget.CANDIDATES and further.used_up:
                 # One of the claims not looked at may have a simpler witness.
                 witnesses = [(seen, replace(witness, smallest=False)) for seen, witness in witnesses]
                 break
             witnesses.append((decision, smallest_witness(self._program, decision, allowed)))
         witnesses.sort(key=lambda pair: (pair[0].claim.sufficient, simplicity(pair[1].values, dimensions)))
-        tried = [self._replayed(decision, witness, awaited) for decision, witness in witnesses[:MAX_REPLAYED]]
+        tried = [
+            self._replayed(decision, witness, awaited)
+            for decision, witness in witnesses[: WitnessBudget.REPLAYS_OF_A_LINE]
+        ]
         if any(one.replay is not None for one in tried):
             # The verdict stands: what is tried from here on makes it no surer.
-            self._may_replay = min(self._may_replay, REPLAYED_FURTHER)
+            self._may_replay = min(self._may_replay, WitnessBudget.CONTRACTS_FURTHER)
         return next((one for one in tried if one.replay is not None), tried[0])
 
     def _promising(self, group: Sequence[Decision]) -> Sequence[Decision]:
@@ -161,8 +132,8 @@ class Confirmation:
                 return _Confirmed(decision, witness, played)
         if self._played:
             return _Confirmed(decision, witness, None)
-        huge = any(abs(value) > HUGE for value in witness.values.values())
-        left = min(self._may_replay, REPLAYED_HUGE) if huge else self._may_replay
+        huge = any(abs(value) > WitnessBudget.HUGE for value in witness.values.values())
+        left = min(self._may_replay, WitnessBudget.CONTRACTS_FURTHER) if huge else self._may_replay
         if left <= 0:
             self._replays.append((witness.values, Replay((), unsupported=TOO_LONG)))
             return _Confirmed(decision, witness, None)
@@ -170,7 +141,7 @@ class Confirmation:
             self._target,
             witness.values,
             self._hardware,
-            seconds=left / PER_SECOND,
+            seconds=left / WitnessBudget.CONTRACTS_OF_A_SECOND,
             contracts=left,
             awaited=asked,
             decisive=key,
@@ -184,7 +155,7 @@ class Confirmation:
         if harder is not None:
             refuted = self._engine.refuted(harder, decision.hypotheses)
             if refuted is not None:
-                larger = smallest_witness(self._program, refuted, Allowance(_HARDER_MS))
+                larger = smallest_witness(self._program, refuted, Allowance(WitnessBudget.FURTHER_MS))
                 return self._replayed(refuted, larger, awaited)
         for values, earlier in self._replays:
             if earlier.confirms(claim.contract, claim.site):
@@ -232,7 +203,7 @@ def later(decision: Decision) -> Claim | None:
         for atom in condition.atoms()
         if isinstance(atom, Index) and not atom.representative
     }
-    if not loops or not isinstance(reached, int) or reached >= MOST_LATER:
+    if not loops or not isinstance(reached, int) or reached >= WitnessBudget.ITERATIONS_LATER:
         return None
     early = [conditions.at_most_zero(terms.add(terms.of_atom(loop), terms.constant(-reached))) for loop in loops]
     kept = tuple(pair for pair in claim.quantities if pair[0] != _LATER)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterable, Mapping, Sequence
 
+from nkiverify.foundation.budget import ReportingBudget
 from nkiverify.ir.contract import Contract, Taken
 from nkiverify.model.dtypes import DTYPES, DType
 from nkiverify.model.memory import MemoryRegion
@@ -14,8 +15,6 @@ from nkiverify.model.operation import WRITTEN
 _SPOKEN = {"sbuf": "SBUF", "psum": "PSUM", "shared_hbm": "HBM", "private_hbm": "HBM"}
 #: Quantities that are about several operands.
 _SEVERAL = ("operands", "buffers", "dtypes")
-#: Names of dtypes and members that are offered.
-_OFFERED = 3
 
 
 def help_of(rule: Contract, quantities: Mapping[str, object]) -> str:
@@ -44,13 +43,13 @@ def _instead(name: str, value: object, taken: Taken, quantities: Mapping[str, ob
         return _moved(name, value, [one for one in limit if one in _SPOKEN])
     if isinstance(value, DType):
         dtypes = [f"nl.{one}" for one in limit if one in DTYPES]
-        return f"{_made(name, quantities)} dtype={_either(dtypes[:_OFFERED])}" if dtypes else ""
+        return f"{_made(name, quantities)} dtype={_either(dtypes[: ReportingBudget.NAMES_OFFERED])}" if dtypes else ""
     member = getattr(value, "name", "")
     members = [one for one in limit if one not in _SPOKEN and one not in DTYPES]
     if not member or not members or member in members:
         return ""
     group = f"nisa.{type(value).__name__}." if isinstance(value, enum.Enum) else "nl."
-    return f"{name}={_either([group + one for one in members[:_OFFERED]])}"
+    return f"{name}={_either([group + one for one in members[: ReportingBudget.NAMES_OFFERED]])}"
 
 
 def _moved(name: str, value: MemoryRegion, legal: Sequence[str]) -> str:

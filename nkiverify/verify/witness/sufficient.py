@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nkiverify.engines.embedded import Decision
+from nkiverify.foundation.budget import WitnessBudget
 from nkiverify.foundation.clock import Allowance
 from nkiverify.frontend.domain.expressions import check_condition
 from nkiverify.frontend.domain.expressions import condition as meaning
@@ -24,12 +25,6 @@ from nkiverify.symbolic.smt import Answer
 from nkiverify.symbolic.terms import of_atom
 from nkiverify.verify.witness.generalise import divisors
 
-#: Conditions that are said together: more are no domain that somebody types.
-MOST = 4
-
-#: Claims that are looked at.
-_CLAIMS = 200
-
 
 def sufficient(
     program: Program, open_claims: Sequence[Decision], witnesses: Iterable[Mapping[str, int]], allowed: Allowance
@@ -41,7 +36,7 @@ def sufficient(
     """
     tried = list(_tried(program, open_claims, witnesses))
     found: dict[int, Condition] = {}
-    for decision in open_claims[:_CLAIMS] if len(open_claims) <= _CLAIMS else ():
+    for decision in open_claims[: WitnessBudget.CLAIMS] if len(open_claims) <= WitnessBudget.CLAIMS else ():
         parts = about_dimensions(decision.claim.condition) or _enough(decision, [*found.values()], tried, allowed)
         if not parts:
             return ()
@@ -50,7 +45,9 @@ def sufficient(
     plain = {each.uid: each for condition in found.values() for each in plainer(condition, program, assumed, allowed)}
     needed = without_implied(list(plain.values()), assumed)
     texts = [as_text(condition, program) for condition in needed]
-    return tuple(texts) if len(texts) <= MOST and all(texts) and _possible([*assumed, *needed]) else ()
+    return (
+        tuple(texts) if len(texts) <= WitnessBudget.CONDITIONS and all(texts) and _possible([*assumed, *needed]) else ()
+    )
 
 
 def _enough(

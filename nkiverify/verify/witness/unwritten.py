@@ -13,6 +13,7 @@ from itertools import islice
 
 from nkiverify.analysis.marks.mark_findings import Fault
 from nkiverify.analysis.sets.unwritten_sets import unwritten
+from nkiverify.foundation.budget import WitnessBudget
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
@@ -26,8 +27,6 @@ from nkiverify.verify.witness.sufficient import as_text
 
 #: The contract that this is about.
 RULE = "df.output_written"
-#: Shapes that are run.
-_SHAPES = 4
 
 
 def storing(
@@ -42,7 +41,7 @@ def storing(
     that is one, or none such is found."""
     if any(one.contract != RULE or _stores(found, one) for one in found.findings.faults):
         return found
-    for values, _ in islice(tails(program, dimensions), _SHAPES):
+    for values, _ in islice(tails(program, dimensions), WitnessBudget.SHAPES):
         trial = attempt(target, values, hardware, seconds, orders=False)
         if any(one.contract == RULE and _stores(trial, one) for one in trial.findings.faults):
             return trial

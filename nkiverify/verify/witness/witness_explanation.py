@@ -9,6 +9,7 @@ from itertools import permutations, product
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Witness
+from nkiverify.foundation.budget import ReportingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Label, Violation
 from nkiverify.foundation.source import Site
@@ -107,10 +108,6 @@ def _message(decision: Decision, witness: Witness, valuation: Valuation) -> str:
     return f"{text}; {place}" if text else place
 
 
-#: Bits of an integer that is written out.
-_WRITTEN_BITS = 10_000
-
-
 def _shown(value: object, valuation: Valuation) -> str:
     if isinstance(value, Term):
         return _valued(value, valuation)
@@ -118,7 +115,7 @@ def _shown(value: object, valuation: Valuation) -> str:
         return f"({', '.join(_shown(part, valuation) for part in value)}{',' if len(value) == 1 else ''})"
     if isinstance(value, Condition):
         return repr(value)
-    if isinstance(value, int) and value.bit_length() > _WRITTEN_BITS:
+    if isinstance(value, int) and value.bit_length() > ReportingBudget.BITS_OF_AN_INTEGER:
         return "an integer of thousands of digits"  # which Python does not write, and nobody reads
     return str(value)
 

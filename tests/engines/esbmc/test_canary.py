@@ -15,6 +15,7 @@ from nkiverify.engines.esbmc import canary, locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine
 from nkiverify.engines.esbmc.flags import Flags, Strategy
 from nkiverify.engines.esbmc.lowering import Arithmetic
+from nkiverify.foundation.budget import SecondEngineBudget
 from tests.engines.esbmc.scripts import build, installation
 
 on_linux = pytest.mark.skipif(
@@ -53,7 +54,7 @@ def test_a_binary_other_than_the_one_that_was_tried_is_refused(tmp_path: Path) -
 def test_a_build_that_comes_to_no_end_is_not_wrong_and_is_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(canary, "SECONDS", 0.1)
+    monkeypatch.setattr(SecondEngineBudget, "CANARY_SECONDS", 0.1)
     slow = installation(build(tmp_path / "esbmc", "import time\ntime.sleep(60)"))
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     announced: list[bool] = []

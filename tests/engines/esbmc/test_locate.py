@@ -11,6 +11,7 @@ import pytest
 
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.locate import Origin, Solver, Unusable
+from nkiverify.foundation.budget import SecondEngineBudget
 from tests.engines.esbmc.scripts import build, script
 
 on_linux = pytest.mark.skipif(
@@ -120,7 +121,7 @@ def test_a_name_of_nothing_is_refused(tmp_path: Path) -> None:
 
 
 def test_one_that_hangs_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(locate, "QUESTION_SECONDS", 0.5)
+    monkeypatch.setattr(SecondEngineBudget, "QUESTION_SECONDS", 0.5)
     with pytest.raises(Unusable, match="timed out"):
         locate.find(environment(ESBMC=script(tmp_path / "esbmc", "time.sleep(600)")))
 

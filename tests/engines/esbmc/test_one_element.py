@@ -14,6 +14,7 @@ from nkiverify.analysis.marks.storage_cells import Geometry
 from nkiverify.engines.embedded import Outcome
 from nkiverify.engines.esbmc.locate import Installation, Origin
 from nkiverify.foundation import resources
+from nkiverify.foundation.budget import SecondEngineBudget
 from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.model.hardware import hardware_named
@@ -219,7 +220,7 @@ def test_a_proof_that_one_shape_refutes_is_a_contradiction() -> None:
 
 @asks
 def test_a_run_of_too_many_operations_is_left_open_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(one_element, "MOST_OPERATIONS", 1)
+    monkeypatch.setattr(SecondEngineBudget, "OPERATIONS", 1)
     ours, theirs = entries("dataflow_rows")
     assert (ours.verdict, beside(ours, theirs)) == (Verdict.SUCCESSFUL, "open")
     assert status_of(theirs) is ExitStatus.AS_EXPECTED

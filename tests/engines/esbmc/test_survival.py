@@ -8,10 +8,11 @@ import pytest
 
 from lab.programs import claim, dimension, program
 from nkiverify.engines.embedded import Outcome
-from nkiverify.engines.esbmc import canary, engine, esbmc_process, locate
+from nkiverify.engines.esbmc import canary, locate
 from nkiverify.engines.esbmc.engine import EsbmcEngine, EsbmcResult
 from nkiverify.engines.esbmc.flags import Flags
 from nkiverify.engines.esbmc.locate import Origin
+from nkiverify.foundation.budget import SecondEngineBudget
 from tests.engines.esbmc.scripts import FAILED, SUCCESSFUL, build, installation
 
 N = dimension("n")
@@ -21,9 +22,9 @@ WRITTEN = program({"n": (1, 4)}, claim(1, N >= 1), claim(2, N <= 3))
 
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "GROUP_SECONDS", 0.2)
-    monkeypatch.setattr(engine, "CLAIM_SECONDS", 0.1)
-    monkeypatch.setattr(esbmc_process, "BUSY_FACTOR", 1.0)
+    monkeypatch.setattr(SecondEngineBudget, "GROUP_SECONDS", 0.2)
+    monkeypatch.setattr(SecondEngineBudget, "CLAIM_SECONDS", 0.1)
+    monkeypatch.setattr(SecondEngineBudget, "BUSY_FACTOR", 1.0)
 
 
 def decide(path: Path, seconds: float = 20.0) -> EsbmcResult:
