@@ -267,7 +267,7 @@ def test_a_refutation_that_no_concrete_run_confirms_in_time_is_unknown(
     check: Checker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(check.folder, k="import nki\n" + textwrap.dedent(LATE))
-    monkeypatch.setattr("nkiverify.verify.witness.confirm.REPLAYED_HUGE", 4_000)
+    monkeypatch.setattr("nkiverify.foundation.budget.WitnessBudget.CONTRACTS_FURTHER", 4_000)
     assert check("k.py::kernel", "--arg", "n=n:1..", "--arg", "m=m:1..", "--where", "n > 0") == 3
     shown = " ".join(check.out.split())
     assert re.search(r"kernel.assert at \S*k.py:\d is refuted for n = 4\d+, m = 1, which is not confirmed", shown)

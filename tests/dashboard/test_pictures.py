@@ -151,7 +151,7 @@ def test_a_map_has_the_iterations_that_store_an_element_in_their_order(tmp_path:
 
 
 def test_of_a_run_too_large_to_be_repeated_the_lines_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nkiverify.phases.dataflow.trial._TOLD_WORK", 1000)
+    monkeypatch.setattr("nkiverify.foundation.budget.RunningBudget.WORK_OF_A_REPORT", 1000)
     target = _target(2, tmp_path)
     (tmp_path / "kernel.py").write_text(textwrap.dedent(TWICE))
     (found,) = verdict(target, 4).coverage

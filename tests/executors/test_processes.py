@@ -233,7 +233,7 @@ def test_only_what_has_every_verdict_has_time_for_a_cross_check(
     engine: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # More than the clock is set ahead by.
-    monkeypatch.setattr("nkiverify.verify.options.SECOND_SECONDS", 2e5)
+    monkeypatch.setattr("nkiverify.foundation.budget.SecondEngineBudget.SECONDS", 2e5)
 
     def go_on(event: str, name: str) -> None:
         if (event, name, engine) == ("finished", "hang", "auto"):
