@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.cli.allowing import add_limits, allowed_by, isolated
+from nkiverify.cli.allowing import add_limits, allowed_by, isolated, settings_here
 from nkiverify.cli.command_arguments import writable
 from nkiverify.foundation.errors import UsageError
 from nkiverify.run.supervisor import Stopped
@@ -55,7 +55,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     add("--compare", metavar="FILE::KERNEL", help="tell the figures of another kernel, with the same arguments, beside")
     add("--budget", action="append", default=[], metavar="EXPR", help="what has to hold for all shapes, see below")
-    add("--lints", action="store_true", help="warn of what costs more than it has to")
+    add(
+        "--lints",
+        action=argparse.BooleanOptionalAction,
+        help="warn of what costs more than it has to (default: cost-lints in [tool.nkiverify], or else not)",
+    )
     add("--json", type=Path, metavar="FILE", help="write the figures to FILE")
     add_limits(parser, 120.0)
     add("--debug", action="store_true", help="show tracebacks of internal errors")
@@ -66,6 +70,7 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.products.cost.cost_text import as_json, text
     from nkiverify.products.cost.report import CostQuestion, incomplete
     from nkiverify.project.discovery import with_its_kernel
+    from nkiverify.project.settings import layered
     from nkiverify.report.style import Style
 
     arguments.kernel = with_its_kernel(arguments.kernel)
@@ -74,7 +79,8 @@ def execute(arguments: argparse.Namespace) -> int:
             raise UsageError(f"a kernel is written path/to/file.py::function, not {kernel!r}")
     allowed = allowed_by(arguments.allow)
     file = writable(arguments.json, "--json")
-    asked = CostQuestion(_shape(arguments.at), tuple(arguments.budget), arguments.lints)
+    warned = layered("cost-lints", arguments.lints, settings_here(), False, "--lints").value
+    asked = CostQuestion(_shape(arguments.at), tuple(arguments.budget), warned)
     found = isolated(arguments.kernel, lambda: _reports(arguments, asked), arguments, allowed)
     if isinstance(found, Stopped):
         return found.status

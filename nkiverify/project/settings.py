@@ -32,7 +32,7 @@ class Settings:
     `manifests` are files or globs, `reports` is a folder, both relative to the folder of `file`; `timeout` is in
     seconds. `nki` is the version to verify for, `ignore` are rules whose findings are accepted, each with the reason.
     `accept` are verdicts short of a proof that have exit status 0.
-    `page` says whether `run` writes the page of its results.
+    `page` says whether `run` writes the page of its results, `cost_lints` whether `cost` warns.
     `allow` is what kernels may ask for: `network`, and `read:PATH` relative to the folder of `file`.
     `phases`, `hardware` and `unwind` are for targets that do not say it themselves, and for `check`.
     """
@@ -53,6 +53,7 @@ class Settings:
     allow: tuple[str, ...] | None = None
     nki: str | None = None
     page: bool | None = None
+    cost_lints: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,7 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "strict": (_one_of((True, False)), "true or false"),
     "strict_language": (_one_of((True, False)), "true or false"),
     "page": (_one_of((True, False)), "true or false"),
+    "cost_lints": (_one_of((True, False)), "true or false"),
     "nki": (_one_of(VERSIONS), f"one of {', '.join(VERSIONS)}"),
     "allow": (_list_of(_allowance), f'a list of "{NETWORK}" and "{READ}PATH"'),
     "accept": (_list_of(_one_of(ACCEPTABLE)), f"a list of {', '.join(ACCEPTABLE)}"),

@@ -430,7 +430,7 @@ def _elementwise(operation: Operation) -> dict[CostFigures, Amount]:
     documented = maximum([constant(LEAST_CYCLES), *(scale(one, factor) for one in widths)])
     # A mask may leave nothing to do; what is filled with a number may be filled when something else is done there.
     fastest = NOTHING if fills else Amount.of(width) if operation.mask is None else Amount(ZERO, width)
-    if cycles is CostFigures.OPEN_CYCLES and _runs_on_scalar(operation):
+    if cycles is CostFigures.OPEN_CYCLES and runs_on_scalar(operation):
         cycles = CostFigures.SHARED_CYCLES
     found = {
         instructions: Amount.of(ONE),
@@ -460,7 +460,7 @@ def _accumulates(operation: Operation) -> bool:
 _ALSO_SCALAR = frozenset(("nisa.tensor_scalar", "nisa.tensor_copy"))
 
 
-def _runs_on_scalar(operation: Operation) -> bool:
+def runs_on_scalar(operation: Operation) -> bool:
     """True if it may run on the scalar engine too: so says the documentation, or it is a function of the language of
     one tile, which the compiler makes instructions of."""
     if operation.name.startswith("nisa."):

@@ -6,24 +6,39 @@ Each is stated where it is sure for all shapes of the domain; where it is not kn
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
 
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.foundation.budget import CostingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
+from nkiverify.model.hardware import Hardware
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
-from nkiverify.products.cost.counting import ONE, UnknownCost, descriptors_of, hbm_views, is_transfer, term_of
+from nkiverify.products.cost.counting import (
+    ONE,
+    CostFigures,
+    UnknownCost,
+    descriptors_of,
+    hbm_views,
+    is_transfer,
+    runs_on_scalar,
+    term_of,
+)
 from nkiverify.products.cost.formulas import Around, Cost
 from nkiverify.products.cost.sums import surely
-from nkiverify.symbolic.atoms import render
+from nkiverify.symbolic.atoms import Term, render
 from nkiverify.symbolic.prover import Prover
-from nkiverify.symbolic.terms import add, all_atoms, constant
+from nkiverify.symbolic.terms import add, all_atoms, constant, multiply, scale
 from nkiverify.symbolic.values import as_term
 
 #: Bytes of a descriptor from which on DMA engines are used well ("Trainium2 architecture guide: DMA").
 _LEAST_DESCRIPTOR = 512
 _HALF_OF_PARTITIONS = 64
+#: Bytes between elements of a row of SBUF or PSUM up to which NeuronCore-v2 reads at its full rate ("mem.stride16B").
+_FULL_RATE_STRIDE, _STRIDES_OF_GENERATION = 16, 2
+#: Instructions beyond which the compiler gives up ("NCC_EBVF030"; the number: aws-neuron-sdk, issue 819).
+_MOST_INSTRUCTIONS = 5_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,21 +57,21 @@ class Lint:
     id: str
     text: str
     source: str
-    find: Callable[[Cost], Iterator[CostWarning]]
+    find: Callable[[Cost, Hardware], Iterator[CostWarning]]
     wrong: str
     right: str
 
 
-def lints(cost: Cost) -> tuple[CostWarning, ...]:
+def lints(cost: Cost, hardware: Hardware) -> tuple[CostWarning, ...]:
     """The warnings of a program, each once for its place."""
-    found = [one for lint in LINTS for one in lint.find(cost)]
+    found = [one for lint in LINTS for one in lint.find(cost, hardware)]
     return tuple({(one.id, one.site): one for one in found}.values())
 
 
 # --- a load that is repeated --------------------------------------------------------------------------------------
 
 
-def _repeated(cost: Cost) -> Iterator[CostWarning]:
+def _repeated(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
     for executed, nest in cost.nests:
         operation = executed.operation
         if not is_transfer(operation):
@@ -103,7 +118,7 @@ def _written_in(cost: Cost, view: Tensor, around: Around) -> bool:
 # --- descriptors, partitions ------------------------------------------------------------------------------------------
 
 
-def _small(cost: Cost) -> Iterator[CostWarning]:
+def _small(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
     prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
@@ -122,7 +137,7 @@ def _small(cost: Cost) -> Iterator[CostWarning]:
             )
 
 
-def _few(cost: Cost) -> Iterator[CostWarning]:
+def _few(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
     prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
@@ -141,7 +156,7 @@ def _few(cost: Cost) -> Iterator[CostWarning]:
 # --- transposes ---------------------------------------------------------------------------------------------------
 
 
-def _transposed(cost: Cost) -> Iterator[CostWarning]:
+def _transposed(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
     loaded = _loaded(cost)
     for executed, _ in cost.nests:
         operation = executed.operation
@@ -193,6 +208,107 @@ def _loads(operation: Operation) -> bool:
     return operation.name in ("nl.load", "nisa.dma_copy") and any(not view.on_chip for view in operation.reads.values())
 
 
+# --- engines ----------------------------------------------------------------------------------------------------------
+
+
+def _narrow(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
+    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
+    half = hardware.gemm_moving_fmax // 2
+    for executed, nest in cost.nests:
+        moving = executed.operation.reads.get("moving")
+        if moving is None or not any(around.loop is not None for around in nest):
+            continue
+        width = term_of(moving.free_size)
+        if surely(add(width, constant(half - 1), -1), prover):
+            yield CostWarning(
+                "cost.narrow_moving",
+                executed.site,
+                f"the moving tile has {render(width)} columns; a matmul takes {hardware.gemm_moving_fmax}, and loading "
+                "the stationary tile takes as long for few as for many",
+            )
+
+
+def _strided(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
+    if hardware.generation != _STRIDES_OF_GENERATION:
+        return
+    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
+    for executed, _ in cost.nests:
+        operation = executed.operation
+        if operation.declared.host or is_transfer(operation) or operation.declared.engine == "none":
+            continue
+        for view in operation.views:
+            if not view.on_chip or len(view.shape) < 2:
+                continue
+            extent, stride = term_of(view.shape[-1]), scale(term_of(view.strides[-1]), view.itemsize)
+            several = surely(add(constant(2), extent, -1), prover)
+            if several and surely(add(constant(_FULL_RATE_STRIDE + 1), stride, -1), prover):
+                yield CostWarning(
+                    "cost.strided",
+                    executed.site,
+                    f"elements of a row of {view.label or 'a tile'} are {render(stride)} bytes apart: beyond "
+                    f"{_FULL_RATE_STRIDE} bytes the memory is read at half its rate",
+                )
+
+
+def _many(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
+    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
+    total = _least_of(cost, *(figure for figure in CostFigures if figure.value.endswith("_instructions")))
+    if total is None or not surely(add(constant(_MOST_INSTRUCTIONS + 1), total, -1), prover):
+        return
+    executed, _ = max(cost.nests, key=lambda one: len(one[1]))
+    yield CostWarning(
+        "cost.many_instructions",
+        executed.site,
+        f"at least {render(total)} instructions are made of the loops around this line: the compiler gives up at "
+        f"{_MOST_INSTRUCTIONS:,}, and takes hours before",
+    )
+
+
+def _idle_engine(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
+    for engine, other, instructions, cycles, hertz in (
+        ("vector", "scalar", CostFigures.SCALAR_INSTRUCTIONS, CostFigures.VECTOR_CYCLES, hardware.rates.vector_hertz),
+        ("scalar", "vector", CostFigures.VECTOR_INSTRUCTIONS, CostFigures.SCALAR_CYCLES, hardware.rates.scalar_hertz),
+    ):
+        left_open = (CostFigures.OPEN_INSTRUCTIONS, instructions)
+        if any(True for figure in left_open for _ in cost.of(figure)) or not _bounds(cost, cycles, hertz, hardware):
+            continue
+        for executed, _ in cost.nests:
+            if executed.operation.engine == engine and runs_on_scalar(executed.operation):
+                yield CostWarning(
+                    "cost.idle_engine",
+                    executed.site,
+                    f"runs on the {engine} engine, which takes longest, while the {other} engine does nothing: it can "
+                    "take some of this",
+                )
+
+
+def _bounds(cost: Cost, cycles: CostFigures, hertz: float, hardware: Hardware) -> bool:
+    """True if an engine surely takes longer, as documented, than transfers and matmuls do, for all shapes."""
+    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
+    least = _least_of(cost, cycles)
+    moved = [cost.formula(figure)[1] for figure in (CostFigures.HBM_READ, CostFigures.HBM_WRITTEN)]
+    columns = cost.formula(CostFigures.TENSOR_COLUMNS)[1]
+    if least is None or None in moved or columns is None:
+        return False
+    for other, rate in ((add(moved[0], moved[1]), hardware.rates.dma_bytes), (columns, hardware.rates.columns)):  # type: ignore[arg-type]
+        times = Fraction(rate) / Fraction(hertz)
+        longer = add(scale(other, times.denominator), multiply(least, constant(times.numerator)), -1)
+        if not surely(add(longer, ONE), prover):
+            return False
+    return True
+
+
+def _least_of(cost: Cost, *figures: CostFigures) -> Term | None:
+    """The sum of figures, at least; None where it has no closed form."""
+    total = constant(0)
+    for figure in figures:
+        low, _ = cost.formula(figure)
+        if low is None:
+            return None
+        total = add(total, low)
+    return total
+
+
 _HEAD = "import nki\nimport nki.isa as nisa\nimport nki.language as nl\n\n\n@nki.jit\n"
 
 _REPEATED = """\
@@ -240,6 +356,56 @@ _TURN = """\
     nisa.tensor_copy(dst=stationary, src=turned)
 """
 
+_MULTIPLIED = """\
+def kernel(x, y):
+    out = nl.ndarray((128, 1024), dtype=nl.float32, buffer=nl.shared_hbm)
+    left = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=left, src=x[:, :])
+    for i in range(1024 // {columns}):
+        right = nl.ndarray((128, {columns}), dtype=y.dtype, buffer=nl.sbuf)
+        product = nl.ndarray((128, {columns}), dtype=nl.float32, buffer=nl.psum)
+        done = nl.ndarray((128, {columns}), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=right, src=y[:, i * {columns}:(i + 1) * {columns}])
+        nisa.nc_matmul(dst=product, stationary=left, moving=right)
+        nisa.tensor_copy(dst=done, src=product)
+        nisa.dma_copy(dst=out[:, i * {columns}:(i + 1) * {columns}], src=done)
+    return out
+"""
+
+_PICKED = """\
+def kernel(x):
+    out = nl.ndarray((128, 256), dtype=nl.float32, buffer=nl.shared_hbm)
+    tile = nl.ndarray((128, 2048), dtype=nl.float32, buffer=nl.sbuf)
+    picked = nl.ndarray((128, 256), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x[:, :])
+    nisa.tensor_scalar(dst=picked, data=tile[:, {picked}], op0=nl.multiply, operand0=2.0)
+    nisa.dma_copy(dst=out[:, :], src=picked)
+    return out
+"""
+
+_BY_COLUMNS = """\
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in range(x.shape[1] // {columns}):
+        tile = nl.ndarray((128, {columns}), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[:, i * {columns}:(i + 1) * {columns}])
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=2.0)
+        nisa.dma_copy(dst=out[:, i * {columns}:(i + 1) * {columns}], src=tile)
+    return out
+"""
+
+_REPEATEDLY = """\
+def kernel(x):
+    out = nl.ndarray((128, 512), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((128, 512), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x[:, :])
+    for i in range(16):
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=2.0, engine=nisa.vector_engine)
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.add, operand0=1.0, engine=nisa.{engine}_engine)
+    nisa.dma_copy(dst=out[:, :], src=tile)
+    return out
+"""
+
 LINTS: tuple[Lint, ...] = (
     Lint(
         "cost.repeated_load",
@@ -272,5 +438,37 @@ LINTS: tuple[Lint, ...] = (
         _transposed,
         _HEAD + _TURNED.format(turn=_TURN, stationary="stationary"),
         _HEAD + _TURNED.format(turn="", stationary="left"),
+    ),
+    Lint(
+        "cost.narrow_moving",
+        "A matmul in a loop takes less than half of the columns that it could: stationary tiles are loaded more often.",
+        "nki.isa.nc_matmul: tile size, estimated instruction cost",
+        _narrow,
+        _HEAD + _MULTIPLIED.format(columns=128),
+        _HEAD + _MULTIPLIED.format(columns=512),
+    ),
+    Lint(
+        "cost.strided",
+        "Elements of a row are more than 16 bytes apart in SBUF or PSUM, which trn1 reads at half its rate.",
+        "Trainium/Inferentia2 architecture guide (mem.stride16B)",
+        _strided,
+        _HEAD + _PICKED.format(picked="0:2048:8"),
+        _HEAD + _PICKED.format(picked="0:256"),
+    ),
+    Lint(
+        "cost.many_instructions",
+        "The loops are unrolled to more instructions than the compiler takes: larger tiles, or loops of the device.",
+        "Neuron compiler error codes: NCC_EBVF030; the number: aws-neuron-sdk, issue 819",
+        _many,
+        _HEAD + _BY_COLUMNS.format(columns=1),
+        _HEAD + _BY_COLUMNS.format(columns=512),
+    ),
+    Lint(
+        "cost.idle_engine",
+        "One engine takes longer than all else, and another one that can do the same does nothing.",
+        "nki.isa.tensor_scalar, tensor_copy: engines",
+        _idle_engine,
+        _HEAD + _REPEATEDLY.format(engine="vector"),
+        _HEAD + _REPEATEDLY.format(engine="scalar"),
     ),
 )

@@ -226,7 +226,7 @@ def report(subject: str, target: Target, hardware: Hardware, asked: CostQuestion
     values = {atom: shape[name] for name, atom in figures.cost.dimensions.items()}
     said = "; ".join(f"{what}{f' at {site}' if site is not None else ''}" for site, what in unknown)
     budgets = tuple(budgeted(text, program, figures.named, said) for text in asked.budgets)
-    found = lints(figures.cost) if asked.lints else ()
+    found = lints(figures.cost, hardware) if asked.lints else ()
     return CostReport(
         subject,
         hardware.name,
