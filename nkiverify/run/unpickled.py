@@ -47,6 +47,7 @@ _MODULES = frozenset(
         "nkiverify.products.cost.budget",
         "nkiverify.products.cost.lints",
         "nkiverify.products.cost.report",
+        "nkiverify.products.cost.spills",
         "nkiverify.products.derive.dead",
         "nkiverify.products.derive.runs",
         "nkiverify.products.derive.statements",

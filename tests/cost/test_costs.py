@@ -290,3 +290,23 @@ def test_a_project_may_have_warnings_by_default(
     Path("pyproject.toml").write_text("[tool.nkiverify]\ncost-lints = true\n", encoding="utf-8")
     assert main(words) == 0 and lint.id in capsys.readouterr().out
     assert main([*words, "--no-lints"]) == 0 and lint.id not in capsys.readouterr().out
+
+
+IN_TURN = """\
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tiles = nl.ndarray((64, nl.par_dim(128), 2048), dtype=nl.float32, buffer=nl.sbuf)
+    for i in nl.affine_range(64):
+        tiles[i] = nl.load(x[i])
+        nl.store(out[i], tiles[i])
+    return out
+"""
+
+
+def test_blocks_that_are_used_in_turn_are_one(tmp_path: Path) -> None:
+    found = told(tmp_path, LEGACY + IN_TURN, ["x=f32[64,128,2048]"])
+    (peak,) = found.peaks
+    assert peak.bytes >= 64 * 8192 > peak.limit >= peak.in_turn >= 8192 and not peak.spills
+    later = IN_TURN.replace("        nl.store", "    for i in nl.affine_range(64):\n        nl.store")
+    (peak,) = told(tmp_path, LEGACY + later, ["x=f32[64,128,2048]"]).peaks
+    assert peak.in_turn == peak.bytes > peak.limit and peak.spills

@@ -129,18 +129,13 @@ def _greatest(needs: Sequence[Need], values: _Values) -> tuple[Need, int | None]
     """The need that is greatest for some values, and how many bytes it is; the first one where that is not known."""
     best: tuple[Need, int | None] = (needs[0], None)
     for need in needs:
-        found = _value(need, values)
+        found = bytes_of(need, values)
         if found is not None and (best[1] is None or found > best[1]):
             best = (need, found)
     return best
 
 
-def largest(needs: Sequence[Need], values: _Values) -> int:
-    """The most bytes of a partition that are live for some values of the dimensions, at most."""
-    return max((_value(need, values) or 0 for need in needs), default=0)
-
-
-def _value(need: Need, values: _Values) -> int | None:
+def bytes_of(need: Need, values: _Values) -> int | None:
     """The bytes needed for some values; None where the place is not reached, or they differ in its iterations."""
     total = in_first_iteration(need.total)
     if not _satisfied(need.path, values):
@@ -149,6 +144,11 @@ def _value(need: Need, values: _Values) -> int | None:
         return Valuation(values).term(total)
     except Undefined:
         return None
+
+
+def largest(needs: Sequence[Need], values: _Values) -> int:
+    """The most bytes of a partition that are live for some values of the dimensions, at most."""
+    return max((bytes_of(need, values) or 0 for need in needs), default=0)
 
 
 def _fits(needs: Sequence[Need], program: Program, smallest: _Values) -> dict[str, int | None]:

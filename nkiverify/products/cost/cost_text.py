@@ -98,7 +98,9 @@ def _memory(found: CostReport) -> Iterator[str]:
     for peak in found.peaks:
         more = ", more than there is: what does not fit is spilled" if peak.spills else ""
         yield ""
-        yield f"{peak.memory}: {peak.bytes:,} of {peak.limit:,} bytes of a partition are live at most{more}"
+        yield f"{peak.memory}: {peak.in_turn:,} of {peak.limit:,} bytes of a partition are live at most{more}"
+        if peak.in_turn != peak.bytes:
+            yield f"  ({peak.bytes:,} with all blocks of tensors that are used one block at a time)"
 
 
 def _time(found: CostReport) -> Iterator[str]:
@@ -164,7 +166,10 @@ def as_json(reports: Sequence[CostReport], base: Path) -> str:
             "figures": {
                 row.name: {"low": row.low, "high": row.high, "least": row.least, "most": row.most} for row in one.rows
             },
-            "memory": {peak.memory: {"bytes": peak.bytes, "limit": peak.limit} for peak in one.peaks},
+            "memory": {
+                peak.memory: {"bytes": peak.in_turn, "all_blocks": peak.bytes, "limit": peak.limit}
+                for peak in one.peaks
+            },
             "seconds": None
             if one.times is None
             else {"least": dict(one.times.least), "as_written": dict(one.times.as_written)},

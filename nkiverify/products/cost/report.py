@@ -19,14 +19,14 @@ from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Allocation, Returned
 from nkiverify.phases import MEMORY, PHASES
-from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, limit_of
-from nkiverify.phases.memory.peaks import largest, reference_values
+from nkiverify.phases.memory.peaks import reference_values
 from nkiverify.products.cost.bound import EngineSeconds, times
 from nkiverify.products.cost.budget import Budgeted, budgeted
 from nkiverify.products.cost.counting import NOTHING, Amount, CostFigures
 from nkiverify.products.cost.formulas import Cost, NoNumber, cost_of
 from nkiverify.products.cost.lints import CostWarning, lints
 from nkiverify.products.cost.once import Once, once, summed
+from nkiverify.products.cost.spills import Peak, peaks
 from nkiverify.symbolic.atoms import Atom, Min, Term, render
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import make, of_atom, scale
@@ -65,20 +65,6 @@ class TrafficAtPlace:
     figure: str
     formula: str
     number: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class Peak:
-    """The most that is live in a memory, in bytes of a partition, at the shape that is told."""
-
-    memory: str
-    limit: int
-    bytes: int
-
-    @property
-    def spills(self) -> bool:
-        """True if more is live than there is."""
-        return self.bytes > self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +225,7 @@ def report(subject: str, target: Target, hardware: Hardware, asked: CostQuestion
         found=found,
         budgets=budgets,
         # The last: it puts claims into the program.
-        peaks=tuple(_peaks(exploration.claimed(PHASES[MEMORY.number], seconds), hardware, values)),
+        peaks=tuple(peaks(exploration.claimed(PHASES[MEMORY.number], seconds), figures.cost, hardware, values)),
     )
 
 
@@ -303,15 +289,6 @@ def _bounding(figures: _Figures, hardware: Hardware, values: Mapping[Atom, int])
             value *= 2
         if found:
             yield Bounding(dimension.atom.name, tuple(found))
-
-
-def _peaks(claimed: object, hardware: Hardware, values: Mapping[Atom, int]) -> Iterator[Peak]:
-    if not isinstance(claimed, MemoryClaims):
-        return
-    for region in REGIONS:
-        needs = [need for need in claimed.needs if need.region is region]
-        if needs:
-            yield Peak(str(region), limit_of(region, hardware), largest(needs, values))
 
 
 def shown(term: Term) -> str:
