@@ -433,7 +433,7 @@ class ComparingBudget:
 
 
 class CostingBudget:
-    """What a kernel costs."""
+    """The cost of a kernel."""
 
     #: Shapes of the domain that are tried for one that breaks a budget.
     SHAPES = 200
@@ -515,7 +515,7 @@ class SecondEngineBudget:
 
 
 class ReportingBudget:
-    """What is listed before a reader is told that there is more."""
+    """Lists in reports, before a reader is told that there is more."""
 
     #: Tensors listed for one place; more would hide the ones that matter.
     TENSORS_OF_A_PLACE = 6
