@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import ast
 import contextlib
+import functools
 import importlib
 import io
 import itertools
@@ -355,12 +356,18 @@ class Concrete:
             return fails(replay(self.target, dict(values), hardware, checked=phase == 2), phase)
 
 
+@functools.lru_cache(maxsize=8)
+def _imported(path: Path, _changed: int) -> frozenset[str]:
+    """The names of modules that `import` statements of a file have, as it was when it had been changed last."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    return frozenset(alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names)
+
+
 @contextlib.contextmanager
 def _libraries_put_back(path: Path) -> Iterator[None]:
     """Attributes that kernels of a file give to functions and classes of libraries are gone after the block: a user's
     kernels run in a process of their own, those of the tests in one."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names = _imported(path, path.stat().st_mtime_ns)
     for name in names:
         # One that is imported by a kernel first would not be known here.
         if name.partition(".")[0] in sys.stdlib_module_names:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
 import signal
 import tempfile
@@ -122,7 +123,7 @@ def forget(folder: Path) -> None:
     inside = folder.resolve()
     for key in [key for key in loader._spaces if key[0].is_relative_to(inside)]:
         del loader._spaces[key]
-    for code in [code for code in loader._compiled if Path(code[0]).is_relative_to(inside)]:
+    for code in [code for code in loader._compiled if code[0].startswith(f"{inside}{os.sep}")]:
         del loader._compiled[code]
 
 

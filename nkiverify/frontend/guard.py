@@ -215,11 +215,12 @@ def guarded_import() -> Iterator[None]:
 def temporary_files() -> Iterator[None]:
     """Within the block a kernel may have temporary files."""
     global _scratch
-    outer, before = _scratch, tempfile.tempdir
     try:
         place = Path(tempfile.gettempdir())
     except FileNotFoundError:  # there is no room in any: a kernel that asks for a file is told so
         place = Path(os.devnull)
+    # Now that it is found: Python looks for it by writing a file.
+    outer, before = _scratch, tempfile.tempdir
     _scratch = tempfile.tempdir = str(place / f"nkiverify-{os.urandom(8).hex()}")
     try:
         yield

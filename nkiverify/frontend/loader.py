@@ -446,7 +446,8 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
     return code
 
 
-_spaces: dict[tuple[Path, Path, Allowed, Rewriting], KernelSpace] = {}
+#: The spaces of kernel files, each with the name that the file's module has in it.
+_spaces: dict[tuple[Path, Path, Allowed, Rewriting], tuple[KernelSpace, str]] = {}
 
 
 def load_kernel(
@@ -471,12 +472,13 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
     file = (base / path_text).resolve()
     if not file.is_file():
         raise UsageError(f"no kernel file {path_text}")
-    root, dotted = module_name(file)
     # Not by folder: what one file leaves in modules that others import as well is its own.
     key = (file, base.resolve(), allowed(), rewriting)
-    known = _spaces.get(key)
-    if known is not None and known.as_imported() and dotted in known.modules:
-        return known.modules[dotted], known
+    if key in _spaces:
+        known, dotted = _spaces[key]
+        if known.as_imported() and dotted in known.modules:
+            return known.modules[dotted], known
+    root, dotted = module_name(file)
     space = KernelSpace(root, rewriting, key[1])
     space.files.serve(dotted, file)
     try:
@@ -496,7 +498,7 @@ def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NON
         place = _place_of(error) or path_text
         raise UsageError(f"{place}: importing {path_text} raises {described(error)}") from error
     space.has_been_imported()
-    _spaces[key] = space
+    _spaces[key] = (space, dotted)
     return module, space
 
 
