@@ -26,7 +26,7 @@ from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify
-from tests.costs import QUICK, Measuring, cost_of, costs
+from tests.costs import QUICK, Measuring, cost_of, costs, dear_cases
 
 #: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
 _LARGE = 500
@@ -59,7 +59,10 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         keep_byte_code()
     config.addinivalue_line("markers", "campaign: a part of a campaign, which `make campaigns` runs")
+    config.addinivalue_line("markers", "every_case: a test of which `make test` runs all cases, however long they take")
     if config.option.write_costs:
+        # Of a function all cases are measured, or none.
+        config.option.lane = "all"
         config.pluginmanager.register(Measuring())
     # Where $PYTHONDONTWRITEBYTECODE is set, each process would rewrite the asserts of all tests anew.
     sys.dont_write_bytecode = False
@@ -83,9 +86,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     taken = costs()
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
+    dear = dear_cases((item.nodeid for item in items if not _has_a_lane(item)), taken)
     for item in items:
+        of_campaigns = item.nodeid in dear or item.get_closest_marker("campaign") is not None
         cost = cost_of(item.nodeid, taken)
-        (kept if in_lane(item, cost, lane, portion) else left_out).append(item)
+        (kept if in_lane(item.nodeid, of_campaigns, cost, lane, portion) else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
@@ -93,12 +98,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: (item.path.name in _LATE, -lengths[item] if lengths[item] >= _LONG else 0))
 
 
-def in_lane(item: pytest.Item, cost: int, lane: str, portion: Portion) -> bool:
+def _has_a_lane(item: pytest.Item) -> bool:
+    """True if a test is marked as one of the campaigns, or of none, whatever it takes."""
+    return any(item.get_closest_marker(name) is not None for name in ("campaign", "every_case"))
+
+
+def in_lane(test: str, of_campaigns: bool, cost: int, lane: str, portion: Portion) -> bool:
     """True if a lane has this test: `quick` what is no campaign and takes no long, `test` what is no campaign,
     `campaigns` one portion of what is, `all` `test` and that portion."""
-    if item.get_closest_marker("campaign") is None:
+    if not of_campaigns:
         return lane != "campaigns" and (lane != "quick" or cost < QUICK)
-    return lane in ("campaigns", "all") and in_portion(item.nodeid, portion)
+    return lane in ("campaigns", "all") and in_portion(test, portion)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -117,8 +127,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.enable()
     sys.dont_write_bytecode = _NO_BYTE_CODE
     if session.items and not session.config.option.collectonly:
+        options = Options(root=root(), phases=tuple(PHASES))
         for target in load_targets(root(), [root() / "harness" / "tensor_add.py"]):
-            verify(target, Options(root=root(), phases=tuple(PHASES)))
+            verify(target, options)
         gc.collect()
         gc.freeze()
         rarely_collected()

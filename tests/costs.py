@@ -1,15 +1,17 @@
 """The cost of tests: `costs.txt` has the functions of tests, with the mean processor time of one test, from 20 ms on.
 A test that takes much more than the others of its function has a line of its own.
 
-`make quick` leaves out those from `QUICK` on, and `make test` begins with those that take longest. A function that the
-file does not have is quick. `make test ARGS=--write-costs` measures them, on an idle machine.
+`make quick` leaves out those from `QUICK` on, and `make test` begins with those that take longest. Cases of a function
+that take `DEAR_CASE` or more are of the campaigns, but for the one of each kind that takes least. A function that the
+file does not have is quick. `make test ARGS=--write-costs` measures them and the campaigns, on an idle machine.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import statistics
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,14 @@ import pytest
 
 COSTS = Path(__file__).with_name("costs.txt")
 #: Milliseconds on average from which functions are written down, and from which their tests are not quick.
-WRITTEN, QUICK = 20, 60
+WRITTEN, QUICK = 20, 50
+#: Milliseconds from which a case is of the campaigns where the same is asserted of one that takes less.
+DEAR_CASE = 100
 #: How many times as long as the others of its function a test takes that has a line of its own.
 DEAR = 3
+#: The name of a case that is a file, and what a name says that is expected of a case.
+_FILE = re.compile(r"[\w/]+]")
+_EXPECTED = re.compile(r"(?:^|[-_])(right|wrong|True|False|Verdict\.\w+)]$")
 _BEGAN = pytest.StashKey[float]()
 _PROPERTY = "processor time"
 
@@ -32,6 +39,23 @@ def function_of(test: str) -> str:
 def cost_of(test: str, known: Mapping[str, int]) -> int:
     """Milliseconds that a test takes, as far as that is `known`."""
     return known.get(test, known.get(function_of(test), 0))
+
+
+def dear_cases(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]:
+    """The cases that take long, without the one of each kind that takes least. A kind are the cases of a function that
+    expect the same, by their names; of those that are files, in one folder."""
+    kinds: dict[tuple[str, str, str], list[str]] = {}
+    for test in tests:
+        function, _, case = test.partition("[")
+        if case:
+            folder = case.rpartition("/")[0] if _FILE.fullmatch(case) else ""
+            expected = _EXPECTED.search(case)
+            kinds.setdefault((function, folder, expected[1] if expected else ""), []).append(test)
+    found: set[str] = set()
+    for cases in kinds.values():
+        least = min(cases, key=lambda test: cost_of(test, known))
+        found.update(test for test in cases if test != least and cost_of(test, known) >= DEAR_CASE)
+    return frozenset(found)
 
 
 def costs() -> dict[str, int]:

@@ -31,6 +31,7 @@ def _with_python() -> bool:
 needs_python = pytest.mark.skipif(not _with_python(), reason="no ESBMC here reads Python")
 
 
+@pytest.mark.campaign
 @needs_python
 def test_both_are_run_and_verdicts_that_contradict_each_other_are_told(tmp_path: Path) -> None:
     (tmp_path / "harness").mkdir()

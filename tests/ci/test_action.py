@@ -161,6 +161,7 @@ def test_the_hook_of_pre_commit_checks_one_kernel(
     assert "no contract is violated" in capsys.readouterr().out
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(
     importlib.util.find_spec("pre_commit") is None or not (TOP / ".git").exists(),
     reason="pre-commit is not installed, or this is no checkout",

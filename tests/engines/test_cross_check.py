@@ -288,6 +288,7 @@ def test_every_twentieth_target_is_lowered_to_python_as_well() -> None:
     assert round(sum(expected) / len(phases)) == 20 and set(phases) == {1, 2, 3}
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif("not getattr(locate.find(), 'has_python', False)", reason="this ESBMC reads no Python")
 def test_what_the_lowering_to_python_decides_is_said_and_counted(capsys: pytest.CaptureFixture[str]) -> None:
     (_, theirs) = runs_of("transpose2d_buggy", phases=(1,), lowering="both", timeout=120.0)

@@ -154,6 +154,7 @@ def test_every_family_is_in_the_selection() -> None:
     assert {target.kind for target in chosen} == {target.kind for target in known.values()}
 
 
+@pytest.mark.campaign
 def test_the_manifest_is_reported_alike() -> None:
     known = {target.name: target for target in load_targets(root())}
     targets = [known[name] for name in NAMES]

@@ -46,6 +46,7 @@ def _told(run: Run) -> Run:
     return replace(run, milliseconds=0.0)
 
 
+@pytest.mark.campaign
 def test_a_worker_with_the_wheel_alone_gives_the_verdicts_of_this_machine(
     scheduler: Any, wheel_site: Path, tmp_path: Path
 ) -> None:

@@ -49,6 +49,7 @@ def test_ten_thousand_claims(tmp_path: Path) -> None:
     assert wrong[0].violations[0].witness == {"n": 1}
 
 
+@pytest.mark.campaign
 def test_a_thousand_paths(tmp_path: Path) -> None:
     names = [f"n{k}" for k in range(10)]
     tests = "".join(f"    if {name} > 3:\n        total += 1\n" for name in names)

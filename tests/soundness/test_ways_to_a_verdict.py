@@ -294,6 +294,7 @@ def _ending(run: Run, row: Row) -> tuple[Verdict, str, ExitStatus]:
     return run.verdict, begins, status_of(run)
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("row", ROWS, ids=str)
 def test_a_row_of_phases_1_to_3(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = run_of(row, tmp_path, monkeypatch)
@@ -433,6 +434,7 @@ def _impossible(program: Any) -> Any:
     return replace(program, body=Block([Assume(False, "domain"), *program.body.items]))
 
 
+@pytest.mark.every_case
 @pytest.mark.parametrize("row", DATAFLOW, ids=str)
 def test_a_row_of_phase_4(row: Row, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # Each row is verified twice: shapes are searched as long as the twelve columns of `windows` need.

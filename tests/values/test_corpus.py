@@ -271,6 +271,7 @@ def short_flash_attention(tmp_path: Path) -> Any:
     return kernel
 
 
+@pytest.mark.campaign
 def test_pipelined_attention_of_two_sections(tmp_path: Path) -> None:
     q, k = (random_array(seed, 1, 128, 4096, dtype=ml_dtypes.bfloat16) for seed in (1, 2))
     v = random_array(3, 1, 4096, 128, dtype=ml_dtypes.bfloat16)

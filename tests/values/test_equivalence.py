@@ -94,6 +94,7 @@ def test_short_attention_versions_are_equal(name: str) -> None:
     assert answers(found) == EQUAL
 
 
+@pytest.mark.campaign
 def test_long_attention_equals_its_definition() -> None:
     shapes = "f32[128,512] f32[128,512] f32[128,512]"
     found = compared(side("attention.py::attn_fwd_v3", shapes), side("direct.py::attention", shapes, HERE))

@@ -23,6 +23,7 @@ on_linux = pytest.mark.skipif(
 )
 
 
+@pytest.mark.campaign
 @on_linux
 def test_the_builds_of_the_wheels_get_everything_right() -> None:
     installed = list(locate.every({"PATH": os.defpath}))
