@@ -77,9 +77,11 @@ def lines_of(subject: Subject, answer: Mapping[str, Any], results: Path, output:
         said = "; ".join(one["said"] for one in found.get("answers", ()))
         yield Line(subject.name, subject.digest, status, _phases(runs), _without_times(said), seconds)
         return
+    # The processor time of the command, by the time that each target took on the wall's clock.
+    share = seconds / max(1, sum(run["milliseconds"] for run in runs))
     for target in subject.targets:
         own = [run for run in runs if run["target"] == target]
-        took = round(sum(run["milliseconds"] for run in own) / 1000, 3)
+        took = round(share * sum(run["milliseconds"] for run in own), 3)
         yield Line(f"{subject.name}/{target}", subject.digest, None, _phases(own), "", took)
 
 

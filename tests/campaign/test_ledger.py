@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from lab.ledger import comparing
 from lab.ledger.__main__ import main
 from lab.ledger.comparing import FLIPPED, GAINED, GONE, LOST, NEW, OTHER_SUBJECT, REWORDED
-from lab.ledger.lines import Line, Phase
+from lab.ledger.lines import Line, Phase, lines_of
 from lab.ledger.subjects import ROOT, Subject, sampled
 from lab.ledger.writing import write
 
@@ -130,3 +131,23 @@ def test_a_tenth_has_some_of_every_group() -> None:
     chosen = sampled(subjects, 10)
     assert [one.name for one in chosen] == ["a/0", "a/10", "a/20", "b/0", "b/10", "b/20", "c"]
     assert chosen[-1].words == ("run", "t0", "t10", "t20") == ("run", *chosen[-1].targets)
+
+
+def test_targets_share_the_processor_time_of_their_command(tmp_path: Path) -> None:
+    runs = [
+        {
+            "target": name,
+            "phase": 1,
+            "milliseconds": milliseconds,
+            "verdict": "SUCCESSFUL",
+            "qualifier": "",
+            "reason": "",
+        }
+        | {"violations": [], "warnings": []}
+        for name, milliseconds in (("a", 3000), ("b", 1000))
+    ]
+    results = tmp_path / "results.json"
+    results.write_text(json.dumps({"runs": runs}), encoding="utf-8")
+    subject = Subject("manifest", tmp_path, (), "", ("a", "b"))
+    lines = list(lines_of(subject, {"status": 0, "seconds": 2.0}, results, ""))
+    assert [(line.subject, line.seconds) for line in lines] == [("manifest/a", 1.5), ("manifest/b", 0.5)]
