@@ -98,7 +98,7 @@ ANSWERING = {
     "nkiverify/model/dependence.py": _DATAFLOW,
     "nkiverify/phases/memory/claims.py": _MEMORY,
     "nkiverify/analysis/lifetimes/live_intervals.py": _MEMORY,
-    "nkiverify/analysis/marks/liveness.py": _MEMORY,
+    "nkiverify/analysis/marks/liveness.py": _DATAFLOW,
     "nkiverify/verify/verdicts.py": _VERDICTS,
     "nkiverify/verify/verifier.py": _VERDICTS,
     "nkiverify/verify/tolerated.py": ("tests/check/test_accepted.py",),
