@@ -10,6 +10,7 @@ from nkiverify.foundation.errors import InternalError
 from nkiverify.foundation.source import Site
 from nkiverify.ir.contract import Contract, Taken
 from nkiverify.ir.program import Assumed
+from nkiverify.model import ops
 from nkiverify.model.policy import applied_policy
 from nkiverify.model.versions import within
 from nkiverify.symbolic import execution
@@ -64,7 +65,7 @@ def define(
     same_elements: bool = False,
 ) -> Contract:
     """Register a contract; an id is defined once."""
-    if id in _registry:
+    if id in _registry and not ops.may_be_declared_again():
         raise InternalError(f"contract {id} is defined twice")
     legal = takes or {}
     contract = Contract(
@@ -88,7 +89,9 @@ def define(
 
 
 def contract(id: str) -> Contract:
-    """The contract with this id."""
+    """The contract with this id; the module of an operation that defines it is imported."""
+    if id not in _registry:
+        ops.load(id)
     try:
         return _registry[id]
     except KeyError:
@@ -97,6 +100,7 @@ def contract(id: str) -> Contract:
 
 def all_contracts() -> list[Contract]:
     """Every contract, by id."""
+    ops.load_all()
     return [_registry[id] for id in sorted(_registry)]
 
 

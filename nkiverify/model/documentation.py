@@ -11,7 +11,6 @@ import functools
 import re
 from urllib.parse import quote
 
-import nkiverify.model.ops  # noqa: F401 (declares the operations)
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.registry import declarations
 

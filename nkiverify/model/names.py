@@ -23,7 +23,6 @@ from nkiverify.model import (
     memory,
     nki_tensor,
     operation,
-    ops,  # noqa: F401 (each module of it declares its operations)
     register_contents,
     tile_size,
     vendor_helpers,

@@ -1,6 +1,7 @@
 """Python's operators on values of the legacy API, tiles and accesses with index tensors, and assignment to elements.
 
-What computes them is built on tensors, which are built on these operators: it registers itself (`compute_with`).
+What computes them is built on tensors, which are built on these operators: it registers itself (`compute_with`), in
+modules of operations, which are imported when the first operator asks.
 """
 
 from __future__ import annotations
@@ -8,12 +9,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+from nkiverify.model import ops
 from nkiverify.model.contracts import require
 
-_unary_operator: Callable[[str, object], Any]
-_binary_operator: Callable[[str, object, object], Any]
-_in_place_operator: Callable[[str, object, object], Any]
-_assignment: Callable[[object, object], None]
+#: Operations in the modules that register themselves here.
+_COMPUTING, _ASSIGNING = "nl.negative", "setitem"
+
+
+def _unary_operator(name: str, operand: object, /) -> Any:
+    ops.load(_COMPUTING)
+    return _unary_operator(name, operand)
+
+
+def _binary_operator(name: str, left: object, right: object, /) -> Any:
+    ops.load(_COMPUTING)
+    return _binary_operator(name, left, right)
+
+
+def _in_place_operator(name: str, target: object, value: object, /) -> Any:
+    ops.load(_COMPUTING)
+    return _in_place_operator(name, target, value)
+
+
+def _assignment(destination: object, value: object, /) -> None:
+    ops.load(_ASSIGNING)
+    _assignment(destination, value)
 
 
 def compute_with(

@@ -32,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError
+from nkiverify.model import ops
 from nkiverify.model.dependence import Dependence
 
 if TYPE_CHECKING:
@@ -292,14 +293,16 @@ def refused(name: str) -> Declaration:
 
 
 def _declare(found: Declaration) -> Declaration:
-    if found.name in _declared:
+    if found.name in _declared and not ops.may_be_declared_again():
         raise InternalError(f"{found.name} is declared twice")
     _declared[found.name] = found
     return found
 
 
 def declaration(name: str) -> Declaration:
-    """The declaration of an operation; `InternalError` where nothing is."""
+    """The declaration of an operation, whose module is imported; `InternalError` where none is declared."""
+    if name not in _declared:
+        ops.load(name)
     try:
         return _declared[name]
     except KeyError:
@@ -307,5 +310,6 @@ def declaration(name: str) -> Declaration:
 
 
 def declarations() -> list[Declaration]:
-    """All that is declared, in the order of declaration."""
-    return list(_declared.values())
+    """All that is declared, in the order of the table, whatever was asked for first."""
+    order = [name for name in ops.load_all() if name in _declared]
+    return [_declared[name] for name in dict.fromkeys([*order, *_declared])]

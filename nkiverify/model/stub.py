@@ -6,11 +6,10 @@ import functools
 import inspect
 import types
 from collections.abc import Callable, Mapping
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
-from nkiverify.model import ops  # noqa: F401 (every module of it declares operations)
 from nkiverify.model.access import MaskedOperand
 from nkiverify.model.contracts import LegacyRules, claim_version, require
 from nkiverify.model.current_execution import current_execution, execution_in_progress
@@ -40,25 +39,13 @@ def stub(signature: FunctionT) -> FunctionT:
     reach what is declared as the model has them.
     """
     module, name = signature.__module__, signature.__name__
-    declared = declaration(f"{_PREFIXES[module]}.{name}")
     legacy = module.startswith("neuronxcc")
-    api = "neuronxcc" if legacy else "nki"
-    if api in declared.refusals:
-        return _refusing(signature, declared.refusals[api])
-    result = functools.wraps(signature)(_Call.function(declared, legacy, signature))
-    if declared.name.startswith("nl."):
+    result = functools.wraps(signature)(_Call.function(f"{_PREFIXES[module]}.{name}", legacy, signature))
+    if _PREFIXES[module] == "nl":
         named = _REDUCING.get(name, name) if legacy else name
         if named in OPERATORS:
             return token(result, named)  # type: ignore[return-value]
     return result  # type: ignore[return-value]
-
-
-def _refusing(signature: FunctionT, reason: str) -> FunctionT:
-    @functools.wraps(signature)
-    def call(*args: Any, **kwargs: Any) -> NoReturn:
-        raise unsupported(f"{signature.__module__}.{signature.__name__}: {reason}")
-
-    return call  # type: ignore[return-value]
 
 
 class _Work:
@@ -81,7 +68,10 @@ class _Call:
     """The work of one stub: check the keywords, convert operators and masks, state the contracts, record."""
 
     def __init__(self, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> None:
-        does = declared.functions["neuronxcc" if legacy else "nki"]
+        api = "neuronxcc" if legacy else "nki"
+        if api in declared.refusals:
+            raise unsupported(f"{signature.__module__}.{signature.__name__}: {declared.refusals[api]}")
+        does = declared.functions[api]
         self._states = following(does, declared)
         self._does = does
         self._module = signature.__module__
@@ -107,9 +97,10 @@ class _Call:
         )
 
     @classmethod
-    def function(cls, declared: Declaration, legacy: bool, signature: Callable[..., Any]) -> types.FunctionType:
-        """The stub. What it needs is made when it is called first: a kernel calls few of all that there are."""
-        work = _Work(lambda: cls(declared, legacy, signature))
+    def function(cls, name: str, legacy: bool, signature: Callable[..., Any]) -> types.FunctionType:
+        """The stub. What it needs is imported and made when it is called first: a kernel calls few of all that there
+        are."""
+        work = _Work(lambda: cls(declaration(name), legacy, signature))
 
         def call(*args: Any, **kwargs: Any) -> Any:
             self = work.prepared()

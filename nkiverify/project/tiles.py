@@ -8,8 +8,8 @@ from __future__ import annotations
 import ast
 import functools
 
-import nkiverify.model.ops  # noqa: F401 (declares the operations)
-from nkiverify.model.registry import declarations
+from nkiverify.model import ops
+from nkiverify.model.registry import declaration
 from nkiverify.project.scope import last_name, nodes_of
 
 #: Keywords under which functions of NKI take numbers.
@@ -80,12 +80,8 @@ def _is_tile(value: ast.expr, tiles: set[str]) -> bool:
 def _computes(call: ast.Call) -> bool:
     """True if `call` is one of an operation on elements, by its name."""
     name = last_name(call.func)
-    return any(f"{module}.{name}" in _computing() for module in ("nl", "nisa"))
-
-
-@functools.cache
-def _computing() -> frozenset[str]:
-    return frozenset(one.name for one in declarations() if one.dependence is not None)
+    named = [f"{module}.{name}" for module in ("nl", "nisa")]
+    return any(ops.is_declared(one) and declaration(one).dependence is not None for one in named)
 
 
 def loaded_into(part: ast.expr, parents: dict[ast.AST, ast.AST]) -> str:

@@ -1,6 +1,7 @@
-"""Every contract: those of operations stand with them in `nkiverify.model.ops`, the others here, one module per area.
+"""Contracts that belong to no operation, one module per area: those of operations stand with them in
+`nkiverify.model.ops`.
 
-Importing this package registers them all.
+Importing this package registers them all; the others are registered when they are asked for.
 
 Ids and sources are those of the NKI documentation survey the project works from: a source names the page and section
 that states the rule. An area's module says in its docstring which abbreviations of pages it uses.
@@ -8,7 +9,6 @@ that states the rule. An area's module says in its docstring which abbreviations
 
 from __future__ import annotations
 
-from nkiverify.model import ops  # noqa: F401 (each operation registers its contracts)
 from nkiverify.model.contract_tables import (
     dataflow,
     indirection,
