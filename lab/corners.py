@@ -39,10 +39,10 @@ from nkiverify.ir.program import Assume, DomainDimension
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.phases import MEMORY
 from nkiverify.phases.witness_replay import replay
-from nkiverify.products.derive import Precondition
 from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
+from nkiverify.products.derive.statements import Precondition
 from nkiverify.project.discovery import kernels_in
 from nkiverify.project.request import request
 from nkiverify.symbolic import terms

@@ -9,7 +9,7 @@ import sys
 import types
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
@@ -17,22 +17,13 @@ from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import COPIED, assigner, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, made_list, sym_iter, sym_methodcaller
 from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.frontend.drawn_loops import DrawnLoop
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
-from nkiverify.frontend.loops import (
-    ConstantLoop,
-    PlainLoop,
-    PlainWhile,
-    UnrolledLoop,
-    loop_over,
-)
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymRange, symbolic_sequence
 from nkiverify.frontend.refused import reading
 from nkiverify.frontend.seen import shown
-from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.frontend.symbolic_text import joined as text
 from nkiverify.frontend.symbolic_text import made_text
 from nkiverify.model.contracts import contract
@@ -42,6 +33,12 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.lists import SymList
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.drawn_loops import DrawnLoop
+    from nkiverify.frontend.loops import PlainLoop, PlainWhile
+    from nkiverify.frontend.summaries import SummarisedLoop
+
 
 BaseException = builtins.BaseException
 
@@ -70,6 +67,8 @@ def loop(
     drawn: bool,
 ) -> PlainLoop | SummarisedLoop | DrawnLoop:
     """A `for` statement is about to run."""
+    from nkiverify.frontend.loops import PlainLoop, loop_over
+
     run = _symbolic_run()
     if run is None:
         return PlainLoop(iterable)
@@ -99,6 +98,8 @@ def while_loop(
 ) -> PlainWhile:
     """A `while` statement is about to run. If all it computes is numbers, these are `computed`, and made smaller by
     multiples of `steps`."""
+    from nkiverify.frontend.loops import PlainWhile
+
     run = _symbolic_run()
     if run is None:
         return PlainWhile()
@@ -140,6 +141,10 @@ def start(simple: bool) -> _Comprehension:
 
 def items(iterable: Any) -> Any:
     """The first iterable of a list comprehension."""
+    from nkiverify.frontend.drawn_loops import DrawnLoop
+    from nkiverify.frontend.loops import loop_over
+    from nkiverify.frontend.summaries import SummarisedLoop
+
     frame = sys._getframe(1)
     while _comprehensions[-1].frame != id(frame):
         # It was left behind in a function that this one has called for its first iterable.
@@ -159,6 +164,8 @@ def items(iterable: Any) -> Any:
 
 def elements(iterable: Any) -> Any:
     """Any other iterable of a comprehension: run iteration by iteration."""
+    from nkiverify.frontend.loops import ConstantLoop, UnrolledLoop
+
     run = _symbolic_run()
     if run is None:
         return iterable

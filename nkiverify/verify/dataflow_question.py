@@ -14,12 +14,15 @@ from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.dataflow.claims import DataflowClaims
 from nkiverify.phases.phase import Phase
-from nkiverify.verify.domain_parts import just_past
 from nkiverify.verify.evidence import Evidence
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.verdicts import advice_on, up_to_rounds, within_rounds
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from nkiverify.engines.embedded import Decision
+
     # A proof needs no concrete run.
     from nkiverify.phases.dataflow.trial import Trial
     from nkiverify.verify.domain_parts import DomainPart
@@ -92,9 +95,16 @@ def question(
         seconds=seconds,
         trial=_trial(exploration, seconds),
         effort=effort,
-        bases=tuple(just_past(loops, exploration, seconds / 4)) if loops else (),
+        bases=_bases(loops, exploration, seconds / 4) if loops else (),
         within=within_rounds(run.program, loops) if loops else (),
     )
+
+
+def _bases(loops: Sequence[Decision], exploration: Exploration, seconds: float) -> tuple[dict[str, int], ...]:
+    """A small shape for each loop that was unrolled, on which it goes round more often."""
+    from nkiverify.verify.domain_parts import just_past
+
+    return tuple(just_past(loops, exploration, seconds))
 
 
 def _trial(exploration: Exploration, seconds: float) -> Trial | None:

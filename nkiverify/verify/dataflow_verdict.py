@@ -35,7 +35,6 @@ from nkiverify.phases.dataflow.tails import tails
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.dataflow_question import DataflowQuestion, FaultSearch
-from nkiverify.verify.domain_parts import no_fault_up_to
 from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.tolerated import Tolerated, told_of
 from nkiverify.verify.verdicts import ADVICE_TIME, NOT_CONFIRMED, advice_on
@@ -286,6 +285,8 @@ def proved_within(known: DataflowFacts) -> Evidence | None:
     if search.doubt:
         told.append(search.doubt)
     elif search.furthest:
+        from nkiverify.verify.domain_parts import no_fault_up_to
+
         told.append(no_fault_up_to(search.furthest))
     return replace(bounded, claims=claims, closed_by={"sets": claims}, reason="; ".join(told))
 
@@ -366,6 +367,8 @@ def all_run_within(known: DataflowFacts) -> Evidence | None:
     looked = {"shapes": search.tried}
     bounds, reason = f"{BOUNDED} {search.part}", known.reason
     if search.furthest:
+        from nkiverify.verify.domain_parts import no_fault_up_to
+
         reason = f"{reason}; {no_fault_up_to(search.furthest)}"
     site = next((claim.site for claim in known.proof.open if claim.site is not None), None)
     return Evidence(Basis.BOUNDED, bounds, reason, site, ADVICE_WITHIN, search.claims, looked)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import islpy as isl
 
 from nkiverify.analysis.marks.order import DRAWN, Running
 from nkiverify.analysis.sets.affine import EVERYWHERE
 from nkiverify.analysis.sets.coordinates import jumps_of
-from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import Elements, State, add, confirmed, merged, remove, weaker
 from nkiverify.analysis.sets.proof import Proof
@@ -34,6 +34,9 @@ from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Comparison, Relation
+
+if TYPE_CHECKING:
+    from nkiverify.analysis.sets.iterations import Iterations
 
 #: Why a loop without an order is open.
 MEET = "iterations may meet"
@@ -225,6 +228,8 @@ class _Walk(Visitor[State]):
             state.context = self._sets.both(known, stated)
 
     def _loop(self, loop: Loop, state: State) -> None:
+        from nkiverify.analysis.sets.iterations import Iterations
+
         iterations = Iterations(self._sets, loop.index, self._sets.parameters_where(loop.bounds), state.context)
         context = self._sets.both(state.context, iterations.bounds)
         if context.is_empty():
@@ -340,6 +345,8 @@ class _Walk(Visitor[State]):
         for key, wanted in self._returns:
             found = self._written.get(key)
             for atom in self._programs:
+                from nkiverify.analysis.sets.iterations import Iterations
+
                 if found is not None:
                     found = Iterations(self._sets, atom, self._bounds(atom), self._everywhere).all_surely(found)
                 wanted = Iterations(self._sets, atom, EVERYWHERE, self._everywhere).all_perhaps(wanted)

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 import islpy as isl
 
-from nkiverify.analysis.alike import independent, is_shared
 from nkiverify.analysis.effects import (
     LAST_STRICT_GENERATION,
     Does,
@@ -22,8 +22,6 @@ from nkiverify.analysis.effects import (
 from nkiverify.analysis.element_marks import exchanges
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
 from nkiverify.analysis.sets.affine import mentions
-from nkiverify.analysis.sets.definedness import Partly, defined_elements
-from nkiverify.analysis.sets.exchanges import are_each_others
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import State, add, remove
 from nkiverify.analysis.sets.proof import Proof
@@ -39,6 +37,9 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed, Returned, programs
 from nkiverify.symbolic import conditions
 
+if TYPE_CHECKING:
+    from nkiverify.analysis.sets.definedness import Partly
+
 
 @dataclass(slots=True)
 class _Step:
@@ -53,6 +54,8 @@ class _Step:
 
     def definedness(self) -> dict[str, Partly | None]:
         """For each operand that may be undefined in part: where it is read, and where it is defined."""
+        from nkiverify.analysis.sets.definedness import Partly
+
         found: dict[str, Partly | None] = {}
         for argument, region in self.undefined.items():
             known = self.state.known.defined.get(key_of(self.operation.reads[argument].storage))
@@ -86,7 +89,11 @@ class Transfer:
         self._effects = Effects()
         #: Sums over the iterations of a loop that something undefined may have joined: they stay so.
         self._undefined_sums: set[Key] = set()
-        self._alike = independent(program.body, self.programs) if self.programs else frozenset()
+        self._alike: frozenset[int] = frozenset()
+        if self.programs:
+            from nkiverify.analysis.alike import independent
+
+            self._alike = independent(program.body, self.programs)
         #: Allocations that nothing writes but products that are added.
         self._only_sums = _only_sums(program)
         returned = [item for item in items(program.body) if isinstance(item, Returned)]
@@ -118,6 +125,8 @@ class Transfer:
         if step.undefined and exchanges(step.operation):
             self._proof.claim("df.read_unwritten", item.site, False, "what another program receives may be undefined")
         if exchanges(step.operation):
+            from nkiverify.analysis.sets.exchanges import are_each_others
+
             met = len(self.programs) == 1 and self._all_come(step) and are_each_others(step.operation, *self.programs)
             self._proof.claim("df.programs", item.site, met, "an exchange that not all programs may come to")
         for effect in effects:
@@ -229,6 +238,8 @@ class Transfer:
         sure = region.elements if region is not None and effect.certain else None
         good = sure
         if step.undefined and region is not None and sure is not None:
+            from nkiverify.analysis.sets.definedness import defined_elements
+
             good = defined_elements(self.sets, operation, effect.argument, region, step.definedness())
         if step.spoiled or (self._dead_stores and source_of(item) in self._dead_stores):
             good = None
@@ -292,6 +303,8 @@ class Transfer:
         # Iterations without an order reduce in registers one after the other.
         state, storage = step.state, effect.view.storage
         if self.accesses is not None and not is_register_file(storage):
+            from nkiverify.analysis.alike import is_shared
+
             around = {loop: found.number for loop, found in state.iterations.items()}
             # Iterations on different paths do not meet.
             here = self.sets.where(elements, state.path)

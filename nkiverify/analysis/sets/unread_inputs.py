@@ -12,7 +12,6 @@ import islpy as isl
 
 from nkiverify.analysis.effects import Does, Effects
 from nkiverify.analysis.sets.affine import EVERYWHERE, Sets
-from nkiverify.analysis.sets.iterations import Iterations
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import Elements, add
 from nkiverify.analysis.sets.regions import Regions
@@ -124,6 +123,8 @@ class _Inputs(Visitor[None]):
         return ()
 
     def loop(self, item: Loop) -> Iterable[None]:
+        from nkiverify.analysis.sets.iterations import Iterations
+
         bounds = self.sets.parameters_where(item.bounds)
         iterations = Iterations(self.sets, item.index, bounds, self._context)
         self._loops += 1

@@ -5,9 +5,10 @@ SH shared API page, RN-x.y release notes, L:op docstring of that legacy operatio
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
@@ -28,7 +29,6 @@ from nkiverify.model.dtypes import (
 from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import constant, is_between, of_operator, plus, single, times
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
-from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import applied
 from nkiverify.model.ops.operands import (
@@ -46,6 +46,11 @@ from nkiverify.model.ops.operands import (
 )
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Array, Step
+
 
 # --- activation, activation_reduce ------------------------------------------------------------------------------------
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nkiverify.model.dtypes import DType
-from nkiverify.model.meaning import Array, Numbers, Step
 from nkiverify.model.operators import Operator
+
+if TYPE_CHECKING:
+    from nkiverify.model.meaning import Array, Numbers, Step
 
 
 def applied(numbers: Numbers, op: Operator, x: Array, y: Array | None, reverse: bool = False) -> Array:

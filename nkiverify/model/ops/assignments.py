@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from functools import partial
 from numbers import Real
+from typing import TYPE_CHECKING
 
 from nkiverify.model import operators_on_tiles
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
-from nkiverify.model.meaning import Step
 from nkiverify.model.ops.dma import claim_dma
 from nkiverify.model.recording import issue
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import SymInt, SymRational, all_of, equal
 from nkiverify.symbolic.execution import unsupported
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 define_legacy = partial(define, api=("neuronxcc",))
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums, views
 from nkiverify.model.allocation import result_tile as new_tile
 from nkiverify.model.allocation import temporary
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.extents import as_number
@@ -28,7 +27,6 @@ from nkiverify.model.legacy_tensor import (
     result_tile,
 )
 from nkiverify.model.legacy_tensor import new_tile as new_legacy_tile
-from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.operands import (
     any_in_psum,
     claim_same_layout,
@@ -43,6 +41,11 @@ from nkiverify.model.registry import OVERWRITES, host, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, all_of, any_of, equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Array, Step
+
 
 define_legacy = partial(define, api=("neuronxcc",))
 

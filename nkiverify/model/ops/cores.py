@@ -4,13 +4,13 @@ c.4)."""
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.launch import current_launch
-from nkiverify.model.meaning import Step
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.ops.operands import (
     claim_generation,
@@ -24,6 +24,10 @@ from nkiverify.model.ops.operands import (
 from nkiverify.model.register_contents import VirtualRegister
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.symbolic import all_of, equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.meaning import Step
+
 
 define_current = partial(define, api=("nki",))
 

@@ -9,7 +9,7 @@ import os
 import sys
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import READS
@@ -23,7 +23,6 @@ from nkiverify.model.allocation import (
     new_storage,
     temporary,
 )
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import DType, DTypeKind, numpy_name, uint8
@@ -31,7 +30,6 @@ from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import TRUTH, constant
 from nkiverify.model.known_numbers import numbers_of
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype
-from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import SBUF, SHARED_HBM
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.ops.operands import any_in_psum, in_sbuf, is_number, member, on_chip, tile
@@ -40,6 +38,11 @@ from nkiverify.model.tensor import Tensor, claim_bounds, declared_dtype
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymRational, all_of, equal
 from nkiverify.symbolic.execution import unsupported
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Array, Step
+
 
 define_current = partial(define, api=("nki",))
 

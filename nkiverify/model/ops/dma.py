@@ -7,11 +7,11 @@ descriptor-generation page, A3 architecture of gen3.
 from __future__ import annotations
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, nki_version, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint32
@@ -20,7 +20,6 @@ from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import plus, single
 from nkiverify.model.known_numbers import UNKNOWN
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand
-from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operators import Operator, legacy_operator
 from nkiverify.model.ops.copies import copied
@@ -36,6 +35,11 @@ from nkiverify.model.tensor import Indirection, Tensor
 from nkiverify.model.versions import within
 from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Array, Step
+
 
 define_current = partial(define, api=("nki",))
 

@@ -6,9 +6,10 @@ operation, RN-x.y release notes.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import float32
@@ -16,7 +17,6 @@ from nkiverify.model.extents import is_one
 from nkiverify.model.indices import Mask
 from nkiverify.model.known_numbers import Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
-from nkiverify.model.meaning import Step
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import operated
 from nkiverify.model.ops.operands import (
@@ -38,6 +38,11 @@ from nkiverify.model.promotion import promoted
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, any_of, equal, negate
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 # --- tensor_tensor ----------------------------------------------------------------------------------------------------
 

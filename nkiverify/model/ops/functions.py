@@ -7,19 +7,17 @@ MIG-x.y migration, LKI known issues of the legacy API, L:op docstring of that le
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model import allocation, legacy_tensor, operators_on_tiles
 from nkiverify.model.access import Access, MovedIndex
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import INTEGER_NAMES, DType, bool_, float32
 from nkiverify.model.extents import is_one
 from nkiverify.model.indices import IndexTensor, Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand
-from nkiverify.model.meaning import Step
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops.operands import any_in_psum, generation, is_number, on_chip, tile
@@ -29,6 +27,11 @@ from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import Extent, all_of, any_of, equal, negate
 from nkiverify.symbolic.execution import unsupported
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 #: Functions of one operand.
 UNARY = (

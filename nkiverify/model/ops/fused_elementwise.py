@@ -6,13 +6,13 @@ Shapes are (P, F), all free axes as one. L:op is the docstring of that legacy op
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nkiverify.model import isa_enums as isa
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
-from nkiverify.model.meaning import Step
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import applied
 from nkiverify.model.ops.elementwise import operated_twice, unused
@@ -30,6 +30,11 @@ from nkiverify.model.ops.operands import (
 from nkiverify.model.promotion import promoted
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 # --- scalar_tensor_tensor ---------------------------------------------------------------------------------------------
 

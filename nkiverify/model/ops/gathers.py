@@ -5,9 +5,10 @@ A source `op` is the page of that operation, `L:op` the docstring of the legacy 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.allocation import result_tile as new_result
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import CORE_PARTITIONS, Dependence, Link
 from nkiverify.model.dtypes import uint16, uint32
@@ -23,7 +24,6 @@ from nkiverify.model.legacy_tensor import (
     operand,
     result_tile,
 )
-from nkiverify.model.meaning import Step
 from nkiverify.model.operation import LANE_STAYS, LANES
 from nkiverify.model.ops.operands import (
     claim_in_sbuf,
@@ -37,6 +37,11 @@ from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 NKI = ("nki",)
 

@@ -6,14 +6,13 @@ MIG-x.y migration, RN-x.y release notes, L:op docstring of that legacy operation
 from __future__ import annotations
 
 from math import prod
+from typing import TYPE_CHECKING
 
 from nkiverify.model.allocation import temporary
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, new_tile, operand
-from nkiverify.model.meaning import Step
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.copies import copied, copied_numbers
@@ -24,6 +23,11 @@ from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import Extent, equal
 from nkiverify.symbolic.execution import unsupported
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 # --- load -------------------------------------------------------------------------------------------------------------
 

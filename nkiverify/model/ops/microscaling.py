@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model import contracts
@@ -24,12 +24,15 @@ from nkiverify.model.dtypes import (
     float32,
     uint8,
 )
-from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.operands import destination, generation, in_sbuf, moved_elements, tile
 from nkiverify.model.ops.tensor_engine import claim_matmul_buffers
 from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.meaning import Array, Step
+
 
 define = partial(contracts.define, api=("nki",))
 

@@ -5,18 +5,23 @@ A source `op` is the page of that function, `L:op` the docstring of the legacy o
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nkiverify.model.allocation import result_tile as new_tile
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
-from nkiverify.model.meaning import Step
 from nkiverify.model.ops.arithmetic import difference, multiplied
 from nkiverify.model.ops.operands import on_chip, tile
 from nkiverify.model.ops.reductions import free_axes, reduced_axes, reduced_lines
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, any_of, equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.meaning import Step
+
 
 SOFTMAX = operation("nl.softmax", dependence=Dependence(Link.ALONG), engine="any", behaviour=OVERWRITES)
 RMS_NORM = operation(

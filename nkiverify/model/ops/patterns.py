@@ -7,8 +7,8 @@ the page of that operation, `L:op` the docstring of the legacy one.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import int8, int16, uint8, uint16
@@ -16,12 +16,16 @@ from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.indices import IndexTensor, Mask, as_mask
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
-from nkiverify.model.meaning import Step
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops.operands import claim_in_sbuf, claim_same_layout, destination, is_number, on_chip, tile
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, equal, maximum, minimum, product
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 NKI = ("nki",)
 LEGACY = ("neuronxcc",)

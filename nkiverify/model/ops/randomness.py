@@ -7,6 +7,7 @@ seed. What is computed from them is never compared (`equiv`), and the states of 
 from __future__ import annotations
 
 from numbers import Real
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
@@ -34,7 +35,6 @@ from nkiverify.model.dtypes import (
 )
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand, result_tile
-from nkiverify.model.meaning import Step
 from nkiverify.model.memory import SBUF
 from nkiverify.model.ops.operands import (
     any_in_psum,
@@ -55,6 +55,10 @@ from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import SymInt, all_of, equal
 from nkiverify.symbolic.execution import unsupported
+
+if TYPE_CHECKING:
+    from nkiverify.model.meaning import Step
+
 
 _INTEGER = of_numpy(lambda: (np.integer,))
 NKI = ("nki",)

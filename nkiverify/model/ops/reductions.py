@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from nkiverify.model.allocation import result_tile as new_tile
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import bool_
@@ -19,13 +19,17 @@ from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import TRUTH, TRUTHS, of_operator, summed
 from nkiverify.model.known_numbers import UNKNOWN, Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
-from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import difference, mean, multiplied
 from nkiverify.model.ops.operands import claim_in_sbuf, claim_integers, destination, on_chip, tile
 from nkiverify.model.registry import OVERWRITES, Declaration, operation
 from nkiverify.model.tensor import Tensor, declared_dtype, free_elements
 from nkiverify.symbolic import Extent, all_of, equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Array, Step
+
 
 LEGACY = ("neuronxcc",)
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.late import numpy as np
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contents import any_of_dtype, held
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
@@ -14,13 +14,17 @@ from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import converted
 from nkiverify.model.known_numbers import Interval, Value, unknown
-from nkiverify.model.meaning import Step
 from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import tile
 from nkiverify.model.register_contents import VirtualRegister, held_by, set_register
 from nkiverify.model.registry import OVERWRITES, Declaration, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 NKI = ("nki",)
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import (
@@ -25,7 +25,6 @@ from nkiverify.model.dtypes import (
 from nkiverify.model.indices import Mask
 from nkiverify.model.interval_arithmetic import constant, exactly, is_between, plus, summed
 from nkiverify.model.legacy_tensor import LegacyTensor, given_destination, named_dtype, operand, resolved, result_tile
-from nkiverify.model.meaning import Array, Step
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import applied
 from nkiverify.model.ops.operands import (
@@ -41,6 +40,11 @@ from nkiverify.model.ops.operands import (
 from nkiverify.model.promotion import promoted
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Array, Step
+
 
 # --- tensor_tensor_scan -----------------------------------------------------------------------------------------------
 

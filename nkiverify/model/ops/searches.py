@@ -6,9 +6,9 @@ A source `op` is the page of that operation, `L:op` the docstring of the legacy 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.late import numpy as np
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import RESULTS, Dependence, Link
 from nkiverify.model.dtypes import bfloat16, float32, int32, uint16, uint32
@@ -16,7 +16,6 @@ from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
-from nkiverify.model.meaning import Array, Step
 from nkiverify.model.ops.operands import (
     claim_columns,
     claim_generation,
@@ -31,6 +30,11 @@ from nkiverify.model.ops.operands import (
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.symbolic import Extent, all_of, ceil_div, equal
 from nkiverify.symbolic.execution import unsupported
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Array, Step
+
 
 NKI = ("nki",)
 

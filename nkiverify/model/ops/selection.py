@@ -5,12 +5,13 @@ A source `op` is the page of that operation, `L:op` the docstring of the legacy 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
 from nkiverify.model.access import Access
 from nkiverify.model.allocation import result_tile as new_tile
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import FLOAT_NAMES, bool_, float32, int8, int16, int32, tfloat32, uint8, uint16, uint32
@@ -24,7 +25,6 @@ from nkiverify.model.legacy_tensor import (
     resolved,
     result_tile,
 )
-from nkiverify.model.meaning import Step
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops.operands import (
     claim_column,
@@ -44,6 +44,11 @@ from nkiverify.model.promotion import promoted
 from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 #: The least finite float32, which range_select fills with.
 FLOAT32_MIN = -3.4028234663852886e38

@@ -5,18 +5,23 @@ A source `op` is the page of that operation, LKI the known issues of the legacy 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.contracts import define, require
 from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dependence import RESULTS, Dependence, Link
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
-from nkiverify.model.meaning import Array, Numbers, Step
 from nkiverify.model.ops.arithmetic import difference, mean
 from nkiverify.model.ops.operands import claim_columns, claim_on_chip, destination, tile
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.meaning import Array, Numbers, Step
+
 
 NKI = ("nki",)
 

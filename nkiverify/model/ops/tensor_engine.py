@@ -7,6 +7,7 @@ gen2/gen3, RN-x.y release notes.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.allocation import result_tile as new_tile
@@ -26,7 +27,6 @@ from nkiverify.model.dtypes import (
 from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, mask_of_factor, operand, result_tile
-from nkiverify.model.meaning import Array, Step
 from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import (
     destination,
@@ -39,6 +39,10 @@ from nkiverify.model.ops.operands import (
 from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.symbolic import Extent, all_of, equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.meaning import Array, Step
+
 
 GEN23 = ("gen2", "gen3")
 

@@ -3,20 +3,25 @@ page."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from nkiverify.model import isa_enums as isa
 from nkiverify.model import legacy_enums
 from nkiverify.model.allocation import result_tile as new_tile
-from nkiverify.model.bounds import Bounds
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
-from nkiverify.model.meaning import Step
 from nkiverify.model.memory import PSUM, SBUF
 from nkiverify.model.ops.operands import destination, in_sbuf, member, on_chip, tile
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, equal
+
+if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
+    from nkiverify.model.meaning import Step
+
 
 # --- nc_transpose -----------------------------------------------------------------------------------------------------
 

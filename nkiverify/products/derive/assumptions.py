@@ -15,7 +15,7 @@ from nkiverify.foundation.clock import now
 from nkiverify.frontend.target import Target
 from nkiverify.model.dtypes import DType
 from nkiverify.model.hardware import Hardware
-from nkiverify.products.derive import ConcreteResult, ShapeOutcome, shown
+from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
 from nkiverify.project.inference import Inferred
 
 #: Dtypes in the order in which they are tried.

@@ -10,7 +10,7 @@ from nkiverify.verify.options import DEFAULT_HARDWARE
 
 if TYPE_CHECKING:
     from nkiverify.frontend.language_rules import Finding
-    from nkiverify.products.derive import Derived
+    from nkiverify.products.derive.statements import Derived
     from nkiverify.results.session import ExitStatus
 
 

@@ -6,16 +6,19 @@ import shlex
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.records import BOUNDED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.language_rules import Finding, in_short
-from nkiverify.products.derive import Derived, Precondition
-from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.report import diagnostic, memory_peaks
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.session import ExitStatus, accepted
+
+if TYPE_CHECKING:
+    from nkiverify.products.derive.domain_answers import DomainAnswer
+    from nkiverify.products.derive.statements import Derived, Precondition
 
 #: Columns of a line that is not broken.
 _ENDLESS = 1 << 20

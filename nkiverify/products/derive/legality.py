@@ -35,7 +35,7 @@ from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.verifier import verify
 
 if TYPE_CHECKING:
-    from nkiverify.products.derive import Derived
+    from nkiverify.products.derive.statements import Derived
 
 _INTEGER_PHASES = (1, 2, 3)
 _PHASES = frozenset({*_INTEGER_PHASES, 4})
@@ -246,13 +246,13 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
     if exploration.run.unsupported_construct is None and holds():
         runs = tuple(verify(target, share(left() / 2)))
         if passed(runs):
-            from nkiverify.products.derive import already_proved
+            from nkiverify.products.derive.statements import already_proved
 
             runs = tuple(counted(runs, asked, hardware, options.phases))
             if not asked.outcome.returned:
                 return runs, None
             return runs, already_proved(exploration, runs, now() - begin)
-    from nkiverify.products.derive import derive
+    from nkiverify.products.derive.derivation import derive
 
     grid = frozenset(name.id for extent in asked.grid or () for name in names_in(extent))
     derived = derive(

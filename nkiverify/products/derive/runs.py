@@ -10,7 +10,6 @@ from dataclasses import field, replace
 from nkiverify.analysis.marks.mark_findings import Fault
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.engines.embedded import Decision, Outcome
-from nkiverify.engines.minimise import Witness
 from nkiverify.foundation.budget import DerivingBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
@@ -28,11 +27,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Executed
 from nkiverify.phases import PHASES
-from nkiverify.phases.dataflow.played import play
-from nkiverify.phases.dataflow.trial import Work, executed, shadowed
-from nkiverify.phases.dataflow.unread import as_slices, reads_of
 from nkiverify.symbolic.prover import Rung
-from nkiverify.verify.witness.witness_explanation import Circumstances, violation_of
 
 
 class ShapeOutcome(enum.Enum):
@@ -116,6 +111,8 @@ def shown(
 ) -> ConcreteResult:
     """Run `target` with its dimensions set to `values`, in at most so many `seconds`, with so much `work`, and in about
     so many `steps`."""
+    from nkiverify.phases.dataflow.trial import Work, shadowed
+
     end = now() + seconds
     most = min(work, steps * DerivingBudget.ELEMENTS_OF_A_STEP)
     first = _FirstBroken()
@@ -135,6 +132,10 @@ def shown(
 def _shown(
     target: Target, values: Mapping[str, int], hardware: Hardware, run: ConcreteExecution, end: float
 ) -> ConcreteResult:
+    from nkiverify.phases.dataflow.played import play
+    from nkiverify.phases.dataflow.trial import executed
+    from nkiverify.phases.dataflow.unread import as_slices, reads_of
+
     played = play(target, values, run)
     found = ConcreteResult(dict(values), ShapeOutcome.PASSES)
     if played.outside and played.raised is not None:
@@ -206,6 +207,9 @@ def told_by(one: Violation) -> ConcreteResult:
 
 def violation(found: ConcreteResult, program: Program) -> Violation:
     """The record of a failure."""
+    from nkiverify.engines.minimise import Witness
+    from nkiverify.verify.witness.witness_explanation import Circumstances, violation_of
+
     if found.told is not None:
         return found.told
     assert found.rule is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.engines.minimise import Simplicity, simplicity
@@ -16,15 +17,18 @@ from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.products.derive.cover import holds
-from nkiverify.products.derive.dead import Dead, dead_where, square_where
 from nkiverify.products.derive.domain_candidates import Candidate, is_upper_bound, readable, within
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, UnreadPart, violation
-from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.witness.sufficient import without_implied
+
+if TYPE_CHECKING:
+    from nkiverify.products.derive.dead import Dead
+    from nkiverify.products.derive.sampling import SampledShapes
+
 
 #: Contracts of memory whose name says more than that they are.
 _ABOUT_EXTENTS = frozenset({"mem.partitions_128", "mem.vec_free_limit", "mem.ap_isa_ranges"})
@@ -159,6 +163,8 @@ class Statements:
     def _with_dead(self, stated: Sequence[Precondition], of: Sequence[Candidate]) -> list[Precondition]:
         """The conditions that the kernel does not check, each with what is dead where it holds. One with such places
         is no limit: who wrote the kernel meant larger sizes."""
+        from nkiverify.products.derive.dead import dead_where, square_where
+
         ranges = [one.at_least(one.low) for one in self._program.dimensions if not one.choices]
         found = []
         for number, (precondition, candidate) in enumerate(zip(stated, of, strict=True)):
