@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -52,6 +51,8 @@ class CheckQuestion:
 
 def remember(question: CheckQuestion, runs: Iterable[Run]) -> bool:
     """Keep the first violation among `runs` that plain Python has shown; whether there is one, and it is kept."""
+    import json
+
     found = next(((run.phase, one) for run in runs for one in run.violations if one.replayed), None)
     place = kept_folder(LAST)
     if found is None or place is None:
@@ -70,6 +71,8 @@ def remember(question: CheckQuestion, runs: Iterable[Run]) -> bool:
 
 def last() -> tuple[CheckQuestion, RecordedViolation]:
     """The last failure. Raises `UsageError` where none is kept."""
+    import json
+
     from nkiverify.foundation.records import Violation
     from nkiverify.results.codec import decoded
     from nkiverify.results.file import RecordedViolation

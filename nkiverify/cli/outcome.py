@@ -19,7 +19,6 @@ from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.language_rules import Finding
 from nkiverify.project.request import Request
 from nkiverify.project.vacuous import counted, is_empty
-from nkiverify.report import terminal
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.session import Session, counting
@@ -111,6 +110,8 @@ def check(
 
 def report(session: Session, subject: str, debug: bool, style: Style = PLAIN, again: str = "") -> str:
     """Everything `check` prints about a kernel; `again` is the command that replays what fails."""
+    from nkiverify.report import terminal
+
     parts = [subject]
     assumed = list(dict.fromkeys(text for run in session.runs for text in run.assumptions))
     if assumed:
@@ -159,6 +160,8 @@ def _strictest(texts: Iterable[str]) -> list[str]:
 
 def language_report(outside: Outside, base: Path) -> str:
     """The places outside the documented language: the first places of each rule, and how many there are."""
+    from nkiverify.report import terminal
+
     found = outside.told
     strict = len(outside.failing) == len(found)
     by_message: dict[tuple[str, str], list[Finding]] = {}
@@ -191,6 +194,8 @@ def _place(finding: Finding, base: Path) -> str:
 
 
 def _subject(request: Request) -> str:
+    from nkiverify.report import terminal
+
     given = ", ".join(f"{part.parameter}={part.text.content.strip()}" for part in request.arguments)
     line = f"{request.reference}({given})"
     ranges = [f"{name} in {values}" for name, values in request.domain.ranges.items() if values is not None]

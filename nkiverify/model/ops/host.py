@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nkiverify.model import dynamic_loops, isa_enums, launch, legacy_enums, legacy_tensor
+from nkiverify.model import isa_enums, launch, legacy_enums, legacy_tensor
 from nkiverify.model.allocation import allocate
 from nkiverify.model.current_execution import current_execution
 from nkiverify.model.extents import as_extent
@@ -23,6 +23,9 @@ from nkiverify.model.registry import host
 from nkiverify.model.tensor import Tensor
 from nkiverify.model.vendor_helpers import finfo
 from nkiverify.symbolic.execution import unsupported
+
+if TYPE_CHECKING:
+    from nkiverify.model import dynamic_loops
 
 
 class KeptOrder:
@@ -154,24 +157,32 @@ NO_REORDER = host("nl.no_reorder")
 @DYNAMIC_RANGE.current
 def _(start: Any, stop: Any = None, step: Any = 1) -> Any:
     """The iterations of a loop on the device."""
+    from nkiverify.model import dynamic_loops
+
     return dynamic_loops.dynamic_range(start, stop, step)
 
 
 @FORI_LOOP.current
 def _(lower: Any, upper: Any, body_fun: Any, step: Any = 1) -> None:
     """A counting loop on the device."""
+    from nkiverify.model import dynamic_loops
+
     dynamic_loops.fori_loop(lower, upper, body_fun, step)
 
 
 @WHILE_LOOP.current
 def _(init: Any, body_fun: Any) -> None:
     """A conditional loop on the device."""
+    from nkiverify.model import dynamic_loops
+
     dynamic_loops.while_loop(init, body_fun)
 
 
 @NO_REORDER.current
 def _() -> dynamic_loops.FixedOrder:
     """A block whose instructions keep their order."""
+    from nkiverify.model import dynamic_loops
+
     return dynamic_loops.FixedOrder()
 
 

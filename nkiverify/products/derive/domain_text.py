@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nkiverify.foundation.records import BOUNDED, KernelWarning, Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.language_rules import Finding, in_short
-from nkiverify.report import diagnostic, memory_peaks
+from nkiverify.report import memory_peaks
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.session import ExitStatus, accepted
@@ -123,6 +123,8 @@ def _lines(
 def _bugs(derived: Derived, root: Path, width: int, style: Style, every: bool) -> Iterator[str]:
     """The failures whatever the domain is: the first in full, others, which may be due to the shape alone, in a
     line."""
+    from nkiverify.report import diagnostic
+
     told = {(one.contract, one.file, one.line) for run in derived.runs for one in run.violations}
     bugs = [one for one in derived.bugs if (one.contract, one.file, one.line) not in told]
     shown = len(bugs) if every else 1
@@ -200,6 +202,8 @@ def _not_proved(derived: Derived, name: str, root: Path, width: int, style: Styl
 
 def _open(runs: Sequence[Run], root: Path, width: int, style: Style) -> Iterator[str]:
     """Verdicts that are no success; what stops several phases is said once."""
+    from nkiverify.report import diagnostic
+
     alike: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
         broken = tuple((one.contract, one.file, one.line) for one in run.violations)
@@ -222,6 +226,8 @@ def _beyond(
     derived: Derived, root: Path, width: int, style: Style, every: bool, in_kernel: Callable[[str], str]
 ) -> Iterator[str]:
     """The conditions that the kernel does not check, and what comes of it."""
+    from nkiverify.report import diagnostic
+
     unchecked = [one for one in derived.preconditions if not one.asserted]
     failing = [one for one in unchecked if not one.from_above and not one.bound]
     for one in failing:

@@ -8,7 +8,6 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import Decision
-from nkiverify.engines.minimise import Simplicity, simplicity
 from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.budget import DerivingBudget, SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
@@ -16,9 +15,7 @@ from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.ir.walk import Visitor, of_kind
-from nkiverify.products.derive.cover import holds
 from nkiverify.products.derive.domain_candidates import Candidate, is_upper_bound, readable, within
-from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, UnreadPart, violation
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
@@ -26,7 +23,9 @@ from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.witness.sufficient import without_implied
 
 if TYPE_CHECKING:
+    from nkiverify.engines.minimise import Simplicity
     from nkiverify.products.derive.dead import Dead
+    from nkiverify.products.derive.runs import ConcreteResult, UnreadPart
     from nkiverify.products.derive.sampling import SampledShapes
 
 
@@ -186,6 +185,8 @@ class Statements:
 
     def _precondition(self, one: Candidate, kept: Sequence[Candidate], asserted: bool) -> Precondition:
         """The facts about one condition: who checks it, and what happens beyond."""
+        from nkiverify.products.derive.runs import ShapeOutcome, violation
+
         text = one.text
         names = tuple(each.atom.name for each in self._program.dimensions if each.atom.name in one.dimensions)
         others = [other.condition for other in kept if other is not one]
@@ -222,6 +223,8 @@ class Statements:
 
     def _beyond(self, condition: Condition, others: Sequence[Condition]) -> list[ConcreteResult]:
         """The runs of shapes that break this condition only."""
+        from nkiverify.products.derive.cover import holds
+
         return [
             one
             for one in self._shapes.runs.values()
@@ -242,6 +245,8 @@ class Statements:
     def passing_outside(self, chosen: Sequence[Candidate]) -> dict[str, int] | None:
         """The simplest shape outside the domain that passes, and leaves nothing of an input out. A few that were left
         out, as they are like others that pass, are run where they are simpler."""
+        from nkiverify.products.derive.cover import holds
+        from nkiverify.products.derive.runs import ShapeOutcome
 
         def outside(values: Mapping[str, int]) -> bool:
             return not all(holds(each.condition, values, self._program) for each in chosen)
@@ -260,6 +265,8 @@ class Statements:
         return found
 
     def _simplicity(self, values: Mapping[str, int]) -> Simplicity:
+        from nkiverify.engines.minimise import simplicity
+
         return simplicity(values, self._program.dimensions)
 
     def _telling(self, one: ConcreteResult) -> tuple[object, ...]:
@@ -273,6 +280,8 @@ def simplest(failing: Sequence[ConcreteResult], program: Program) -> list[Concre
 
     Those come first where the kernel has done most until then: it is less likely that only the shape is wrong.
     """
+    from nkiverify.engines.minimise import simplicity
+
     found: dict[tuple[str, str, int], ConcreteResult] = {}
     for one in sorted(failing, key=lambda one: (-one.reached, simplicity(one.values, program.dimensions))):
         found.setdefault(one.key, one)
