@@ -86,3 +86,62 @@ def {name}(a):
     path.write_text(f"import neuronxcc.nki as nki\nimport neuronxcc.nki.language as nl\n{kernels}", encoding="utf-8")
     assert main(["equiv", f"{path}::right", f"{path}::other", "--arg", "a=f32[M,4]"]) == ExitStatus.MISMATCH
     assert "DIFFERENT: result[700, 0]" in capsys.readouterr().out
+
+
+_BY_LABEL = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+def scaled(x, label, op, number):
+    labels = nl.ndarray(label.shape, dtype=label.dtype, buffer=nl.sbuf)
+    chosen = nl.ndarray(label.shape, dtype=nl.float32, buffer=nl.sbuf)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    nisa.dma_copy(dst=labels, src=label)
+    nisa.dma_copy(dst=tile, src=x)
+    if op is not None:
+        nisa.tensor_scalar(dst=chosen, data=labels, op0=op, operand0=number)
+        nisa.tensor_scalar(dst=chosen, data=chosen, op0=nl.add, operand0=1.0)
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=chosen)
+    nisa.dma_copy(dst=out, src=tile)
+    return out
+
+
+def copy(x, label):
+    return scaled(x, label, None, 0)
+
+
+def one_label(x, label):
+    return scaled(x, label, nl.equal, 77777)
+
+
+def lower_half(x, label):
+    return scaled(x, label, nl.less, 50000)
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "status", "text"),
+    [
+        ("copy", "one_label", ExitStatus.UNKNOWN, "what is compared at k.py:15 went one way for all numbers drawn"),
+        ("one_label", "one_label", ExitStatus.UNKNOWN, "what is compared at k.py:15 went one way"),
+        ("copy", "lower_half", ExitStatus.MISMATCH, "DIFFERENT"),
+        ("lower_half", "lower_half", ExitStatus.AS_EXPECTED, "EQUAL: at these shapes and for the integers drawn"),
+    ],
+)
+def test_integers_that_are_drawn(
+    first: str,
+    second: str,
+    status: ExitStatus,
+    text: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("k.py").write_text(_BY_LABEL, encoding="utf-8")
+    given = ["--arg", "x=f32[8,12]", "--arg", "label=i32[8,1] in 0..100000"]
+    assert main(["equiv", f"k.py::{first}", f"k.py::{second}", *given]) == status
+    assert text in capsys.readouterr().out

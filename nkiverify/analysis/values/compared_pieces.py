@@ -7,17 +7,17 @@ one of its arguments that the floats say. The floats are the last lane; conversi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 import numpy as np
 
+from nkiverify.analysis.values.comparison_outcomes import Outcomes
 from nkiverify.analysis.values.definitions import DEFINED
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.number_formats import STORED, Array
 from nkiverify.analysis.values.numbers import Doubles
 from nkiverify.foundation.errors import UnsupportedConstruct
-from nkiverify.foundation.source import Site, kernel_site
 from nkiverify.model.dtypes import DType, bool_
 from nkiverify.model.meaning import Numbers
 
@@ -115,21 +115,6 @@ class StoredAsNumbers(Numbers):
         return self.binary("subtract", x, self.binary("multiply", quotient, y))
 
 
-class Outcomes:
-    """The outcomes of what floats decide, by the place in a kernel that asks."""
-
-    def __init__(self) -> None:
-        self._seen: dict[tuple[Site | None, Asked], set[float]] = {}
-
-    def note(self, asked: Asked, outcomes: Iterable[float]) -> None:
-        """Note some outcomes of what the kernel asks where it is now."""
-        self._seen.setdefault((kernel_site(2), asked), set()).update(outcomes)
-
-    def one_way(self) -> list[Site | None]:
-        """The places where the outcome was never another one."""
-        return list(dict.fromkeys(site for (site, _), seen in self._seen.items() if len(seen) < 2))
-
-
 class Pieces(StoredAsNumbers):
     """`exact` numbers, residues or degrees, with the floats that they stand for on one piece."""
 
@@ -143,6 +128,8 @@ class Pieces(StoredAsNumbers):
         #: That something was decided by floats that are no integers known in this run.
         self.decided = False
         self._outcomes = Outcomes() if outcomes is None else outcomes
+        #: The constants of the kernels' text.
+        self._constants: set[float] = set()
 
     @staticmethod
     def floats(x: Array) -> Array:
@@ -160,6 +147,7 @@ class Pieces(StoredAsNumbers):
         return self.joined(self.exactly.entered(values, dtype), np.asarray(values, dtype=np.float64)[None])
 
     def constant(self, value: float, rank: int) -> Array:
+        self._constants.add(float(value))
         return self.joined(self.exactly.constant(value, rank), self._floats.constant(value, rank))
 
     def integers(self, stored: Array, dtype: DType) -> Array:
@@ -232,14 +220,18 @@ class Pieces(StoredAsNumbers):
                     raise UnsupportedConstruct("a comparison of numbers that rounding may have made different")
             signs = np.where(near, 0, signs)
         if decides and asked != EQUAL_NUMBERS:
-            self._note(asked, set(np.unique(signs).tolist()))
+            constants = (float(part.flat[0]) for part in (self.floats(x), self.floats(y)) if part.size == 1)
+            constant = next((one for one in constants if one in self._constants), None)
+            self._note(asked, set(np.unique(signs).tolist()), constant)
+        elif isinstance(self.exactly, Fields) and asked:
+            self._outcomes.note_integers(asked, np.isin(signs, asked), one - other)
         return signs
 
-    def _note(self, asked: Asked, signs: set[int]) -> None:
+    def _note(self, asked: Asked, signs: set[int], constant: float | None) -> None:
         if asked is not None:
-            self._outcomes.note(asked, {sign in asked for sign in signs})
+            self._outcomes.note(asked, {sign in asked for sign in signs}, constant)
         else:
-            self._outcomes.note(asked, {-1, 1} if 0 in signs else signs)
+            self._outcomes.note(asked, {-1, 1} if 0 in signs else signs, constant)
 
     def only_one(self, x: Array, greatest: Array) -> Array:
         """Where a maximum along the last axis is the argument that the floats choose, by itself or as one of several

@@ -118,6 +118,7 @@ class Fields(KnownResidues, Numbers):
         value, known = self.small(condition)
         exact = np.zeros(condition.shape)
         exact[: self.residues] = value != 0
+        self.outcomes.note_integers("nonzero", value[known] != 0, value[known])
         if known.all():
             return exact
         found = np.where(known, exact, self.function("nonzero", condition))
@@ -294,8 +295,9 @@ class Fields(KnownResidues, Numbers):
         signs = self._signs(difference)
         if signs is not None:
             value, known = np.where(signs != 0, signs, value), known | (signs != 0)
-        exact = np.zeros(difference.shape)
-        exact[: self.residues] = value > 0 if name == "greater" else value == 0
+        exact, holds = np.zeros(difference.shape), value > 0 if name == "greater" else value == 0
+        exact[: self.residues] = holds
+        self.outcomes.note_integers(name, holds[known], value[known])
         if known.all():
             return exact
         found = self.function(name, difference)

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from nkiverify.analysis.values.comparison_outcomes import Outcomes
 from nkiverify.analysis.values.definitions import EXPONENTIAL, LOGARITHMIC
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.primes import chained, unrelated
@@ -112,6 +113,8 @@ class KnownResidues(RandomFunctions):
         self.seed = seed
         #: Functions that were applied and are no quotients of polynomials, with how many numbers they were applied to.
         self.functions: dict[str, int] = {}
+        #: What comparisons of integers that are known gave.
+        self.outcomes = Outcomes()
         #: How many numbers were looked for among those that are remembered.
         self.lookups = 0
         self._values: dict[DType, Residues] = {}

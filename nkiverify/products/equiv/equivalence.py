@@ -15,6 +15,7 @@ from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
+from nkiverify.analysis.values.comparison_outcomes import Outcomes, one_way_text
 from nkiverify.analysis.values.degrees import Degrees
 from nkiverify.analysis.values.fields import QUOTIENTS, Fields
 from nkiverify.analysis.values.known_residues import INFINITE, PRIMES, PRIMES_OF_QUOTIENTS, Mode
@@ -23,6 +24,7 @@ from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.slices import slice_of
 from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.source import Site
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import Hardware
 from nkiverify.products.equiv.comparison import (
@@ -275,8 +277,14 @@ class Comparer:
             leaves_out = self._runs.reference and bool(both[0].elements.dtypes - {float32})
             if place is None:
                 # Nothing asks for their elements any more: they would be there beside their degrees.
+                integers = bool(self._runs.integers_drawn(both[0]))
                 del both, pairs
                 place = self._run_again(numbers, found)
+                one_way = self._integers_one_way(numbers) if integers and place is None else []
+                if one_way:
+                    return ComparisonFinding(
+                        EquivalenceAnswer.UNKNOWN, f"equal at these shapes{drawn}, {one_way_text(one_way)}"
+                    )
             if place is None:
                 return self._equal(numbers, found, drawn, leaves_out=leaves_out)
             rounded = numbers.rounded_to
@@ -297,6 +305,19 @@ class Comparer:
             return ComparisonFinding(EquivalenceAnswer.UNKNOWN, f"{illegal.side.label}: {illegal.text}")
         except UnsupportedConstruct as limit:
             return ComparisonFinding(EquivalenceAnswer.UNKNOWN, limit_text(limit))
+
+    def _integers_one_way(self, numbers: Fields) -> list[Site | None]:
+        """The places where integers that were drawn are compared and one outcome only was seen."""
+        if not numbers.outcomes.integers_one_way():
+            return []
+        made = partial(Fields, numbers.seed, numbers.roundings, self._mode, primes=self._primes)
+        runs = self._runs.redrawn()
+        try:
+            redrawn = _fields(runs.run(made, runs.random_residues)).outcomes
+        except (Illegal, UnsupportedConstruct):
+            # Nothing is known of other integers: each comparison may depend on them.
+            redrawn = Outcomes()
+        return numbers.outcomes.integers_one_way(redrawn)
 
     def _compared(self, *, roundings: bool) -> tuple[Executions, Sequence[Output], _Place | None]:
         """Both kernels over fields, and the first difference. Where maxima are in it, constants are taken out of them

@@ -16,14 +16,15 @@ from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
-from nkiverify.analysis.values.compared_pieces import Outcomes, Pieces
+from nkiverify.analysis.values.compared_pieces import Pieces
+from nkiverify.analysis.values.comparison_outcomes import Outcomes, one_way_text
 from nkiverify.analysis.values.degrees import Cleared, Degrees
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.known_residues import Mode
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.analysis.values.numbers import Floats
-from nkiverify.foundation.budget import ComparingBudget, ReportingBudget
+from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
@@ -108,8 +109,9 @@ class GradientChecker:
         self._seed, self._tolerance = seed, tolerance
         self._legal_only = legal_only
         self._mode = Mode.POLYNOMIAL
-        #: What comparisons of floats gave in all runs.
+        #: What comparisons gave in all runs, and in one on other integers, once it is asked for.
         self._outcomes = Outcomes()
+        self._redrawn: Outcomes | None = None
 
     def check(self) -> GradientAnswers:
         """Answer all questions, as far as they can be answered. Raises `UsageError` where nothing says what belongs to
@@ -200,21 +202,31 @@ class GradientChecker:
                 EquivalenceAnswer.UNKNOWN, f"no difference was found, but the bound on an error is only 2^-{bits}"
             )
         text = f"at these shapes{self.runs.drawn}, error <= 2^-{bits}{self._arbitrary(evaluation)}"
+        one_way = self._integers_one_way()
+        if evaluation.numbers.decided:
+            one_way = [*self._outcomes.one_way(), *one_way]
+        if one_way:
+            return ComparisonFinding(EquivalenceAnswer.UNKNOWN, f"{text}, {one_way_text(one_way)}")
         if not evaluation.numbers.decided:
             return ComparisonFinding(EquivalenceAnswer.YES, text)
-        one_way = self._outcomes.one_way()
-        if one_way:
-            where = ", ".join(
-                str(site) if site is not None else "the reference"
-                for site in one_way[: ReportingBudget.PLACES_OF_COMPARISONS]
-            )
-            return ComparisonFinding(
-                EquivalenceAnswer.UNKNOWN, f"{text}, but what is compared at {where} went one way for all numbers drawn"
-            )
         drawn = "with ties and without" if ties is not None else f"without ties ({why_not})"
         return ComparisonFinding(
             EquivalenceAnswer.TESTED, f"{text}, for the order of the numbers that were drawn, {drawn}"
         )
+
+    def _integers_one_way(self) -> list[Site | None]:
+        """The places where integers that were drawn are compared and one outcome only was seen."""
+        if not self._outcomes.integers_one_way():
+            return []
+        if self._redrawn is None:
+            redrawn = Outcomes()
+            try:
+                self.evaluation(Draw(self._seed + 1), outcomes=redrawn)
+            except (Illegal, UnsupportedConstruct):
+                # Nothing is known of other integers: each comparison may depend on them.
+                redrawn = Outcomes()
+            self._redrawn = redrawn
+        return self._outcomes.integers_one_way(self._redrawn)
 
     @staticmethod
     def _arbitrary(evaluation: Evaluation) -> str:
@@ -263,22 +275,31 @@ class GradientChecker:
             return None
         return None if found.numbers.decided else found
 
-    def evaluation(self, draw: Draw, chains: int = 1, first: int = 0, free_maxima: bool = False) -> Evaluation:
+    def evaluation(
+        self,
+        draw: Draw,
+        chains: int = 1,
+        first: int = 0,
+        free_maxima: bool = False,
+        outcomes: Outcomes | None = None,
+    ) -> Evaluation:
         """Both kernels over prime fields at which no divisor is zero. Raises `UnsupportedConstruct`, `Illegal`."""
         for attempt in range(first, first + ComparingBudget.ATTEMPTS):
             fields = Fields((self._seed, attempt), False, self._mode, chains)
-            found = self._evaluated(fields, draw, free_maxima)
+            found = self._evaluated(fields, draw, free_maxima, outcomes)
             needed = self._mode.with_laws_of(fields.functions)
             if needed is not self._mode:
                 self._mode = needed
-                return self.evaluation(draw, chains, first, free_maxima)
+                return self.evaluation(draw, chains, first, free_maxima, outcomes)
             if _is_known(found, fields):
                 return found
         raise UnsupportedConstruct("a divisor that is zero for all values that were tried")
 
-    def _evaluated(self, exact: Fields | Degrees, draw: Draw, free_maxima: bool = False) -> Evaluation:
+    def _evaluated(
+        self, exact: Fields | Degrees, draw: Draw, free_maxima: bool = False, outcomes: Outcomes | None = None
+    ) -> Evaluation:
         assert self.runs.pairing is not None
-        numbers = Pieces(exact, free_maxima, self._outcomes)
+        numbers = Pieces(exact, free_maxima, self._outcomes if outcomes is None else outcomes)
         places = [gradient.position for gradient in self.runs.pairing.gradients]
         directions = [self.runs.direction(numbers, draw, place) for place in places]
         duals = Duals(numbers, len(places))

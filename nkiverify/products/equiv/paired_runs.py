@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import partial
 from itertools import count
 
@@ -87,6 +88,12 @@ class PairedRuns:
                 elements_of(run).keep_history()
             executions.append(guarded(side, run, partial(_executed, run, side, executions, filling(shared))))
         return executions[0], executions[1]
+
+    def redrawn(self) -> PairedRuns:
+        """The same runs on inputs that another seed chooses."""
+        found = copy(self)
+        found.seed = self.seed + 1
+        return found
 
     def integers_drawn(self, execution: AskedKernel) -> list[str]:
         """The arguments that are the same integers in every kind of numbers."""
