@@ -39,9 +39,9 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="commands are su
 COMMAND = """
 import contextlib, fcntl, os, signal, stat, sys, time
 from nkiverify.run import supervisor
-from nkiverify.run.supervisor import Limits, has_begun, supervised
+from nkiverify.run.supervisor import ChildLimits, has_begun, supervised
 
-LIMITS = Limits({limits})
+LIMITS = ChildLimits({limits})
 
 def is_pipe(fd):
     try:
