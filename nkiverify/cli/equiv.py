@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nkiverify.foundation.allowed import Allowed
     from nkiverify.products.equiv.compared_shapes import ComparedShapes
     from nkiverify.products.equiv.comparison import KernelComparison
-    from nkiverify.products.equiv.comparison_text import Answered, NeverRun
+    from nkiverify.products.equiv.comparison_text import Answered
     from nkiverify.products.equiv.gradients import GradientAnswers
     from nkiverify.products.equiv.references import Reference
     from nkiverify.project.request import Request
@@ -71,8 +71,6 @@ exit status:
                                           tested makes this 0)
   4  an error of nkiverify"""
 
-#: Shapes that are tried for what the kernels do at none of the others.
-_MORE_SHAPES = 4
 #: Seconds after which a part of the answers is told before the others.
 _LONG_SECONDS = 5.0
 
@@ -174,6 +172,7 @@ def reference_of(arguments: argparse.Namespace) -> Reference | None:
 
 def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answered[KernelComparison]:
     from nkiverify.model.hardware import hardware_named
+    from nkiverify.products.equiv.at_shapes import at_all
     from nkiverify.products.equiv.compared_shapes import chosen_dimensions
     from nkiverify.products.equiv.comparison_text import Answered
     from nkiverify.products.equiv.equivalence import Comparer
@@ -194,53 +193,6 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answ
     told = (first.reference, second.reference), (first.name, second.name)
     found, untaken = at_all(shapes, compared)
     return Answered(*told, found, untaken, shapes.made_for_sizes, open_dimensions(shapes, found))
-
-
-def at_all(
-    shapes: ComparedShapes, asked: Callable[[dict[str, int], bool], _AnswersT]
-) -> tuple[list[tuple[dict[str, int], _AnswersT]], list[NeverRun]]:
-    """The answers at the chosen shapes, then at greater ones where both kernels are legal, and the ways of the kernels
-    that none of them takes; `asked` hears whether it is to ask about others."""
-    from nkiverify.frontend.target import OutsideDomain
-    from nkiverify.products.equiv.comparison import EquivalenceAnswer
-
-    answers = [(shapes.chosen, asked(shapes.chosen, False))]
-
-    def also(dimensions: dict[str, int]) -> bool:
-        try:
-            found = asked(dimensions, True)
-        except OutsideDomain:
-            return False
-        if found.legal is None or found.legal.answer is not EquivalenceAnswer.YES:
-            return False
-        answers.append((dimensions, found))
-        return True
-
-    if shapes.greater is None or not also(shapes.greater):
-        for dimensions in shapes.greater_by_one:
-            also(dimensions)
-    return answers, _untaken(shapes, answers, also)
-
-
-def _untaken(
-    shapes: ComparedShapes, answers: list[tuple[dict[str, int], _AnswersT]], also: Callable[[dict[str, int]], bool]
-) -> list[NeverRun]:
-    """The ways of either kernel that none of the shapes takes, after those were tried that take some."""
-    from nkiverify.products.equiv.comparison_text import NeverRun
-
-    if shapes.untaken is None:
-        return []
-    tried = [dimensions for dimensions, _ in answers]
-    left = shapes.untaken.at(tried)
-    for _ in range(_MORE_SHAPES):
-        reached = (shapes.untaken.shape(way, shapes.chosen) for way in left if not shapes.made_for_sizes)
-        dimensions = next((one for one in reached if one is not None and one not in tried), None)
-        if dimensions is None:
-            break
-        tried.append(dimensions)
-        if also(dimensions):
-            left = shapes.untaken.at([one for one, _ in answers])
-    return [NeverRun(way.site, way.text) for way in left]
 
 
 class _Telling:

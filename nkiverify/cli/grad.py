@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.cli.allowing import allowed_by
-from nkiverify.cli.equiv import add_pair, answered, at_all, open_dimensions, reference_of, requests
+from nkiverify.cli.equiv import add_pair, answered, open_dimensions, reference_of, requests
 from nkiverify.foundation.errors import UsageError
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def execute(arguments: argparse.Namespace) -> int:
 
 def _check(arguments: argparse.Namespace, reference: Reference | None) -> Answered[GradientAnswers]:
     from nkiverify.model.hardware import hardware_named
+    from nkiverify.products.equiv.at_shapes import at_all
     from nkiverify.products.equiv.comparison_text import Answered
     from nkiverify.products.equiv.gradient_pairing import Said
     from nkiverify.products.equiv.gradient_runs import ComparedKernel

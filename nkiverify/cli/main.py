@@ -39,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "history": "nkiverify.cli.history",
     "init": "nkiverify.cli.init",
     "lsp": "nkiverify.cli.lsp",
+    "repair": "nkiverify.cli.repair",
     "replay": "nkiverify.cli.replay",
     "run": "nkiverify.cli.run",
     "show": "nkiverify.cli.show",
@@ -134,6 +135,7 @@ COMMAND_LIST = """\
   run        verify the targets of the manifest; also where no command is named
   show       the shape program of a target, with what became of each claim
   replay     run a target's kernel on shapes, to the line where it fails
+  repair     small edits that mend a kernel
   explain    a contract, with a kernel that breaks it and one that does not
   contracts  all contracts, with their sources
   simulate   run a kernel on numbers

@@ -60,7 +60,7 @@ from nkiverify.frontend.process_state import (
 from nkiverify.frontend.reach import Doubt, doubting
 from nkiverify.frontend.seen import note, note_text, noting
 from nkiverify.frontend.snapshot import Snapshot
-from nkiverify.frontend.trees import nested_deeply, parse, parse_anew
+from nkiverify.frontend.trees import is_there, nested_deeply, parse, parse_anew, source, stamp
 
 if TYPE_CHECKING:
     from importlib.abc import Loader, MetaPathFinder
@@ -251,7 +251,7 @@ class KernelSpace:
         API so that the ranges of its loops are seen, whose bodies are traced once."""
         if self.rewriting is not Rewriting.NONE:
             return self.rewriting
-        self._legacy |= _LEGACY in file.read_bytes()
+        self._legacy |= _LEGACY in source(file)
         self._plain |= not self._legacy
         return Rewriting.RANGES if self._legacy else Rewriting.NONE
 
@@ -274,11 +274,11 @@ class KernelSpace:
 
     def will_read(self, file: Path) -> None:
         """Remember what `file` is now."""
-        self._read[file] = _stamp(file)
+        self._read[file] = stamp(file)
 
     def _outdated(self) -> bool:
         """True if a file has changed since a module was read from it."""
-        return any(not file.is_file() or _stamp(file) != stamp for file, stamp in self._read.items())
+        return any(not is_there(file) or stamp(file) != before for file, before in self._read.items())
 
     def load(self, name: str) -> ModuleType:
         """The module of this name, loaded if it is not yet."""
@@ -415,13 +415,8 @@ def _import_substituted(
     return as_kernels_see(found)
 
 
-def _stamp(file: Path) -> tuple[int, int]:
-    stat = file.stat()
-    return stat.st_mtime_ns, stat.st_size
-
-
 def _compile(file: Path, rewriting: Rewriting) -> CodeType:
-    text = (str(file), *_stamp(file))
+    text = (str(file), *stamp(file))
     key = (*text, rewriting)
     code = _compiled.get(key)
     if code is None:
@@ -470,7 +465,7 @@ def load_kernel(
 def load_module(path_text: str, base: Path, rewriting: Rewriting = Rewriting.NONE) -> tuple[ModuleType, KernelSpace]:
     """The module of a kernel file, with the space it lives in; see `load_kernel`."""
     file = (base / path_text).resolve()
-    if not file.is_file():
+    if not is_there(file):
         raise UsageError(f"no kernel file {path_text}")
     # Not by folder: what one file leaves in modules that others import as well is its own.
     key = (file, base.resolve(), allowed(), rewriting)

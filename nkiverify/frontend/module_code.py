@@ -24,6 +24,7 @@ from nkiverify.frontend import guard
 from nkiverify.frontend.guard import ImportRefused, pass_over
 from nkiverify.frontend.placeholders import Placeholder
 from nkiverify.frontend.reach import make_unknown, passed_over, reached_by
+from nkiverify.frontend.trees import source
 from nkiverify.symbolic.execution import execution_in_progress
 
 #: Statements that a module cannot do without.
@@ -51,7 +52,7 @@ def execute(
             if isinstance(error, UnsupportedConstruct) and execution_in_progress() is not None:
                 raise
             if tree is None:
-                tree = ast.parse(file.read_bytes())
+                tree = ast.parse(source(file))
                 rest = tree.body
             position = _failed(rest, error, namespace)
             if position is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import functools
+import itertools
+import linecache
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,8 +39,47 @@ def parse_anew(file: Path) -> ast.Module:
     return _parsed(file, source(file))
 
 
+#: Texts that stand for those of files, by resolved path, each with a number of its own.
+_instead: dict[Path, tuple[int, bytes]] = {}
+_numbers = itertools.count()
+
+
+@contextmanager
+def reading_instead(file: Path, text: str) -> Iterator[None]:
+    """Kernels are read as if `file`, a resolved path, had this `text`: an edit is tried without being written. The file
+    itself need not be there."""
+    name, before = str(file), _instead.get(file)
+    kept = linecache.cache.pop(name, None)
+    _instead[file] = next(_numbers), text.encode()
+    # Without a time: never compared with the file.
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    try:
+        yield
+    finally:
+        del _instead[file], linecache.cache[name]
+        if before is not None:
+            _instead[file] = before
+        if kept is not None:
+            linecache.cache[name] = kept
+
+
+def is_there(file: Path) -> bool:
+    """True if there is a kernel file, or a text that stands for it."""
+    return file in _instead or file.is_file()
+
+
+def stamp(file: Path) -> tuple[int, int]:
+    """The state of a kernel file: the time of its last change, and its size."""
+    if (instead := _instead.get(file)) is not None:
+        return -1 - instead[0], len(instead[1])
+    stat = file.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
 def source(file: Path) -> bytes:
     """The text of a kernel file. Raises `UsageError` where it cannot be read."""
+    if (instead := _instead.get(file)) is not None:
+        return instead[1]
     try:
         return file.read_bytes()
     except OSError as error:

@@ -33,6 +33,7 @@ from nkiverify.frontend.nodes import hook, load, placed, store
 from nkiverify.frontend.seen import TEXT_METHODS, TEXTS
 from nkiverify.frontend.slots import SLOTS
 from nkiverify.frontend.source_names import child_nodes, fields_with_nodes, walk
+from nkiverify.frontend.trees import source
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
 #: Methods of `int`, and of NumPy's numbers and arrays, that compute integers.
@@ -344,7 +345,7 @@ class Watching(ast.NodeTransformer):
         if node.value > _UINT32_MAX:
             return True
         if self._text is None:
-            self._text = self._file.read_text(encoding="utf-8", errors="replace")
+            self._text = source(self._file).decode(errors="replace")
         written = ast.get_source_segment(self._text, node) or ""
         return not written.lower().startswith(("0x", "0b", "0o"))
 

@@ -54,6 +54,7 @@ _MODULES = frozenset(
         "nkiverify.products.equiv.gradient_pairing",
         "nkiverify.products.equiv.gradient_runs",
         "nkiverify.products.equiv.gradients",
+        "nkiverify.products.repair.patches",
     }
 )
 #: Bytes that an answer may have.

@@ -289,6 +289,7 @@ class _Derivation:
             passing=statements.passing_outside(chosen.chosen),
             outside=len(failing),
             tried=len(self._shapes.runs),
+            ran=self._shapes.ran,
             example=base,
             ways=found.ways,
             enforced=enforced(self._exploration, [one.condition for one in chosen.chosen if one.text in told]),
@@ -337,7 +338,7 @@ class _Derivation:
                 return self._said(found, {})
         bugs = tuple(violation(one, self._program) for one in simplest(likely, self._program))
         seconds = now() - self._started
-        return Derived((), (), (), False, seconds, bugs, tried=tried, untold=len(untold))
+        return Derived((), (), (), False, seconds, bugs, tried=tried, untold=len(untold), ran=self._shapes.ran)
 
     def _holdable(self) -> Iterator[Candidate]:
         """Upper bounds that refuted claims about what the hardware can hold state."""

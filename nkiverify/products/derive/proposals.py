@@ -61,11 +61,13 @@ def asserts(answer: DomainAnswer, base: Path) -> str:
     return "\n".join([head, *(f"    {text}" for text in found.asserts)]) + "\n"
 
 
-def lacking(answer: DomainAnswer, base: Path) -> Lacking | None:
-    """The asserts that the kernel lacks; None where it lacks none, or where no domain is proved."""
+def lacking(answer: DomainAnswer, base: Path, with_dead: bool = False) -> Lacking | None:
+    """The asserts that the kernel lacks, also `with_dead` ones, where some of the kernel would serve nothing; None
+    where it lacks none, or where no domain is proved."""
     if answer.derived is None or not answer.derived.proved:
         return None
-    texts = [one.text for one in answer.derived.preconditions if one.is_offered]
+    stated = answer.derived.preconditions
+    texts = [one.text for one in stated if one.is_offered or (with_dead and not one.asserted)]
     name = answer.reference.partition("::")[2]
     function = definition(answer.reference, base)
     if not texts or function is None:

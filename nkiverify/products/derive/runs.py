@@ -108,15 +108,17 @@ def shown(
     seconds: float,
     work: int = DerivingBudget.WORK_OF_A_SHAPE,
     steps: float = float("inf"),
+    stop_at_first: bool = False,
 ) -> ConcreteResult:
     """Run `target` with its dimensions set to `values`, in at most so many `seconds`, with so much `work`, and in about
-    so many `steps`."""
+    so many `steps`; with `stop_at_first` to the first contract that breaks, where only how it ends is wanted."""
     from nkiverify.phases.dataflow.trial import Work, shadowed
 
     end = now() + seconds
     most = min(work, steps * DerivingBudget.ELEMENTS_OF_A_STEP)
     first = _FirstBroken()
     run = shadowed(hardware, seconds, most, frozenset({3}), steps, observers=(BreakObserver(), first))
+    run.stop_at_first = stop_at_first
     found = _shown(target, values, hardware, run, end)
     sites = (one.site for one in run.recorded[: first.at] if isinstance(one, Executed))
     lines = {(site.file, site.line) for site in sites if site is not None}

@@ -69,6 +69,12 @@ class SampledShapes:
         return [one for one in self.runs.values() if one.kind is kind]
 
     @property
+    def ran(self) -> tuple[tuple[dict[str, int], ShapeOutcome], ...]:
+        """The shapes that were run, those that came furthest first."""
+        ordered = sorted(self.runs.values(), key=lambda one: -one.reached)
+        return tuple((one.values, one.kind) for one in ordered)
+
+    @property
     def whole(self) -> frozenset[str]:
         """The inputs that are read wholly at some size."""
         return frozenset(name for one in self.of(ShapeOutcome.PASSES) for name in one.whole)

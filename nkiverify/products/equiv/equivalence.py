@@ -97,9 +97,10 @@ class Comparer:
         #: On how many random inputs the kernels are compared in floating point.
         self._again = 1
 
-    def compare(self) -> KernelComparison:
-        """Answer all four questions, as far as they can be answered. Raises `UsageError` where the kernels do not take
-        the same arguments, `OutsideDomain` where a target does not call its kernel with these dimensions."""
+    def compare(self, reals: bool = True) -> KernelComparison:
+        """Answer all four questions, that about the `reals` if it is wanted, as far as they can be answered. Raises
+        `UsageError` where the kernels do not take the same arguments, `OutsideDomain` where a target does not call its
+        kernel with these dimensions."""
         found = KernelComparison()
         with threadpool_limits(1):
             run = partial(self._runs.run, Floats, self._runs.random_floats)
@@ -129,6 +130,8 @@ class Comparer:
                 )
                 return found
             found.floats = self._floating(floats, pairs, _of_interface(floats, pairs))
+            if not reals:
+                return found
             self._again = min(ComparingBudget.INPUTS, 1 + times_within(ComparingBudget.WORK_OF_INPUTS, floats))
             self._tell(f"floating point {found.floats.answer.value}: {found.floats.text}")
             kept = (floats, pairs) if found.floats.answer is EquivalenceAnswer.NO else None

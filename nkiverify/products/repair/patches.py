@@ -1,0 +1,81 @@
+"""Questions about repairs, and their answers: patches of a kernel's file."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+
+from nkiverify.foundation.dataclass import dataclass
+
+#: Unchanged lines around a change, as far as a diff shows them.
+_AROUND = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """The text that takes the place of the characters from `start` to `end` of a file."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RepairQuestion:
+    """The question: a kernel as `PATH::NAME`, what it is given, and the function or kernel that says what it is to
+    compute, as `PATH::NAME`, if there is one. Edits are looked for in so many `seconds`."""
+
+    reference: str
+    base: Path
+    arguments: tuple[str, ...] = ()
+    where: tuple[str, ...] = ()
+    grid: str | None = None
+    hardware: str | None = None
+    against: str = ""
+    seconds: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """An edit that mends something. `said` is what is said of the kernel with it, `equal` what it is found to compute.
+    `whole`: nothing is left that fails. `caution`: what an assert leaves, where that is less than was meant."""
+
+    kind: str
+    line: int
+    replacements: tuple[Replacement, ...]
+    said: str
+    whole: bool
+    equal: str = ""
+    caution: str = ""
+
+    def text(self, before: str) -> str:
+        """The text of the file with the patch; `before` is that without."""
+        return with_replacements(before, self.replacements)
+
+    def diff(self, path: str, before: str) -> str:
+        """The patch of the file at `path`, whose text is `before`."""
+        old, new = (each.splitlines(keepends=True) for each in (before, self.text(before)))
+        return "".join(difflib.unified_diff(old, new, f"a/{path}", f"b/{path}", n=_AROUND))
+
+
+@dataclass(frozen=True, slots=True)
+class RepairAnswer:
+    """The answer: what is `wrong`, if anything is, and the patches, the best first. `tried` edits were run, `alive` of
+    them pass on shapes for which the kernel fails. `late`: time was over before all had been tried."""
+
+    reference: str
+    said: str
+    wrong: bool
+    patches: tuple[Patch, ...] = ()
+    tried: int = 0
+    alive: int = 0
+    seconds: float = 0.0
+    late: bool = False
+
+
+def with_replacements(text: str, replacements: Sequence[Replacement]) -> str:
+    """A text with all replacements, none of which overlap."""
+    for one in sorted(replacements, key=lambda one: one.start, reverse=True):
+        text = text[: one.start] + one.text + text[one.end :]
+    return text

@@ -1,0 +1,428 @@
+"""The search for small edits that mend a kernel.
+
+Edits near what is wrong are tried on shapes for which the kernel fails, then on those for which it does not. The domain
+of what is left is derived and proved as that of any kernel, and what it computes is compared as `equiv` compares.
+Nothing is right because it is an edit: what is said of a patch is what is said of the kernel with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+
+from nkiverify.foundation.clock import counting, now
+from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.records import Verdict
+from nkiverify.frontend.target import OutsideDomain
+from nkiverify.frontend.trees import reading_instead
+from nkiverify.frontend.trees import source as text_of_file
+from nkiverify.model.hardware import hardware_named
+from nkiverify.products.derive import domain_text, proposals
+from nkiverify.products.derive.domain_answers import DomainAnswer
+from nkiverify.products.derive.legality import answer
+from nkiverify.products.derive.runs import ShapeOutcome, shown
+from nkiverify.products.equiv.at_shapes import at_all
+from nkiverify.products.equiv.compared_shapes import ComparedShapes, chosen_dimensions
+from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
+from nkiverify.products.equiv.equivalence import Comparer
+from nkiverify.products.equiv.paired_runs import Side
+from nkiverify.products.equiv.references import Reference, load_reference
+from nkiverify.products.repair.edits import Edit, edits_of
+from nkiverify.products.repair.kernel_source import KernelSource
+from nkiverify.products.repair.nearness import distances, functions_near
+from nkiverify.products.repair.patches import Patch, RepairAnswer, RepairQuestion, Replacement, with_replacements
+from nkiverify.products.repair.surroundings import surroundings
+from nkiverify.project.request import Request, parameters_of, request
+from nkiverify.verify.options import Options
+
+#: How much further from what is wrong makes an edit less likely.
+_DISTANCE = 0.75
+#: Shapes for which the kernel fails, and for which it does not, that an edit is tried on.
+_FAILING, _PASSING = 5, 3
+#: How much less likely than the likeliest that passes an edit is that is still tried.
+_FURTHER = 2.0
+#: Work, in elements of operands, and seconds of one such run.
+_WORK, _RUN_SECONDS = 4_000_000, 2.0
+#: The shares of the time for running edits on shapes, and until no further domain is derived.
+_FILTERING, _JUDGING = 0.4, 0.9
+#: Edits whose domain is derived, and those that are told.
+_JUDGED, _TOLD = 4, 2
+#: Seconds that a domain is given at least.
+_LEAST_SECONDS = 1.0
+#: The name that the text of a kernel as it is has beside its edits.
+_BEFORE = "_nkiverify_as_it_is"
+
+
+@dataclass(frozen=True, slots=True)
+class _Alive:
+    """An edit that passes on shapes for which the kernel fails: on how many."""
+
+    edit: Edit
+    text: str
+    cost: float
+    passes: int
+    #: What it was found to compute, and whether that is another thing than is wanted.
+    equal: str = ""
+    other: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    alive: _Alive
+    found: DomainAnswer
+
+    @property
+    def order(self) -> tuple[bool, int, float]:
+        """The best first."""
+        return not is_whole(self.found), -self.alive.passes, self.alive.cost
+
+
+def repaired(asked: RepairQuestion, options: Options, found: DomainAnswer | None = None) -> RepairAnswer:
+    """Look for edits that mend a kernel; `found` is what `check` has found, where it has been asked."""
+    with counting(True):
+        return _Repair(asked, replace(options, unhurried=True), found).run()
+
+
+def is_whole(found: DomainAnswer) -> bool:
+    """True if all is proved, and nothing fails that the kernel accepts, but for what the hardware limits."""
+    derived = found.derived
+    if derived is None:
+        return bool(found.runs) and all(run.verdict is Verdict.SUCCESSFUL for run in found.runs)
+    return derived.proved and not any(_suspicious(found))
+
+
+def is_wrong(found: DomainAnswer) -> bool:
+    """True if something fails: for all shapes, or for some that the kernel accepts."""
+    return (
+        any(run.violations for run in found.runs)
+        or any(_suspicious(found))
+        or bool(found.derived is not None and found.derived.bugs)
+    )
+
+
+def _suspicious(found: DomainAnswer) -> Iterator[bool]:
+    """For each condition of the domain: true if the kernel does not check it, and it is no limit of the hardware."""
+    derived = found.derived
+    if derived is not None:
+        yield bool(derived.bugs)
+        for one in derived.preconditions:
+            unchecked = one.failure is not None and not one.from_above and not one.launch
+            yield unchecked or bool(one.dead) or one.dropped is not None
+
+
+class _Repair:
+    def __init__(self, asked: RepairQuestion, options: Options, found: DomainAnswer | None) -> None:
+        self._asked = asked
+        self._options = options
+        self._began = now()
+        path, _, self._name = asked.reference.partition("::")
+        self._file = (asked.base / path).resolve()
+        self._text = text_of_file(self._file).decode()
+        self._found = found or self._checked(asked.arguments, options.timeout)
+        self._hardware = hardware_named(self._found.hardware)
+        self._tried = 0
+        self._late = False
+
+    # --- the parts of the search --------------------------------------------------------------------------------------
+
+    def run(self) -> RepairAnswer:
+        """Search."""
+        said = domain_text.headline(self._found, self._asked.base)
+        if not is_wrong(self._found):
+            return RepairAnswer(self._asked.reference, said, False, seconds=now() - self._began)
+        alive = self._alive(*self._shapes())
+        judged = self._judged(alive)
+        patches = [self._patch(one) for one in judged][:_TOLD]
+        if not any(one.whole for one in patches):
+            patches += self._asserts()
+        return RepairAnswer(
+            self._asked.reference,
+            said,
+            True,
+            tuple(patches),
+            self._tried,
+            len(alive),
+            now() - self._began,
+            self._late,
+        )
+
+    def _spent(self) -> float:
+        return (now() - self._began) / self._asked.seconds
+
+    def _shapes(self) -> tuple[list[dict[str, int]], list[dict[str, int]]]:
+        """Shapes for which the kernel fails that are likely to be meant, and such for which it does not."""
+        derived = self._found.derived
+        violations = [one for run in self._found.runs for one in run.violations]
+        told = [one.values for one in (*violations, *(derived.bugs if derived is not None else ()))]
+        ran = derived.ran if derived is not None else ()
+        told += [one.failure.values for one in (derived.preconditions if derived else ()) if one.failure is not None]
+        told += [one.dropped_at for one in (derived.preconditions if derived else ()) if one.dropped is not None]
+        passing = [values for values, kind in ran if kind is ShapeOutcome.PASSES]
+        failing = [values for values, kind in ran if kind is ShapeOutcome.FAILS]
+        asked = self._kernel_asked_for
+        if asked is not None:
+            # What the reference takes is what is meant.
+            known = [dict(each) for each in dict.fromkeys(tuple(one.items()) for one in (*told, *failing, *passing))]
+            rejected = [values for values, kind in ran if kind is ShapeOutcome.REJECTED]
+            meant = [one for one in (*known, *rejected) if self._passes(asked, one)]
+            failing = [one for one in meant if one not in passing]
+            passing = [one for one in meant if one in passing]
+            return failing[:_FAILING], passing[:_PASSING]
+        if derived is None or derived.proved:
+            known = [dict(each) for each in dict.fromkeys(tuple(one.items()) for one in (*told, *failing))]
+        else:
+            # Where nothing passes, that a shape comes further says more than that it is small.
+            known = [dict(each) for each in dict.fromkeys(tuple(one.items()) for one in (*failing, *told))]
+        return known[:_FAILING], passing[:_PASSING]
+
+    @property
+    def _kernel_asked_for(self) -> Request | None:
+        """The reference, where it is a kernel."""
+        if not self._asked.against:
+            return None
+        reference = self._reference()
+        return reference if isinstance(reference, Request) else None
+
+    def _reference(self) -> Request | Reference:
+        path = (self._asked.base / self._asked.against.partition("::")[0]).resolve()
+        if "nki" not in text_of_file(path).decode(errors="replace"):
+            return load_reference(self._asked.against, self._asked.base)
+        own = list(parameters_of(self._asked.reference, self._asked.base))
+        theirs = list(parameters_of(self._asked.against, self._asked.base))
+        given = []
+        for text in self._found.arguments:
+            name, _, value = text.partition("=")
+            at = own.index(name.strip()) if name.strip() in own else len(theirs)
+            other = name.strip() if name.strip() in theirs else theirs[at] if at < len(theirs) else name
+            given.append(f"{other}={value}")
+        return request(self._asked.against, self._asked.base, given, self._asked.where, self._found.grid or None)
+
+    def _passes(self, asked: Request, values: Mapping[str, int]) -> bool:
+        return self._ended(asked, values) is ShapeOutcome.PASSES
+
+    def _ended(self, asked: Request, values: Mapping[str, int]) -> ShapeOutcome:
+        target = asked.target(self._found.hardware, False)
+        try:
+            return shown(target, values, self._hardware, _RUN_SECONDS, _WORK, stop_at_first=True).kind
+        except (UsageError, UnsupportedConstruct):
+            return ShapeOutcome.UNTOLD
+
+    def _edits(self) -> Iterator[tuple[float, Edit, str]]:
+        """The edits, the likeliest first, each text once."""
+        source = KernelSource(self._text)
+        lines = self._lines()
+        functions = list(functions_near(source, self._name.partition("[")[0].rpartition(".")[2], lines))
+        placed = [(statement, around) for one in functions for statement, around in surroundings(source, one)]
+        far = distances([statement for statement, _ in placed], lines)
+        every = [
+            (edit.size + _DISTANCE * far[statement], edit)
+            for statement, around in placed
+            for edit in edits_of(statement, around)
+        ]
+        seen = {self._text}
+        for cost, edit in sorted(every, key=lambda pair: pair[0]):
+            text = with_replacements(source.text, edit.replacements)
+            if text not in seen:
+                seen.add(text)
+                yield cost, edit, text
+
+    def _lines(self) -> set[int]:
+        """The lines of the kernel's file that findings name."""
+        derived = self._found.derived
+        violations = [one for run in self._found.runs for one in run.violations]
+        violations += derived.bugs if derived is not None else ()
+        places = []
+        for one in derived.preconditions if derived is not None else ():
+            if one.failure is not None:
+                violations.append(one.failure)
+            places += [each.site for each in one.dead]
+            if (one.dropped is not None or one.failure is not None) and one.site is not None:
+                places.append(one.site)
+        found = {(one.file, one.line) for one in violations}
+        found |= {(label.site.file, label.site.line) for one in violations for label in one.labels}
+        found |= {(one.file, one.line) for one in places}
+        return {line for file, line in found if file and Path(file).resolve() == self._file}
+
+    def _alive(self, failing: Sequence[dict[str, int]], passing: Sequence[dict[str, int]]) -> list[_Alive]:
+        """The edits that pass on shapes for which the kernel fails, and fail on none for which it passes."""
+        found: list[_Alive] = []
+        every = bool(self._asked.against) and self._kernel_asked_for is not None
+        for cost, edit, text in self._edits() if failing else ():
+            if self._spent() > _FILTERING:
+                self._late = True
+                break
+            if cost > min((one.cost for one in found if not one.other), default=inf) + _FURTHER:
+                break
+            if not _is_python(text):
+                continue
+            self._tried += 1
+            passes = self._tried_on(text, failing, passing, every)
+            if passes:
+                with reading_instead(self._file, text):
+                    found.append(_Alive(edit, text, cost, passes, *self._compared()))
+        return sorted(found, key=lambda one: (-one.passes, one.cost))
+
+    def _tried_on(
+        self, text: str, failing: Sequence[dict[str, int]], passing: Sequence[dict[str, int]], every: bool
+    ) -> int:
+        """How many shapes an edit passes on; 0 where it does not mend any, or breaks one. With `every` it has to pass
+        on all of them."""
+        with reading_instead(self._file, text):
+            try:
+                asked = self._request()
+            except (UsageError, UnsupportedConstruct):
+                return 0
+            passes = 0
+            for values in failing:
+                if self._passes(asked, values):
+                    passes += 1
+                elif every:
+                    return 0
+            if not passes:
+                return 0
+            for values in passing:
+                if not self._passes(asked, values):
+                    return 0
+            return passes + len(passing)
+
+    def _request(self, reference: str = "") -> Request:
+        """The kernel, or that of another reference, with what it is given."""
+        asked, given = self._asked, self._found
+        return request(reference or asked.reference, asked.base, given.arguments, asked.where, given.grid or None)
+
+    def _checked(self, arguments: Sequence[str], seconds: float, grid: str | None = None) -> DomainAnswer:
+        return answer(
+            self._asked.reference,
+            self._asked.base,
+            arguments,
+            self._asked.where,
+            self._asked.grid if grid is None else grid,
+            self._asked.hardware,
+            replace(self._options, timeout=seconds),
+        )
+
+    def _judged(self, alive: Sequence[_Alive]) -> list[_Judged]:
+        """The best edits, with their domains."""
+        found: list[_Judged] = []
+        for one in (each for each in alive if not each.other):
+            left = self._asked.seconds * (1 - self._spent())
+            if len(found) >= _JUDGED or (found and self._spent() > _JUDGING):
+                self._late = True
+                break
+            given = self._found
+            with reading_instead(self._file, one.text):
+                try:
+                    domain = self._checked(given.arguments, max(_LEAST_SECONDS, left / 2), given.grid)
+                except (UsageError, UnsupportedConstruct):
+                    continue
+            found.append(_Judged(one, domain))
+            if is_whole(domain):
+                # What comes later is further away, or passes on less.
+                break
+        return sorted(found, key=lambda one: one.order)
+
+    def _compared(self) -> tuple[str, bool]:
+        """What the kernel, as it is read now, is found to compute, and whether that is another thing than is wanted:
+        as the reference says, or else the kernel as it is where that passes."""
+        if self._asked.against:
+            return self._equal_to(self._reference(), self._asked.against, None)
+        derived = self._found.derived
+        passing = [values for values, kind in (derived.ran if derived else ()) if kind is ShapeOutcome.PASSES]
+        before = self._file.with_name(f"{self._file.stem}{_BEFORE}.py")
+        for values in passing[:1]:
+            with reading_instead(before, self._text):
+                given = self._found
+                try:
+                    other = request(
+                        f"{before}::{self._name}",
+                        self._asked.base,
+                        given.arguments,
+                        self._asked.where,
+                        given.grid or None,
+                    )
+                except (UsageError, UnsupportedConstruct):
+                    return "", False
+                return self._equal_to(other, "the kernel as it is", values)
+        return "", False
+
+    def _equal_to(
+        self, reference: Request | Reference, name: str, values: Mapping[str, int] | None
+    ) -> tuple[str, bool]:
+        asked = self._request()
+
+        def compared(dimensions: dict[str, int], legal_only: bool) -> KernelComparison:
+            one, other = (
+                Side(each, kernel, dimensions) for each, kernel in ((asked.reference, asked), (name, reference))
+            )
+            reals = values is None and not legal_only
+            return Comparer(one, other, self._hardware, 0, None, legal_only).compare(reals)
+
+        try:
+            if values is not None:
+                shapes = ComparedShapes(dict(values))
+            else:
+                kernels = [one for one in (asked, reference) if isinstance(one, Request)]
+                shapes = chosen_dimensions(kernels, self._found.hardware)
+            answers, _ = at_all(replace(shapes, untaken=None), compared)
+        except (UsageError, UnsupportedConstruct, OutsideDomain):
+            return "", False
+        said = [finding.answer for _, each in answers for finding in each.findings()]
+        where = ", ".join(f"{key} = {value}" for key, value in answers[0][0].items())
+        if EquivalenceAnswer.NO in said:
+            return f"DIFFERENT from {name}", True
+        reals = answers[0][1].reals
+        if any(each.floats is None or each.floats.answer is EquivalenceAnswer.UNKNOWN for _, each in answers):
+            return "", False
+        proved = reals is not None and reals.answer is EquivalenceAnswer.YES
+        how = "over the reals and in floating point" if proved else "in floating point, on one random input"
+        return f"equal to {name} {how}" + (f" at {where}" if where else ""), False
+
+    # --- what is told -------------------------------------------------------------------------------------------------
+
+    def _patch(self, one: _Judged) -> Patch:
+        said = domain_text.headline(one.found, self._asked.base)
+        return Patch(
+            one.alive.edit.kind,
+            one.alive.edit.line,
+            one.alive.edit.replacements,
+            said,
+            is_whole(one.found),
+            one.alive.equal,
+        )
+
+    def _asserts(self) -> list[Patch]:
+        """The asserts that the kernel lacks: what it fails for is refused. Nothing else mends it where some leave less
+        of it than was meant, which is said."""
+        found = self._found
+        derived = found.derived
+        dead = [each for one in (derived.preconditions if derived else ()) for each in one.dead]
+        lacking = proposals.lacking(found, self._asked.base) or (
+            proposals.lacking(found, self._asked.base, with_dead=True) if dead else None
+        )
+        function = proposals.definition(self._asked.reference, self._asked.base)
+        if lacking is None or function is None:
+            return []
+        lines = self._text.splitlines(keepends=True)
+        at = len("".join(lines[: lacking.after]))
+        indent = " " * function.body[0].col_offset
+        added = Replacement(at, at, "".join(f"{indent}{one}\n" for one in lacking.asserts))
+        text = with_replacements(self._text, [added])
+        with reading_instead(self._file, text):
+            try:
+                domain = self._checked(found.arguments, self._options.timeout, found.grid)
+            except (UsageError, UnsupportedConstruct):
+                return []
+        caution = "; ".join(dict.fromkeys(f"{one.text} (line {one.site.line})" for one in dead))
+        said = domain_text.headline(domain, self._asked.base)
+        return [Patch("assert", lacking.after + 1, (added,), said, is_whole(domain), caution=caution)]
+
+
+def _is_python(text: str) -> bool:
+    try:
+        compile(text, "kernel", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,78 @@
+"""Patches as text and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from nkiverify.products.repair.patches import Patch, RepairAnswer
+from nkiverify.report.style import Style
+
+_NOTHING = "no edit of these kinds mends it"
+
+
+def text(found: RepairAnswer, before: str, style: Style) -> str:
+    """The output of `nkiverify repair`; `before` is the text of the kernel's file."""
+    return "\n".join(_lines(found, before, style))
+
+
+def _lines(found: RepairAnswer, before: str, style: Style) -> Iterator[str]:
+    path, _, name = found.reference.partition("::")
+    yield f"{style.head(name)} {found.said}"
+    if not found.wrong:
+        yield "  nothing fails that an edit could mend"
+        return
+    time = f"{found.tried} edits run, {found.alive} pass where the kernel fails, {found.seconds:.1f} s"
+    if not found.patches:
+        late = "; time was over before all were tried (--search)" if found.late else ""
+        yield f"  {_NOTHING}: {time}{late}"
+        return
+    edits = [one for one in found.patches if one.kind != "assert"]
+    if not edits:
+        yield f"  {_NOTHING} but an assert: {time}"
+    else:
+        yield f"  {time}"
+    for number, one in enumerate(found.patches, 1):
+        yield ""
+        yield style.head(f"{number}. {one.kind}, line {one.line}")
+        yield from one.diff(path, before).splitlines()
+        yield from _said(one, name)
+
+
+def _said(one: Patch, name: str) -> Iterator[str]:
+    yield f"  {name} {one.said}"
+    if one.equal:
+        yield f"  {one.equal}"
+    if one.caution:
+        yield f"  the assert leaves less than was meant: {one.caution}"
+    if not one.whole:
+        yield "  something is left that fails, or that is not proved"
+
+
+def as_json(found: RepairAnswer, before: str) -> str:
+    """The answer as a JSON object; `before` is the text of the kernel's file."""
+    path = found.reference.partition("::")[0]
+    patches = [
+        {
+            "kind": one.kind,
+            "line": one.line,
+            "diff": one.diff(path, before),
+            "legal": one.said,
+            "whole": one.whole,
+            "equal": one.equal,
+            "caution": one.caution,
+            "text": one.text(before),
+        }
+        for one in found.patches
+    ]
+    record = {
+        "kernel": found.reference,
+        "found": found.said,
+        "wrong": found.wrong,
+        "edits": found.tried,
+        "passing": found.alive,
+        "seconds": round(found.seconds, 3),
+        "all_tried": not found.late,
+        "patches": patches,
+    }
+    return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
