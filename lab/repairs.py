@@ -134,7 +134,8 @@ def tried(one: Mutated) -> Repaired | None:
 
 
 def judge(one: Mutated, found: RepairAnswer, folder: Path) -> str:
-    """What the first patch is: the "original" text, "equal", "different", an "assert", or "legal", not compared."""
+    """What the first patch is: the "original" text; "equal", an assert that leaves all that was meant among them;
+    "different"; an "assert" that leaves less; or "legal", not compared."""
     from nkiverify.frontend.target import OutsideDomain
     from nkiverify.model.hardware import hardware_named
     from nkiverify.products.equiv.at_shapes import at_all
@@ -169,9 +170,9 @@ def judge(one: Mutated, found: RepairAnswer, folder: Path) -> str:
     said = {finding.answer for _, each in answers for finding in each.findings()}
     if EquivalenceAnswer.NO in said:
         return "assert" if first.kind == "assert" else "different"
-    if first.kind == "assert":
+    if first.kind == "assert" and (first.caution or not first.whole):
         return "assert"
-    return "equal" if first.whole and EquivalenceAnswer.UNKNOWN not in said else "legal"
+    return "equal" if EquivalenceAnswer.UNKNOWN not in said else "legal"
 
 
 def report(found: Sequence[Repaired]) -> str:

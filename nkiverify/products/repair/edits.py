@@ -45,17 +45,24 @@ def _another_name(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
 
 
 def _another_name_throughout(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
-    """Another name wherever one stands in a slice, a call or an assignment."""
+    """Another name or number wherever one stands in a slice or a call."""
     if not isinstance(node, ast.Slice | ast.Call | ast.Subscript):
         return
     stands: dict[str, list[ast.Name]] = {}
+    numbers: dict[int, list[ast.Constant]] = {}
     for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and type(part.value) is int and part.value > 1:
+            numbers.setdefault(part.value, []).append(part)
         if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
             stands.setdefault(part.id, []).append(part)
     for name, places in stands.items():
         for other in around.like(name) if len(places) > 1 and name not in around.tensors else ():
             if around.is_near(name, other):
                 yield [around.source.replaced(one, other) for one in places], 0.0
+    for number, written in numbers.items():
+        for other_number in around.numbers if len(written) > 1 else ():
+            if other_number != number and other_number > 1:
+                yield [around.source.replaced(one, str(other_number)) for one in written], 0.5
 
 
 def _off_by_one(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
@@ -90,13 +97,24 @@ def _off_by_one(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
 
 
 def _shifted_slice(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
-    """Both ends of a slice without what is added to them, or the same added to both."""
+    """Both ends of a slice without the number that is added to them, or one further on or back."""
     if not isinstance(node, ast.Slice) or node.lower is None or node.upper is None:
         return
-    ends = (node.lower, node.upper)
-    moved = [one for one in ends if isinstance(one, ast.BinOp) and _is_moved(one)]
-    if len(moved) == 2 and ast.dump(moved[0].right) == ast.dump(moved[1].right):
-        yield [around.source.replaced(one, around.source.of(one.left)) for one in moved], 0.0
+    for lower in _moved_in(node.lower):
+        for upper in _moved_in(node.upper):
+            if ast.dump(lower.right) == ast.dump(upper.right) and type(lower.op) is type(upper.op):
+                yield [around.source.replaced(one, around.source.of(one.left)) for one in (lower, upper)], 0.0
+    for lower_number in _numbers_in(node.lower):
+        for upper_number in _numbers_in(node.upper):
+            for step in (-1, 1):
+                yield (
+                    [
+                        around.source.replaced(one, str(value + step))
+                        for one, value in (lower_number, upper_number)
+                        if value + step >= 0
+                    ],
+                    1.0,
+                )
 
 
 def _another_number(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
@@ -400,6 +418,17 @@ def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
         node = left.pop(0)
         yield node
         left.extend(one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.stmt))
+
+
+def _numbers_in(node: ast.expr) -> list[tuple[ast.Constant, int]]:
+    """The integers that are written in an expression."""
+    numbers = (one for one in ast.walk(node) if isinstance(one, ast.Constant))
+    return [(one, one.value) for one in numbers if type(one.value) is int]
+
+
+def _moved_in(node: ast.expr) -> list[ast.BinOp]:
+    """The sums in an expression of which one part is a number."""
+    return [one for one in ast.walk(node) if isinstance(one, ast.BinOp) and _is_moved(one)]
 
 
 def _is_moved(node: ast.BinOp) -> bool:

@@ -12,10 +12,13 @@ from dataclasses import replace
 from math import inf
 from pathlib import Path
 
+from nkiverify.engines.rounds import rounds
+from nkiverify.engines.shapes import Shapes, domain_of
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.records import Verdict
+from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.frontend.trees import reading_instead
 from nkiverify.frontend.trees import source as text_of_file
@@ -24,9 +27,7 @@ from nkiverify.products.derive import domain_text, proposals
 from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
 from nkiverify.products.derive.runs import ShapeOutcome, shown
-from nkiverify.products.equiv.at_shapes import at_all
-from nkiverify.products.equiv.compared_shapes import ComparedShapes, chosen_dimensions
-from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
+from nkiverify.products.equiv.comparison import EquivalenceAnswer
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.products.equiv.references import Reference, load_reference
@@ -36,6 +37,7 @@ from nkiverify.products.repair.nearness import distances, functions_near
 from nkiverify.products.repair.patches import Patch, RepairAnswer, RepairQuestion, Replacement, with_replacements
 from nkiverify.products.repair.surroundings import surroundings
 from nkiverify.project.request import Request, parameters_of, request
+from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 
 #: How much further from what is wrong makes an edit less likely.
@@ -44,8 +46,12 @@ _DISTANCE = 0.75
 _FAILING, _PASSING = 5, 3
 #: How much less likely than the likeliest that passes an edit is that is still tried.
 _FURTHER = 2.0
+#: Shapes that an edit mends on which it is compared.
+_MENDED = 2
 #: Work, in elements of operands, and seconds of one such run.
 _WORK, _RUN_SECONDS = 4_000_000, 2.0
+#: Seconds in which the shapes are chosen.
+_CHOOSING = 2.0
 #: The shares of the time for running edits on shapes, and until no further domain is derived.
 _FILTERING, _JUDGING = 0.4, 0.9
 #: Edits whose domain is derived, and those that are told.
@@ -117,11 +123,13 @@ class _Repair:
     def __init__(self, asked: RepairQuestion, options: Options, found: DomainAnswer | None) -> None:
         self._asked = asked
         self._options = options
-        self._began = now()
+        self._started = now()
         path, _, self._name = asked.reference.partition("::")
         self._file = (asked.base / path).resolve()
         self._text = text_of_file(self._file).decode()
         self._found = found or self._checked(asked.arguments, options.timeout)
+        #: Since when edits are looked for.
+        self._began = now()
         self._hardware = hardware_named(self._found.hardware)
         self._tried = 0
         self._late = False
@@ -132,7 +140,7 @@ class _Repair:
         """Search."""
         said = domain_text.headline(self._found, self._asked.base)
         if not is_wrong(self._found):
-            return RepairAnswer(self._asked.reference, said, False, seconds=now() - self._began)
+            return RepairAnswer(self._asked.reference, said, False, seconds=now() - self._started)
         alive = self._alive(*self._shapes())
         judged = self._judged(alive)
         patches = [self._patch(one) for one in judged][:_TOLD]
@@ -145,7 +153,7 @@ class _Repair:
             tuple(patches),
             self._tried,
             len(alive),
-            now() - self._began,
+            now() - self._started,
             self._late,
         )
 
@@ -165,18 +173,39 @@ class _Repair:
         asked = self._kernel_asked_for
         if asked is not None:
             # What the reference takes is what is meant.
-            known = [dict(each) for each in dict.fromkeys(tuple(one.items()) for one in (*told, *failing, *passing))]
+            known = _each(*self._chosen(asked), *told, *failing, *passing)
             rejected = [values for values, kind in ran if kind is ShapeOutcome.REJECTED]
             meant = [one for one in (*known, *rejected) if self._passes(asked, one)]
+            meant = meant or [one for one in self._passing_of_reference() if self._passes(asked, one)]
+            passing += [one for one in meant if one not in passing and self._passes(self._request(), one)]
             failing = [one for one in meant if one not in passing]
             passing = [one for one in meant if one in passing]
             return failing[:_FAILING], passing[:_PASSING]
         if derived is None or derived.proved:
-            known = [dict(each) for each in dict.fromkeys(tuple(one.items()) for one in (*told, *failing))]
+            known = _each(*told, *failing)
         else:
             # Where nothing passes, that a shape comes further says more than that it is small.
-            known = [dict(each) for each in dict.fromkeys(tuple(one.items()) for one in (*failing, *told))]
+            known = _each(*self._chosen(self._request())[:1], *failing, *told)
         return known[:_FAILING], passing[:_PASSING]
+
+    def _passing_of_reference(self) -> list[dict[str, int]]:
+        """Shapes for which the reference, a kernel, passes, of those that its domain is derived from."""
+        found = self._checked(self._given_to_reference(), self._options.timeout, self._found.grid, self._asked.against)
+        ran = found.derived.ran if found.derived is not None else ()
+        return [values for values, kind in ran if kind is ShapeOutcome.PASSES]
+
+    def _chosen(self, asked: Request) -> list[dict[str, int]]:
+        """Shapes of the domain of a kernel at which its loops go round twice and its conditions either way."""
+        try:
+            explored = explore(asked.target(self._found.hardware, False), self._hardware, Limits(seconds=_CHOOSING))
+        except (UsageError, UnsupportedConstruct):
+            return []
+        program = explored.run.program
+        if not program.dimensions:
+            return [{}]
+        assumed = domain_of(program, explored.assumptions)
+        shapes = Shapes(program.dimensions, assumed)
+        return list(rounds(program, shapes.dimensions, assumed, shapes.tried(), _CHOOSING).shapes)
 
     @property
     def _kernel_asked_for(self) -> Request | None:
@@ -186,10 +215,8 @@ class _Repair:
         reference = self._reference()
         return reference if isinstance(reference, Request) else None
 
-    def _reference(self) -> Request | Reference:
-        path = (self._asked.base / self._asked.against.partition("::")[0]).resolve()
-        if "nki" not in text_of_file(path).decode(errors="replace"):
-            return load_reference(self._asked.against, self._asked.base)
+    def _given_to_reference(self) -> list[str]:
+        """What the kernel is given, for the parameters of the reference: those of its names, or at its places."""
         own = list(parameters_of(self._asked.reference, self._asked.base))
         theirs = list(parameters_of(self._asked.against, self._asked.base))
         given = []
@@ -198,7 +225,19 @@ class _Repair:
             at = own.index(name.strip()) if name.strip() in own else len(theirs)
             other = name.strip() if name.strip() in theirs else theirs[at] if at < len(theirs) else name
             given.append(f"{other}={value}")
-        return request(self._asked.against, self._asked.base, given, self._asked.where, self._found.grid or None)
+        return given
+
+    def _reference(self) -> Request | Reference:
+        path = (self._asked.base / self._asked.against.partition("::")[0]).resolve()
+        if "nki" not in text_of_file(path).decode(errors="replace"):
+            return load_reference(self._asked.against, self._asked.base)
+        return request(
+            self._asked.against,
+            self._asked.base,
+            self._given_to_reference(),
+            self._asked.where,
+            self._found.grid or None,
+        )
 
     def _passes(self, asked: Request, values: Mapping[str, int]) -> bool:
         return self._ended(asked, values) is ShapeOutcome.PASSES
@@ -262,7 +301,8 @@ class _Repair:
             passes = self._tried_on(text, failing, passing, every)
             if passes:
                 with reading_instead(self._file, text):
-                    found.append(_Alive(edit, text, cost, passes, *self._compared()))
+                    mended = [one for one in failing if every or self._passes(self._request(), one)]
+                    found.append(_Alive(edit, text, cost, passes, *self._compared(mended, passing)))
         return sorted(found, key=lambda one: (-one.passes, one.cost))
 
     def _tried_on(
@@ -293,9 +333,11 @@ class _Repair:
         asked, given = self._asked, self._found
         return request(reference or asked.reference, asked.base, given.arguments, asked.where, given.grid or None)
 
-    def _checked(self, arguments: Sequence[str], seconds: float, grid: str | None = None) -> DomainAnswer:
+    def _checked(
+        self, arguments: Sequence[str], seconds: float, grid: str | None = None, reference: str = ""
+    ) -> DomainAnswer:
         return answer(
-            self._asked.reference,
+            reference or self._asked.reference,
             self._asked.base,
             arguments,
             self._asked.where,
@@ -324,60 +366,40 @@ class _Repair:
                 break
         return sorted(found, key=lambda one: one.order)
 
-    def _compared(self) -> tuple[str, bool]:
+    def _compared(self, mended: Sequence[dict[str, int]], passing: Sequence[dict[str, int]]) -> tuple[str, bool]:
         """What the kernel, as it is read now, is found to compute, and whether that is another thing than is wanted:
-        as the reference says, or else the kernel as it is where that passes."""
+        as the reference says, on shapes that are `mended` too, or else the kernel as it is where that passes."""
         if self._asked.against:
-            return self._equal_to(self._reference(), self._asked.against, None)
-        derived = self._found.derived
-        passing = [values for values, kind in (derived.ran if derived else ()) if kind is ShapeOutcome.PASSES]
+            return self._equal_to(self._reference(), self._asked.against, [*mended[:_MENDED], *passing[:1]])
         before = self._file.with_name(f"{self._file.stem}{_BEFORE}.py")
-        for values in passing[:1]:
-            with reading_instead(before, self._text):
-                given = self._found
-                try:
-                    other = request(
-                        f"{before}::{self._name}",
-                        self._asked.base,
-                        given.arguments,
-                        self._asked.where,
-                        given.grid or None,
-                    )
-                except (UsageError, UnsupportedConstruct):
-                    return "", False
-                return self._equal_to(other, "the kernel as it is", values)
-        return "", False
+        with reading_instead(before, self._text):
+            try:
+                other = self._request(f"{before}::{self._name}")
+            except (UsageError, UnsupportedConstruct):
+                return "", False
+            return self._equal_to(other, "the kernel as it is", passing[:1])
 
     def _equal_to(
-        self, reference: Request | Reference, name: str, values: Mapping[str, int] | None
+        self, reference: Request | Reference, name: str, shapes: Sequence[dict[str, int]]
     ) -> tuple[str, bool]:
+        """The comparison with a reference on shapes."""
         asked = self._request()
-
-        def compared(dimensions: dict[str, int], legal_only: bool) -> KernelComparison:
-            one, other = (
-                Side(each, kernel, dimensions) for each, kernel in ((asked.reference, asked), (name, reference))
-            )
-            reals = values is None and not legal_only
-            return Comparer(one, other, self._hardware, 0, None, legal_only).compare(reals)
-
-        try:
-            if values is not None:
-                shapes = ComparedShapes(dict(values))
-            else:
-                kernels = [one for one in (asked, reference) if isinstance(one, Request)]
-                shapes = chosen_dimensions(kernels, self._found.hardware)
-            answers, _ = at_all(replace(shapes, untaken=None), compared)
-        except (UsageError, UnsupportedConstruct, OutsideDomain):
+        proved = bool(shapes)
+        for number, values in enumerate(shapes):
+            one, other = Side(asked.reference, asked, values), Side(name, reference, values)
+            try:
+                found = Comparer(one, other, self._hardware, 0, None).compare(reals=number == 0)
+            except (UsageError, UnsupportedConstruct, OutsideDomain):
+                return "", False
+            if any(finding.answer is EquivalenceAnswer.NO for finding in found.findings()):
+                return f"DIFFERENT from {name}", True
+            if found.floats is None or found.floats.answer is EquivalenceAnswer.UNKNOWN:
+                return "", False
+            proved = proved and (found.reals is None or found.reals.answer is EquivalenceAnswer.YES)
+        if not shapes:
             return "", False
-        said = [finding.answer for _, each in answers for finding in each.findings()]
-        where = ", ".join(f"{key} = {value}" for key, value in answers[0][0].items())
-        if EquivalenceAnswer.NO in said:
-            return f"DIFFERENT from {name}", True
-        reals = answers[0][1].reals
-        if any(each.floats is None or each.floats.answer is EquivalenceAnswer.UNKNOWN for _, each in answers):
-            return "", False
-        proved = reals is not None and reals.answer is EquivalenceAnswer.YES
         how = "over the reals and in floating point" if proved else "in floating point, on one random input"
+        where = ", ".join(f"{key} = {value}" for key, value in shapes[0].items())
         return f"equal to {name} {how}" + (f" at {where}" if where else ""), False
 
     # --- what is told -------------------------------------------------------------------------------------------------
@@ -418,6 +440,11 @@ class _Repair:
         caution = "; ".join(dict.fromkeys(f"{one.text} (line {one.site.line})" for one in dead))
         said = domain_text.headline(domain, self._asked.base)
         return [Patch("assert", lacking.after + 1, (added,), said, is_whole(domain), caution=caution)]
+
+
+def _each(*shapes: Mapping[str, int]) -> list[dict[str, int]]:
+    """Shapes, each once."""
+    return [dict(one) for one in dict.fromkeys(tuple(shape.items()) for shape in shapes)]
 
 
 def _is_python(text: str) -> bool:
