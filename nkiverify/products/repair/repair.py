@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import inf
+from math import inf, prod
 from pathlib import Path
 
 from nkiverify.engines.rounds import rounds
@@ -49,7 +49,7 @@ _FURTHER = 2.0
 #: Shapes that an edit mends on which it is compared.
 _MENDED = 2
 #: Work, in elements of operands, and seconds of one such run.
-_WORK, _RUN_SECONDS = 4_000_000, 2.0
+_WORK, _RUN_SECONDS = 30_000_000, 2.0
 #: Seconds in which the shapes are chosen.
 _CHOOSING = 2.0
 #: The shares of the time for running edits on shapes, and until no further domain is derived.
@@ -170,14 +170,17 @@ class _Repair:
         told += [one.dropped_at for one in (derived.preconditions if derived else ()) if one.dropped is not None]
         passing = [values for values, kind in ran if kind is ShapeOutcome.PASSES]
         failing = [values for values, kind in ran if kind is ShapeOutcome.FAILS]
-        asked = self._kernel_asked_for
-        if asked is not None:
+        if self._has_kernel:
+            asked = self._kernel()
             # What the reference takes is what is meant.
             known = _each(*self._chosen(asked), *told, *failing, *passing)
             rejected = [values for values, kind in ran if kind is ShapeOutcome.REJECTED]
             meant = [one for one in (*known, *rejected) if self._passes(asked, one)]
-            meant = meant or [one for one in self._passing_of_reference() if self._passes(asked, one)]
+            if not meant:
+                known = self._passing_of_reference()
+                meant = [one for one in known if self._passes(self._kernel(), one)]
             passing += [one for one in meant if one not in passing and self._passes(self._request(), one)]
+            meant.sort(key=lambda one: prod(one.values()))
             failing = [one for one in meant if one not in passing]
             passing = [one for one in meant if one in passing]
             return failing[:_FAILING], passing[:_PASSING]
@@ -189,10 +192,18 @@ class _Repair:
         return known[:_FAILING], passing[:_PASSING]
 
     def _passing_of_reference(self) -> list[dict[str, int]]:
-        """Shapes for which the reference, a kernel, passes, of those that its domain is derived from."""
-        found = self._checked(self._given_to_reference(), self._options.timeout, self._found.grid, self._asked.against)
+        """Shapes for which the reference, a kernel, passes, of those that its domain is derived from. Where it has the
+        names of the kernel's parameters, what it is given then is given to both."""
+        names = [list(parameters_of(one, self._asked.base)) for one in (self._asked.reference, self._asked.against)]
+        given = self._asked.arguments if names[0] == names[1] else self._given_to_reference()
+        grid = self._asked.grid or self._found.grid
+        found = self._checked(given, self._options.timeout, grid, self._asked.against)
+        if names[0] == names[1]:
+            self._found = replace(self._found, arguments=found.arguments, hardware=found.hardware)
+            self._hardware = hardware_named(found.hardware)
         ran = found.derived.ran if found.derived is not None else ()
-        return [values for values, kind in ran if kind is ShapeOutcome.PASSES]
+        passing = [values for values, kind in ran if kind is ShapeOutcome.PASSES]
+        return passing or self._chosen(self._kernel(found.arguments))
 
     def _chosen(self, asked: Request) -> list[dict[str, int]]:
         """Shapes of the domain of a kernel at which its loops go round twice and its conditions either way."""
@@ -208,12 +219,12 @@ class _Repair:
         return list(rounds(program, shapes.dimensions, assumed, shapes.tried(), _CHOOSING).shapes)
 
     @property
-    def _kernel_asked_for(self) -> Request | None:
-        """The reference, where it is a kernel."""
+    def _has_kernel(self) -> bool:
+        """True if the reference is a kernel."""
         if not self._asked.against:
-            return None
-        reference = self._reference()
-        return reference if isinstance(reference, Request) else None
+            return False
+        path = (self._asked.base / self._asked.against.partition("::")[0]).resolve()
+        return "nki" in text_of_file(path).decode(errors="replace")
 
     def _given_to_reference(self) -> list[str]:
         """What the kernel is given, for the parameters of the reference: those of its names, or at its places."""
@@ -227,17 +238,14 @@ class _Repair:
             given.append(f"{other}={value}")
         return given
 
+    def _kernel(self, given: Sequence[str] | None = None) -> Request:
+        """The reference that is a kernel, with what it is given."""
+        given = self._given_to_reference() if given is None else given
+        asked = self._asked
+        return request(asked.against, asked.base, given, asked.where, self._found.grid or None)
+
     def _reference(self) -> Request | Reference:
-        path = (self._asked.base / self._asked.against.partition("::")[0]).resolve()
-        if "nki" not in text_of_file(path).decode(errors="replace"):
-            return load_reference(self._asked.against, self._asked.base)
-        return request(
-            self._asked.against,
-            self._asked.base,
-            self._given_to_reference(),
-            self._asked.where,
-            self._found.grid or None,
-        )
+        return self._kernel() if self._has_kernel else load_reference(self._asked.against, self._asked.base)
 
     def _passes(self, asked: Request, values: Mapping[str, int]) -> bool:
         return self._ended(asked, values) is ShapeOutcome.PASSES
@@ -288,7 +296,7 @@ class _Repair:
     def _alive(self, failing: Sequence[dict[str, int]], passing: Sequence[dict[str, int]]) -> list[_Alive]:
         """The edits that pass on shapes for which the kernel fails, and fail on none for which it passes."""
         found: list[_Alive] = []
-        every = bool(self._asked.against) and self._kernel_asked_for is not None
+        every = self._has_kernel
         for cost, edit, text in self._edits() if failing else ():
             if self._spent() > _FILTERING:
                 self._late = True
