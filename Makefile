@@ -7,7 +7,7 @@ RUN := $(VENV)/bin/python
 # Newer than everything it was made from, so that a second `make` starts at once.
 READY := $(VENV)/.ready
 
-.PHONY: verify quick test campaigns bench scale products predecessor dashboard published profiles fuzz operations corners engines hostile same mutants metamorphic checker removal lint types pages docs clean help
+.PHONY: verify quick test campaigns bench scale products predecessor dashboard published profiles fuzz operations corners engines hostile same mutants repair metamorphic checker removal lint types pages docs clean help
 
 help: ## what can be made
 	@sed -n 's/^\([a-z]*\):.*## /make \1: /p' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ same: $(READY) ## verify targets and N random kernels alone, after others, under
 
 mutants: $(READY) ## mutate the good kernels and say which phase kills each mutant (ARGS='--log FILE' to go on where it ended)
 	$(RUN) -m lab.mutation $(ARGS)
+
+repair: $(READY) ## repair N mutants, and say for how many the kernel comes back (N=40 SEED=1 ARGS='--log FILE')
+	$(RUN) -m lab.repairs --count $(or $(N),40) --seed $(or $(SEED),1) $(ARGS)
 
 metamorphic: $(READY) ## rewrite N random kernels in ways that must not move the verdict (N=200 SEED=1)
 	$(RUN) -m lab.metamorphic --count $(or $(N),200) --seed $(or $(SEED),1) $(ARGS)

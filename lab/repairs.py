@@ -2,7 +2,7 @@
 
 Half are of the corpus (kernels/), half of first contact: the bugs that are planted there, and mutants, as a seed
 chooses. A mutant of which `check` finds nothing wrong is none that could be repaired, and is left out. The reference is
-the kernel as it was. The first patch is judged apart from what `repair` says of it: it has the text of the kernel, or
+the kernel as it was. The first patch is compared apart from what `repair` says of it: it has the text of the kernel, or
 `equiv` finds it EQUAL with other inputs than it was found with.
 """
 
@@ -38,7 +38,7 @@ from nkiverify.verify.options import Options
 
 #: Seconds of processor time within which edits are looked for, and those of the clock and in all after which it ends.
 SEARCH, CLOCK, PROCESSOR = 30.0, 600.0, 60.0
-#: Inputs that a patch is judged with.
+#: The seed of the inputs that a patch is compared on.
 _SEED = 7
 #: The section of a page that the table is written into.
 _SECTION = "repairs"
@@ -57,7 +57,7 @@ class Mutated:
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """The result for one mutant: `first` is what the first patch is, `seconds` the processor time."""
+    """The result for one mutant: `first` is the kind of the first patch, `seconds` the processor time."""
 
     name: str
     change: str
@@ -118,23 +118,23 @@ def tried(one: Mutated) -> Repaired | None:
             except (UsageError, UnsupportedConstruct) as error:
                 return RepairAnswer(asked.reference, str(error), False), 0.0, ""
             seconds = time.process_time() - begin
-            judged = judge(one, found, folder) if found.patches else "nothing"
-            return found, seconds, judged
+            described = first_patch(one, found, folder) if found.patches else "nothing"
+            return found, seconds, described
 
         found = in_child(one.name, work, CLOCK, Confinement.of(NOTHING, [folder]), None, 2 * PROCESSOR)
     if isinstance(found, Stopped):
         return Repaired(one.name, one.change, "nothing", "", 2 * PROCESSOR, 0, str(found))
-    answer, seconds, judged = found
+    answer, seconds, described = found
     if not answer.wrong:
         return None
     first = answer.patches[0] if answer.patches else None
     detail = f"{first.said}; {first.equal}" if first is not None else answer.said
     kind = first.kind if first is not None else ""
-    return Repaired(one.name, one.change, judged, kind, round(seconds, 2), answer.tried, detail)
+    return Repaired(one.name, one.change, described, kind, round(seconds, 2), answer.tried, detail)
 
 
-def judge(one: Mutated, found: RepairAnswer, folder: Path) -> str:
-    """What the first patch is: the "original" text; "equal", an assert that leaves all that was meant among them;
+def first_patch(one: Mutated, found: RepairAnswer, folder: Path) -> str:
+    """The kind of the first patch: the "original" text; "equal", an assert that leaves all that was meant among them;
     "different"; an "assert" that leaves less; or "legal", not compared."""
     from nkiverify.frontend.target import OutsideDomain
     from nkiverify.model.hardware import hardware_named

@@ -1,1 +1,1 @@
-"""Repair: small edits of a kernel's text, tried near what fails, and judged as any kernel is."""
+"""Repair: small edits of a kernel's text, tried near what fails, and checked as any kernel is."""

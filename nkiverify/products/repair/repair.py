@@ -53,9 +53,9 @@ _WORK, _RUN_SECONDS = 30_000_000, 2.0
 #: Seconds in which the shapes are chosen.
 _CHOOSING = 2.0
 #: The shares of the time for running edits on shapes, and until no further domain is derived.
-_FILTERING, _JUDGING = 0.4, 0.9
+_FILTERING, _DERIVING = 0.4, 0.9
 #: Edits whose domain is derived, and those that are told.
-_JUDGED, _TOLD = 4, 2
+_DERIVED, _TOLD = 4, 2
 #: Seconds that a domain is given at least.
 _LEAST_SECONDS = 1.0
 #: The name that the text of a kernel as it is has beside its edits.
@@ -76,7 +76,7 @@ class _Alive:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _WithDomain:
     alive: _Alive
     found: DomainAnswer
 
@@ -142,8 +142,8 @@ class _Repair:
         if not is_wrong(self._found):
             return RepairAnswer(self._asked.reference, said, False, seconds=now() - self._started)
         alive = self._alive(*self._shapes())
-        judged = self._judged(alive)
-        patches = [self._patch(one) for one in judged][:_TOLD]
+        found = self._with_domains(alive)
+        patches = [self._patch(one) for one in found][:_TOLD]
         if not any(one.whole for one in patches):
             patches += self._asserts()
         return RepairAnswer(
@@ -227,7 +227,7 @@ class _Repair:
         return "nki" in text_of_file(path).decode(errors="replace")
 
     def _given_to_reference(self) -> list[str]:
-        """What the kernel is given, for the parameters of the reference: those of its names, or at its places."""
+        """The arguments of the kernel, for the parameters of the reference: those of its names, or at its places."""
         own = list(parameters_of(self._asked.reference, self._asked.base))
         theirs = list(parameters_of(self._asked.against, self._asked.base))
         given = []
@@ -354,12 +354,12 @@ class _Repair:
             replace(self._options, timeout=seconds),
         )
 
-    def _judged(self, alive: Sequence[_Alive]) -> list[_Judged]:
+    def _with_domains(self, alive: Sequence[_Alive]) -> list[_WithDomain]:
         """The best edits, with their domains."""
-        found: list[_Judged] = []
+        found: list[_WithDomain] = []
         for one in (each for each in alive if not each.other):
             left = self._asked.seconds * (1 - self._spent())
-            if len(found) >= _JUDGED or (found and self._spent() > _JUDGING):
+            if len(found) >= _DERIVED or (found and self._spent() > _DERIVING):
                 self._late = True
                 break
             given = self._found
@@ -368,14 +368,14 @@ class _Repair:
                     domain = self._checked(given.arguments, max(_LEAST_SECONDS, left / 2), given.grid)
                 except (UsageError, UnsupportedConstruct):
                     continue
-            found.append(_Judged(one, domain))
+            found.append(_WithDomain(one, domain))
             if is_whole(domain):
                 # What comes later is further away, or passes on less.
                 break
         return sorted(found, key=lambda one: one.order)
 
     def _compared(self, mended: Sequence[dict[str, int]], passing: Sequence[dict[str, int]]) -> tuple[str, bool]:
-        """What the kernel, as it is read now, is found to compute, and whether that is another thing than is wanted:
+        """The thing that the kernel, as it is read now, is found to compute, and whether another one is wanted:
         as the reference says, on shapes that are `mended` too, or else the kernel as it is where that passes."""
         if self._asked.against:
             return self._equal_to(self._reference(), self._asked.against, [*mended[:_MENDED], *passing[:1]])
@@ -412,7 +412,7 @@ class _Repair:
 
     # --- what is told -------------------------------------------------------------------------------------------------
 
-    def _patch(self, one: _Judged) -> Patch:
+    def _patch(self, one: _WithDomain) -> Patch:
         said = domain_text.headline(one.found, self._asked.base)
         return Patch(
             one.alive.edit.kind,

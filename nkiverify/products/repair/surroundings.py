@@ -1,4 +1,4 @@
-"""What an edit may put at a place of a kernel: the names that mean something there, and the loops around it."""
+"""The surroundings of a place of a kernel: the names that mean something there, and the loops around it."""
 
 from __future__ import annotations
 

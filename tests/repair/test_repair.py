@@ -1,0 +1,153 @@
+"""Repairs: what is told mends the kernel, computes what is wanted, and an assert is the last resort."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nkiverify.cli.main import main
+from nkiverify.foundation.errors import UsageError
+from nkiverify.frontend.loader import load_module
+from nkiverify.frontend.trees import reading_instead
+from nkiverify.products.repair.patches import RepairAnswer, RepairQuestion
+from nkiverify.products.repair.repair import repaired
+from nkiverify.verify.options import Options
+
+COPY = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    assert R % 128 == 0
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in range(R // 128):
+        tile = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[i * 128 : (i + 1) * 128, :])
+        nisa.dma_copy(dst=out[i * 128 : (i + 1) * 128, :], src=tile)
+    return out
+"""
+
+TRANSPOSE = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    assert R % 128 == 0 and C % 128 == 0
+    out = nl.ndarray((C, R), dtype=x.dtype, buffer=nl.shared_hbm)
+    for r in range(R // 128):
+        for c in range(C // 128):
+            tile = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.sbuf)
+            turned = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.psum)
+            result = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=x[r * 128 : (r + 1) * 128, c * 128 : (c + 1) * 128])
+            nisa.nc_transpose(dst=turned, data=tile)
+            nisa.tensor_copy(dst=result, src=turned)
+            nisa.dma_copy(dst=out[c * 128 : (c + 1) * 128, r * 128 : (r + 1) * 128], src=result)
+    return out
+"""
+
+
+def repair(folder: Path, text: str, against: str = "", seconds: float = 20.0) -> RepairAnswer:
+    """The answer about a kernel with this text; `against` is the text of a reference."""
+    (folder / "kernel.py").write_text(text, encoding="utf-8")
+    name = ""
+    if against:
+        (folder / "reference.py").write_text(against, encoding="utf-8")
+        name = f"reference.py::{'kernel' if 'nki' in against else 'reference'}"
+    asked = RepairQuestion("kernel.py::kernel", folder, against=name, seconds=seconds)
+    return repaired(asked, Options(root=folder, largest_range=True, timeout=seconds))
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("dst=out[i * 128 : (i + 1) * 128, :]", "dst=out[i * 127 : (i + 1) * 128, :]"),
+        ("src=x[i * 128 : (i + 1) * 128, :]", "src=x[i * 128 + 1 : (i + 1) * 128, :]"),
+        ("dst=tile, src=x", "dst=tile[:, 0:1], src=x"),
+    ],
+)
+def test_an_edit_of_one_place_is_taken_back(tmp_path: Path, written: str, meant: str) -> None:
+    found = repair(tmp_path, COPY.replace(written, meant))
+    assert found.patches and found.patches[0].text(COPY.replace(written, meant)) == COPY
+    assert found.patches[0].whole
+
+
+def test_exchanged_blocks_of_a_transpose_are_no_assert_that_it_is_square(tmp_path: Path) -> None:
+    right = "dst=out[c * 128 : (c + 1) * 128, r * 128 : (r + 1) * 128]"
+    wrong = TRANSPOSE.replace(right, "dst=out[r * 128 : (r + 1) * 128, c * 128 : (c + 1) * 128]")
+    found = repair(tmp_path, wrong)
+    assert found.patches[0].text(wrong) == TRANSPOSE
+    assert found.patches[0].equal.startswith("equal to the kernel as it is")
+    assert not any(one.kind == "assert" for one in found.patches)
+
+
+def test_what_the_reference_does_not_compute_is_not_told(tmp_path: Path) -> None:
+    wrong = COPY.replace("src=x[i * 128 : (i + 1) * 128, :]", "src=x[i * 128 + 1 : (i + 1) * 128, :]")
+    twice = "def reference(x):\n    return 2 * x\n"
+    assert not any(one.kind != "assert" for one in repair(tmp_path, wrong, twice).patches)
+    same = "def reference(x):\n    return x\n"
+    first = repair(tmp_path, wrong, same).patches[0]
+    assert first.text(wrong) == COPY
+    assert first.equal.startswith("equal to reference.py::reference")
+
+
+def test_an_assert_is_offered_where_nothing_else_mends_it(tmp_path: Path) -> None:
+    lacking = COPY.replace("    assert R % 128 == 0\n", "")
+    first = repair(tmp_path, lacking, COPY).patches[0]
+    assert (first.kind, first.whole, first.caution) == ("assert", True, "")
+    assert "assert R % 128 == 0" in first.text(lacking)
+
+
+def test_an_assert_that_leaves_one_tile_says_so_and_comes_last(tmp_path: Path) -> None:
+    # Two mistakes: no edit of one place takes them back.
+    wrong = COPY.replace("[i * 128 : (i + 1) * 128, :]", "[i * 256 : i * 256 + 128, :]")
+    found = repair(tmp_path, wrong, "def reference(x):\n    return x\n", seconds=4.0)
+    last = found.patches[-1]
+    assert last.kind == "assert"
+    assert "the loop goes round at most once" in last.caution
+
+
+def test_a_kernel_of_which_nothing_fails_is_left_alone(tmp_path: Path) -> None:
+    found = repair(tmp_path, COPY)
+    assert (found.wrong, found.patches, found.tried) == (False, (), 0)
+
+
+def test_a_text_is_read_instead_of_a_file_as_long_as_it_stands_for_it(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.py"
+    file.write_text("size = 1\n", encoding="utf-8")
+    assert load_module("kernel.py", tmp_path)[0].size == 1
+    with reading_instead(file.resolve(), "size = 2\n"):
+        assert load_module("kernel.py", tmp_path)[0].size == 2
+    assert load_module("kernel.py", tmp_path)[0].size == 1
+    other = (tmp_path / "other.py").resolve()
+    with reading_instead(other, "size = 3\n"):
+        assert load_module("other.py", tmp_path)[0].size == 3
+    with pytest.raises(UsageError):
+        load_module("other.py", tmp_path)
+
+
+def test_the_command_writes_the_first_patch_and_all_of_them_as_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "kernel.py"
+    file.write_text(COPY.replace("dst=out[i * 128 :", "dst=out[i * 127 :"), encoding="utf-8")
+    assert main(["repair", "kernel.py", "--json", "found.json", "--apply"]) == 0
+    assert file.read_text(encoding="utf-8") == COPY
+    told = capsys.readouterr().out
+    assert "+        nisa.dma_copy(dst=out[i * 128 : (i + 1) * 128, :], src=tile)" in told
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert found["patches"][0]["text"] == COPY
+    assert found["patches"][0]["diff"] in told
+    assert main(["repair", "kernel.py"]) == 0
+    assert "nothing fails that an edit could mend" in capsys.readouterr().out
