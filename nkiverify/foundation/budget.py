@@ -346,6 +346,33 @@ class NumbersBudget:
     CONSTANTS_OF_A_MAXIMUM = 3
 
 
+class RepairBudget:
+    """The search for edits that mend a kernel. The size of an edit is greater the less likely it is meant."""
+
+    #: How much a step away from what is wrong adds to the size of an edit.
+    SIZE_OF_A_STEP_AWAY = 0.75
+    #: How much larger than the smallest that passes an edit is that is still tried.
+    SIZE_BEYOND_THE_LEAST = 2.0
+    #: Shapes for which the kernel fails, and for which it does not, that an edit is tried on.
+    SHAPES_THAT_FAIL = 5
+    SHAPES_THAT_PASS = 3
+    #: Of the former those on which it is compared with a reference.
+    SHAPES_COMPARED = 2
+    #: Work, in elements of operands, and seconds of one such run.
+    WORK_OF_A_RUN = 30_000_000
+    SECONDS_OF_A_RUN = 2.0
+    #: Seconds in which shapes of the reference are chosen.
+    SECONDS_OF_CHOOSING = 2.0
+    #: The shares of the time for running edits on shapes, and until no further domain is derived.
+    SHARE_OF_RUNS = 0.4
+    SHARE_UNTIL_THE_LAST_DOMAIN = 0.9
+    #: Edits whose domain is derived, and those that are told.
+    DOMAINS = 4
+    PATCHES = 2
+    #: Seconds that a domain is given at least.
+    LEAST_SECONDS = 1.0
+
+
 class DerivingBudget:
     """The domain of a kernel. Steps are contracts that are checked, or as much other work."""
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from nkiverify.engines.rounds import rounds
 from nkiverify.engines.shapes import Shapes, domain_of
+from nkiverify.foundation.budget import RepairBudget
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
@@ -40,24 +41,6 @@ from nkiverify.project.request import Request, parameters_of, request
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 
-#: How much further from what is wrong makes an edit less likely.
-_DISTANCE = 0.75
-#: Shapes for which the kernel fails, and for which it does not, that an edit is tried on.
-_FAILING, _PASSING = 5, 3
-#: How much less likely than the likeliest that passes an edit is that is still tried.
-_FURTHER = 2.0
-#: Shapes that an edit mends on which it is compared.
-_MENDED = 2
-#: Work, in elements of operands, and seconds of one such run.
-_WORK, _RUN_SECONDS = 30_000_000, 2.0
-#: Seconds in which the shapes are chosen.
-_CHOOSING = 2.0
-#: The shares of the time for running edits on shapes, and until no further domain is derived.
-_FILTERING, _DERIVING = 0.4, 0.9
-#: Edits whose domain is derived, and those that are told.
-_DERIVED, _TOLD = 4, 2
-#: Seconds that a domain is given at least.
-_LEAST_SECONDS = 1.0
 #: The name that the text of a kernel as it is has beside its edits.
 _BEFORE = "_nkiverify_as_it_is"
 
@@ -143,7 +126,7 @@ class _Repair:
             return RepairAnswer(self._asked.reference, said, False, seconds=now() - self._started)
         alive = self._alive(*self._shapes())
         found = self._with_domains(alive)
-        patches = [self._patch(one) for one in found][:_TOLD]
+        patches = [self._patch(one) for one in found][: RepairBudget.PATCHES]
         if not any(one.whole for one in patches):
             patches += self._asserts()
         return RepairAnswer(
@@ -183,13 +166,13 @@ class _Repair:
             meant.sort(key=lambda one: prod(one.values()))
             failing = [one for one in meant if one not in passing]
             passing = [one for one in meant if one in passing]
-            return failing[:_FAILING], passing[:_PASSING]
+            return failing[: RepairBudget.SHAPES_THAT_FAIL], passing[: RepairBudget.SHAPES_THAT_PASS]
         if derived is None or derived.proved:
             known = _each(*told, *failing)
         else:
             # Where nothing passes, that a shape comes further says more than that it is small.
             known = _each(*self._chosen(self._request())[:1], *failing, *told)
-        return known[:_FAILING], passing[:_PASSING]
+        return known[: RepairBudget.SHAPES_THAT_FAIL], passing[: RepairBudget.SHAPES_THAT_PASS]
 
     def _passing_of_reference(self) -> list[dict[str, int]]:
         """Shapes for which the reference, a kernel, passes, of those that its domain is derived from. Where it has the
@@ -208,7 +191,11 @@ class _Repair:
     def _chosen(self, asked: Request) -> list[dict[str, int]]:
         """Shapes of the domain of a kernel at which its loops go round twice and its conditions either way."""
         try:
-            explored = explore(asked.target(self._found.hardware, False), self._hardware, Limits(seconds=_CHOOSING))
+            explored = explore(
+                asked.target(self._found.hardware, False),
+                self._hardware,
+                Limits(seconds=RepairBudget.SECONDS_OF_CHOOSING),
+            )
         except (UsageError, UnsupportedConstruct):
             return []
         program = explored.run.program
@@ -216,7 +203,9 @@ class _Repair:
             return [{}]
         assumed = domain_of(program, explored.assumptions)
         shapes = Shapes(program.dimensions, assumed)
-        return list(rounds(program, shapes.dimensions, assumed, shapes.tried(), _CHOOSING).shapes)
+        return list(
+            rounds(program, shapes.dimensions, assumed, shapes.tried(), RepairBudget.SECONDS_OF_CHOOSING).shapes
+        )
 
     @property
     def _has_kernel(self) -> bool:
@@ -253,7 +242,14 @@ class _Repair:
     def _ended(self, asked: Request, values: Mapping[str, int]) -> ShapeOutcome:
         target = asked.target(self._found.hardware, False)
         try:
-            return shown(target, values, self._hardware, _RUN_SECONDS, _WORK, stop_at_first=True).kind
+            return shown(
+                target,
+                values,
+                self._hardware,
+                RepairBudget.SECONDS_OF_A_RUN,
+                RepairBudget.WORK_OF_A_RUN,
+                stop_at_first=True,
+            ).kind
         except (UsageError, UnsupportedConstruct):
             return ShapeOutcome.UNTOLD
 
@@ -265,7 +261,7 @@ class _Repair:
         placed = [(statement, around) for one in functions for statement, around in surroundings(source, one)]
         far = distances([statement for statement, _ in placed], lines)
         every = [
-            (edit.size + _DISTANCE * far[statement], edit)
+            (edit.size + RepairBudget.SIZE_OF_A_STEP_AWAY * far[statement], edit)
             for statement, around in placed
             for edit in edits_of(statement, around)
         ]
@@ -298,10 +294,13 @@ class _Repair:
         found: list[_Alive] = []
         every = self._has_kernel
         for cost, edit, text in self._edits() if failing else ():
-            if self._spent() > _FILTERING:
+            if self._spent() > RepairBudget.SHARE_OF_RUNS:
                 self._late = True
                 break
-            if cost > min((one.cost for one in found if not one.other), default=inf) + _FURTHER:
+            if (
+                cost
+                > min((one.cost for one in found if not one.other), default=inf) + RepairBudget.SIZE_BEYOND_THE_LEAST
+            ):
                 break
             if not _is_python(text):
                 continue
@@ -359,13 +358,15 @@ class _Repair:
         found: list[_WithDomain] = []
         for one in (each for each in alive if not each.other):
             left = self._asked.seconds * (1 - self._spent())
-            if len(found) >= _DERIVED or (found and self._spent() > _DERIVING):
+            if len(found) >= RepairBudget.DOMAINS or (
+                found and self._spent() > RepairBudget.SHARE_UNTIL_THE_LAST_DOMAIN
+            ):
                 self._late = True
                 break
             given = self._found
             with reading_instead(self._file, one.text):
                 try:
-                    domain = self._checked(given.arguments, max(_LEAST_SECONDS, left / 2), given.grid)
+                    domain = self._checked(given.arguments, max(RepairBudget.LEAST_SECONDS, left / 2), given.grid)
                 except (UsageError, UnsupportedConstruct):
                     continue
             found.append(_WithDomain(one, domain))
@@ -378,7 +379,9 @@ class _Repair:
         """The thing that the kernel, as it is read now, is found to compute, and whether another one is wanted:
         as the reference says, on shapes that are `mended` too, or else the kernel as it is where that passes."""
         if self._asked.against:
-            return self._equal_to(self._reference(), self._asked.against, [*mended[:_MENDED], *passing[:1]])
+            return self._equal_to(
+                self._reference(), self._asked.against, [*mended[: RepairBudget.SHAPES_COMPARED], *passing[:1]]
+            )
         before = self._file.with_name(f"{self._file.stem}{_BEFORE}.py")
         with reading_instead(before, self._text):
             try:
