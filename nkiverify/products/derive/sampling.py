@@ -69,10 +69,10 @@ class SampledShapes:
         return [one for one in self.runs.values() if one.kind is kind]
 
     @property
-    def ran(self) -> tuple[tuple[dict[str, int], ShapeOutcome], ...]:
-        """The shapes that were run, those that came furthest first."""
+    def ran(self) -> tuple[tuple[dict[str, int], str], ...]:
+        """The shapes that were run, with what they showed, those that came furthest first."""
         ordered = sorted(self.runs.values(), key=lambda one: -one.reached)
-        return tuple((one.values, one.kind) for one in ordered)
+        return tuple((one.values, one.kind.value) for one in ordered)
 
     @property
     def whole(self) -> frozenset[str]:

@@ -95,8 +95,8 @@ class Derived:
     outside: int = 0
     tried: int = 0
     untold: int = 0
-    #: The shapes that were run, with what each showed, those that came furthest first.
-    ran: tuple[tuple[dict[str, int], ShapeOutcome], ...] = ()
+    #: The shapes that were run, with the value of the `ShapeOutcome` that each showed, those that came furthest first.
+    ran: tuple[tuple[dict[str, int], str], ...] = ()
     #: A shape of the domain that passes in plain Python.
     example: dict[str, int] = field(default_factory=dict)
     #: The conditions of each way through the disjunctions among them, where each is proved for itself.

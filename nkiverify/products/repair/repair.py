@@ -151,13 +151,13 @@ class _Repair:
         ran = derived.ran if derived is not None else ()
         told += [one.failure.values for one in (derived.preconditions if derived else ()) if one.failure is not None]
         told += [one.dropped_at for one in (derived.preconditions if derived else ()) if one.dropped is not None]
-        passing = [values for values, kind in ran if kind is ShapeOutcome.PASSES]
-        failing = [values for values, kind in ran if kind is ShapeOutcome.FAILS]
+        passing = [values for values, kind in ran if kind == ShapeOutcome.PASSES.value]
+        failing = [values for values, kind in ran if kind == ShapeOutcome.FAILS.value]
         if self._has_kernel:
             asked = self._kernel()
             # What the reference takes is what is meant.
             known = _each(*self._chosen(asked), *told, *failing, *passing)
-            rejected = [values for values, kind in ran if kind is ShapeOutcome.REJECTED]
+            rejected = [values for values, kind in ran if kind == ShapeOutcome.REJECTED.value]
             meant = [one for one in (*known, *rejected) if self._passes(asked, one)]
             if not meant:
                 known = self._passing_of_reference()
@@ -185,7 +185,7 @@ class _Repair:
             self._found = replace(self._found, arguments=found.arguments, hardware=found.hardware)
             self._hardware = hardware_named(found.hardware)
         ran = found.derived.ran if found.derived is not None else ()
-        passing = [values for values, kind in ran if kind is ShapeOutcome.PASSES]
+        passing = [values for values, kind in ran if kind == ShapeOutcome.PASSES.value]
         return passing or self._chosen(self._kernel(found.arguments))
 
     def _chosen(self, asked: Request) -> list[dict[str, int]]:
