@@ -101,6 +101,16 @@ def test_what_the_reference_does_not_compute_is_not_told(tmp_path: Path) -> None
     assert first.equal.startswith("equal to reference.py::reference")
 
 
+def test_a_reference_may_stand_in_the_file_of_the_kernel(tmp_path: Path) -> None:
+    wrong = COPY.replace("src=x[i * 128 : (i + 1) * 128, :]", "src=x[i * 128 + 1 : (i + 1) * 128, :]")
+    text = wrong + "\n\ndef reference(x):\n    return x\n"
+    (tmp_path / "kernel.py").write_text(text, encoding="utf-8")
+    asked = RepairQuestion("kernel.py::kernel", tmp_path, against="kernel.py::reference", seconds=20.0)
+    first = repaired(asked, Options(root=tmp_path, largest_range=True, timeout=20.0)).patches[0]
+    assert first.text(text).startswith(COPY)
+    assert first.equal.startswith("equal to kernel.py::reference")
+
+
 def test_an_assert_is_offered_where_nothing_else_mends_it(tmp_path: Path) -> None:
     lacking = COPY.replace("    assert R % 128 == 0\n", "")
     first = repair(tmp_path, lacking, COPY).patches[0]

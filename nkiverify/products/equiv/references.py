@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from nkiverify.analysis.values.value_run import ValueAllocation, elements_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
 from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.kernel_files import STUB_PACKAGES
+from nkiverify.frontend.loader import load_module
 from nkiverify.model.dtypes import float32
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.memory import SHARED_HBM
@@ -177,10 +180,17 @@ def load_reference(reference: str, base: Path) -> Reference:
     try:
         spec.loader.exec_module(module)
     except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] in STUB_PACKAGES:
+            # It stands in a file of kernels.
+            return _reference(reference, path, name, load_module(path, base)[0])
         advice = " (pip install 'nkiverify[torch]'), or write the reference with NumPy" if error.name == "torch" else ""
         raise UsageError(f"{path} imports {error.name}, which is not installed: install it{advice}") from None
     except Exception as error:
         raise UsageError(f"importing {path} raises {described(error)}") from None
+    return _reference(reference, path, name, module)
+
+
+def _reference(reference: str, path: str, name: str, module: ModuleType) -> Reference:
     function = getattr(module, name, None)
     if not inspect.isfunction(function):
         raise UsageError(f"{path} has no function {name}")

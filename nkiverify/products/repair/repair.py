@@ -37,6 +37,7 @@ from nkiverify.products.repair.kernel_source import KernelSource
 from nkiverify.products.repair.nearness import distances, functions_near
 from nkiverify.products.repair.patches import Patch, RepairAnswer, RepairQuestion, Replacement, with_replacements
 from nkiverify.products.repair.surroundings import surroundings
+from nkiverify.project.discovery import kernels_in, mentions_nki
 from nkiverify.project.request import Request, parameters_of, request
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
@@ -212,8 +213,10 @@ class _Repair:
         """True if the reference is a kernel."""
         if not self._asked.against:
             return False
-        path = (self._asked.base / self._asked.against.partition("::")[0]).resolve()
-        return "nki" in text_of_file(path).decode(errors="replace")
+        path, _, name = self._asked.against.partition("::")
+        file = (self._asked.base / path).resolve()
+        # A file of kernels may have functions of NumPy's arrays too, which say what they compute.
+        return mentions_nki(file) and name.partition("[")[0] in {one.name for one in kernels_in(file)}
 
     def _given_to_reference(self) -> list[str]:
         """The arguments of the kernel, for the parameters of the reference: those of its names, or at its places."""
