@@ -36,8 +36,9 @@ from nkiverify.run.confinement import Confinement
 from nkiverify.run.supervisor import Stopped, in_child
 from nkiverify.verify.options import Options
 
-#: Seconds of processor time within which edits are looked for, and those of the clock and in all after which it ends.
-SEARCH, CLOCK, PROCESSOR = 30.0, 600.0, 60.0
+#: Seconds of processor time for the check, those within which edits are looked for, and those of the clock and in all
+#: after which it ends.
+CHECK, SEARCH, CLOCK, PROCESSOR = 20.0, 30.0, 600.0, 60.0
 #: The seed of the inputs that a patch is compared on.
 _SEED = 7
 #: The section of a page that the table is written into.
@@ -114,7 +115,7 @@ def tried(one: Mutated) -> Repaired | None:
         def work() -> tuple[RepairAnswer, float, str]:
             begin = time.process_time()
             try:
-                found = repaired(asked, Options(root=folder, largest_range=True, timeout=SEARCH))
+                found = repaired(asked, Options(root=folder, largest_range=True, timeout=CHECK))
             except (UsageError, UnsupportedConstruct) as error:
                 return RepairAnswer(asked.reference, str(error), False), 0.0, ""
             seconds = time.process_time() - begin

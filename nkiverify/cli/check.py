@@ -21,7 +21,7 @@ from nkiverify.cli.command_arguments import (
 from nkiverify.cli.formats import FORMATS, text_of
 from nkiverify.cli.rule_options import add_policy, policy_of
 from nkiverify.engines.table import asks_second
-from nkiverify.foundation.budget import TargetBudget
+from nkiverify.foundation.budget import RepairBudget, TargetBudget
 from nkiverify.foundation.errors import UsageError
 from nkiverify.project.repository import here
 from nkiverify.project.settings import Settings, layered
@@ -96,7 +96,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--watch", action="store_true", help="check again whenever a file changes, until Ctrl-C")
     add("--exclude", action="append", default=[], metavar="GLOB", help="leave out these files or folders of a folder")
     add("--list", action="store_true", help="list the kernels, their parameters and asserts, and stop")
-    add("--fix", action="store_true", help="print the asserts that a kernel lacks, to be pasted")
+    add("--fix", action="store_true", help="print a patch that mends a kernel, or the asserts that it lacks")
     add("--fix-in-place", action="store_true", help="write the asserts that kernels lack into their files")
     add("--manifest-entry", action="store_true", help="print a target for the domain, to be pasted into a manifest")
     add("--all", action="store_true", help="show everything that fails with its source, not the first of each line")
@@ -192,7 +192,8 @@ def _limits(options: Options, arguments: argparse.Namespace) -> tuple[float, flo
     """Seconds of the wall's clock, and of processor time, after which what is checked must have its verdicts; endless
     where somebody debugs, or tries the second engine."""
     endless = arguments.pdb or asks_second(options.engine)
-    return (float("inf"),) * 2 if endless else (options.hard_deadline, options.processor_deadline)
+    more = RepairBudget.SECONDS_BESIDE_A_CHECK * RepairBudget.MOST_TIMES if arguments.fix else 0.0
+    return (float("inf"),) * 2 if endless else (options.hard_deadline + more, options.processor_deadline + more)
 
 
 def _described(arguments: argparse.Namespace, reference: str) -> bool:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from nkiverify.cli.formats import text_of
 from nkiverify.cli.last_failure import REPLAY, CheckQuestion, remember
 from nkiverify.cli.outcome import session_here, written
+from nkiverify.foundation.budget import RepairBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import KernelAnswer, Remark
@@ -36,6 +37,7 @@ from nkiverify.verify.rule_ids import check_comments
 
 if TYPE_CHECKING:
     from nkiverify.cli.remembered_checks import Memory
+    from nkiverify.products.repair.patches import RepairAnswer
 
 #: Columns that are filled: no fewer, no more, and where there is no terminal.
 _NARROWEST, _WIDEST, _USUAL = 60, 120, 100
@@ -85,7 +87,7 @@ def answers(asked: CheckRequest, options: Options, confinement: Confinement, mem
     for reference in asked.references:
         progress.started(reference)
         try:
-            one, ending = answer_apart(reference, asked, options, confinement, passed)
+            one, mended, ending = answer_apart(reference, asked, options, confinement, passed)
         finally:
             progress.close()
         if ending:
@@ -100,7 +102,7 @@ def answers(asked: CheckRequest, options: Options, confinement: Confinement, mem
         first = not kept and remember(_question(one, asked, options), one.runs)
         kept = kept or first
         if asked.form == "full":
-            print(_told(one, asked, options, style, width, REPLAY if first else ""), flush=True)
+            print(_told(one, asked, options, style, width, REPLAY if first else "", mended), flush=True)
         elif one.problem:
             print(f"nkiverify: {one.problem}", file=sys.stderr)
     progress.close()
@@ -142,11 +144,12 @@ def answers(asked: CheckRequest, options: Options, confinement: Confinement, mem
 
 def answer_apart(
     reference: str, asked: CheckRequest, options: Options, confinement: Confinement, passed: dict[str, str]
-) -> tuple[DomainAnswer, int]:
-    """The answer about one kernel, from a process that has nothing else to do, and the exit status to end with at once;
-    0 if none. What was refused to its modules is `passed` over, by place."""
+) -> tuple[DomainAnswer, RepairAnswer | None, int]:
+    """The answer about one kernel, from a process that has nothing else to do, the patches that mend it, where those
+    are asked for, and the exit status to end with at once; 0 if none. What was refused to its modules is `passed` over,
+    by place."""
 
-    def work() -> tuple[DomainAnswer, dict[str, str]]:
+    def work() -> tuple[DomainAnswer, RepairAnswer | None, dict[str, str]]:
         # Of other kernels of this process, where it has had any.
         passed_over.clear()
         one = answer(
@@ -160,7 +163,7 @@ def answer_apart(
             no_spills=asked.no_spills,
             assume_asserts=asked.assume_asserts,
         )
-        return one, passed_over
+        return one, _repaired(one, asked, options) if asked.fix and asked.form == "full" else None, passed_over
 
     wall, processor = asked.seconds
     try:
@@ -168,15 +171,34 @@ def answer_apart(
     except UsageError as error:
         if len(asked.references) == 1:
             raise
-        return DomainAnswer(reference, (), "", problem=str(error)), 0
+        return DomainAnswer(reference, (), "", problem=str(error)), None, 0
     if isinstance(found, Stopped):
         one = DomainAnswer(reference, (), "", problem=str(found))
         if found.status in (ExitStatus.UNKNOWN, ExitStatus.INTERNAL_ERROR):
-            return replace(one, status=ExitStatus(found.status)), 0
-        return one, found.status
-    one, refused = found
+            return replace(one, status=ExitStatus(found.status)), None, 0
+        return one, None, found.status
+    one, mended, refused = found
     passed |= refused
-    return one, 0
+    return one, mended, 0
+
+
+def _repaired(one: DomainAnswer, asked: CheckRequest, options: Options) -> RepairAnswer | None:
+    """The patches of a kernel that fails, or accepts shapes for which it does."""
+    from nkiverify.products.repair.patches import RepairQuestion
+    from nkiverify.products.repair.repair import is_wrong, repaired
+
+    if not is_wrong(one):
+        return None
+    question = RepairQuestion(
+        one.reference,
+        options.root,
+        asked.arguments,
+        asked.where,
+        asked.grid,
+        asked.hardware,
+        seconds=RepairBudget.SECONDS_BESIDE_A_CHECK,
+    )
+    return repaired(question, options, one)
 
 
 def _with_unused(session: Session, found: Sequence[DomainAnswer], options: Options) -> Session:
@@ -226,8 +248,17 @@ def _recorded(one: DomainAnswer, options: Options) -> KernelAnswer:
     )
 
 
-def _told(one: DomainAnswer, asked: CheckRequest, options: Options, style: Style, width: int, again: str) -> str:
-    """All that is printed of one kernel; `again` is the command that replays its failure, if there is one."""
+def _told(
+    one: DomainAnswer,
+    asked: CheckRequest,
+    options: Options,
+    style: Style,
+    width: int,
+    again: str,
+    mended: RepairAnswer | None,
+) -> str:
+    """All that is printed of one kernel; `again` is the command that replays its failure, if there is one, `mended` the
+    patches that mend it, where some were looked for."""
     language = outside(one.language, options.policy)
     said = proposals.in_kernel(one, options.root)
     parts = [legality.text(one, options.root, width, style, asked.every, language.told, said)]
@@ -237,8 +268,14 @@ def _told(one: DomainAnswer, asked: CheckRequest, options: Options, style: Style
     if again:
         parts[0] = parts[0].rstrip("\n")
         parts.append(f"  replay: {again}\n")
-    if asked.fix:
-        parts.append(asserts(one, options.root))
+    lacking = asserts(one, options.root) if asked.fix else ""
+    if mended is not None and not (lacking and mended.is_asserted):
+        from nkiverify.products.repair.repair_text import fixes
+
+        file = (options.root / one.reference.partition("::")[0]).resolve()
+        parts.append(fixes(mended, file.read_text(encoding="utf-8"), style))
+    elif asked.fix:
+        parts.append(lacking)
     if asked.manifest_entry:
         parts.append(manifest_entry(one))
     return "\n".join(part for part in parts if part)

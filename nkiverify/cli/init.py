@@ -133,7 +133,7 @@ def _derived(reference: str) -> str:
     options = Options(root=Path.cwd(), unhurried=True)
     seconds = options.hard_deadline, options.processor_deadline
     try:
-        answer, ending = answer_apart(
+        answer, _, ending = answer_apart(
             reference, CheckRequest((reference,), seconds), options, confinement_of(options), {}
         )
     except UsageError:

@@ -35,8 +35,8 @@ exit status:
   1  no edit of these kinds mends it wholly
   2  what was typed cannot be used    4  an error of nkiverify"""
 
-#: Seconds within which edits are looked for.
-_SECONDS = 30.0
+#: Seconds within which edits are looked for, and those of the check before.
+_SECONDS, _CHECKING = 30.0, 20.0
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -88,7 +88,7 @@ def execute(arguments: argparse.Namespace) -> int:
         arguments.reference or "",
         arguments.search,
     )
-    options = Options(root=Path.cwd(), largest_range=True, timeout=arguments.search)
+    options = Options(root=Path.cwd(), largest_range=True, timeout=_CHECKING)
     path = Path(kernel.partition("::")[0])
     before = path.read_text(encoding="utf-8") if path.is_file() else ""
     found = isolated(kernel, lambda: repaired(asked, options), arguments, allowed)

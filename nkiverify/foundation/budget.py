@@ -371,6 +371,10 @@ class RepairBudget:
     PATCHES = 2
     #: Seconds that a domain is given at least.
     LEAST_SECONDS = 1.0
+    #: Seconds for edits of a kernel that is checked with `--fix`; with the domain that is derived last, and under load,
+    #: it takes so many times as long at most.
+    SECONDS_BESIDE_A_CHECK = 15.0
+    MOST_TIMES = 4
 
 
 class DerivingBudget:

@@ -8,6 +8,9 @@ from pathlib import Path
 
 from nkiverify.foundation.dataclass import dataclass
 
+#: The kind of a patch that adds asserts.
+ASSERT = "assert"
+
 #: Unchanged lines around a change, as far as a diff shows them.
 _AROUND = 2
 
@@ -72,6 +75,11 @@ class RepairAnswer:
     alive: int = 0
     seconds: float = 0.0
     late: bool = False
+
+    @property
+    def is_asserted(self) -> bool:
+        """True if nothing is better than the asserts that the kernel lacks."""
+        return bool(self.patches) and self.patches[0].kind == ASSERT and not self.patches[0].caution
 
 
 def with_replacements(text: str, replacements: Sequence[Replacement]) -> str:

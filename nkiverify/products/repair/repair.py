@@ -27,7 +27,7 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.products.derive import domain_text, proposals
 from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
-from nkiverify.products.derive.runs import ShapeOutcome, shown
+from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
 from nkiverify.products.equiv.comparison import EquivalenceAnswer
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
@@ -35,7 +35,14 @@ from nkiverify.products.equiv.references import Reference, load_reference
 from nkiverify.products.repair.edits import Edit, edits_of
 from nkiverify.products.repair.kernel_source import KernelSource
 from nkiverify.products.repair.nearness import distances, functions_near
-from nkiverify.products.repair.patches import Patch, RepairAnswer, RepairQuestion, Replacement, with_replacements
+from nkiverify.products.repair.patches import (
+    ASSERT,
+    Patch,
+    RepairAnswer,
+    RepairQuestion,
+    Replacement,
+    with_replacements,
+)
 from nkiverify.products.repair.surroundings import surroundings
 from nkiverify.project.discovery import kernels_in, mentions_nki
 from nkiverify.project.request import Request, parameters_of, request
@@ -115,6 +122,8 @@ class _Repair:
         #: Since when edits are looked for.
         self._began = now()
         self._hardware = hardware_named(self._found.hardware)
+        #: Inputs that are read wholly.
+        self._whole: frozenset[str] = frozenset()
         self._tried = 0
         self._late = False
 
@@ -125,11 +134,16 @@ class _Repair:
         said = domain_text.headline(self._found, self._asked.base)
         if not is_wrong(self._found):
             return RepairAnswer(self._asked.reference, said, False, seconds=now() - self._started)
-        alive = self._alive(*self._shapes())
+        failing, passing = self._shapes()
+        for one in passing[:1]:
+            known = self._shown(self._request(), one)
+            self._whole = known.whole if known is not None else frozenset()
+        alive = self._alive(failing, passing)
         found = self._with_domains(alive)
         patches = [self._patch(one) for one in found][: RepairBudget.PATCHES]
         if not any(one.whole for one in patches):
-            patches += self._asserts()
+            # Asserts first where they leave nothing that fails, and an edit does.
+            patches = sorted([*patches, *self._asserts()], key=lambda one: not one.whole)
         return RepairAnswer(
             self._asked.reference,
             said,
@@ -157,12 +171,10 @@ class _Repair:
         if self._has_kernel:
             asked = self._kernel()
             # What the reference takes is what is meant.
-            known = _each(*self._chosen(asked), *told, *failing, *passing)
             rejected = [values for values, kind in ran if kind == ShapeOutcome.REJECTED.value]
-            meant = [one for one in (*known, *rejected) if self._passes(asked, one)]
+            meant = self._taken_by_reference(_each(*self._chosen(asked), *told, *failing, *passing, *rejected))
             if not meant:
-                known = self._passing_of_reference()
-                meant = [one for one in known if self._passes(self._kernel(), one)]
+                meant = self._taken_by_reference(_each(*self._passing_of_reference()))
             passing += [one for one in meant if one not in passing and self._passes(self._request(), one)]
             meant.sort(key=lambda one: prod(one.values()))
             failing = [one for one in meant if one not in passing]
@@ -174,6 +186,17 @@ class _Repair:
             # Where nothing passes, that a shape comes further says more than that it is small.
             known = _each(*self._chosen(self._request())[:1], *failing, *told)
         return known[: RepairBudget.SHAPES_THAT_FAIL], passing[: RepairBudget.SHAPES_THAT_PASS]
+
+    def _taken_by_reference(self, shapes: Sequence[dict[str, int]]) -> list[dict[str, int]]:
+        """The shapes for which the reference, a kernel, passes: as many as are needed, in the time there is for it."""
+        found: list[dict[str, int]] = []
+        asked, until = self._kernel(), now() + RepairBudget.SECONDS_OF_CHOOSING
+        for one in shapes:
+            if len(found) >= RepairBudget.SHAPES_THAT_FAIL + RepairBudget.SHAPES_THAT_PASS or (found and now() > until):
+                break
+            if self._passes(asked, one):
+                found.append(one)
+        return found
 
     def _passing_of_reference(self) -> list[dict[str, int]]:
         """Shapes for which the reference, a kernel, passes, of those that its domain is derived from. Where it has the
@@ -240,9 +263,11 @@ class _Repair:
         return self._kernel() if self._has_kernel else load_reference(self._asked.against, self._asked.base)
 
     def _passes(self, asked: Request, values: Mapping[str, int]) -> bool:
-        return self._ended(asked, values) is ShapeOutcome.PASSES
+        """True if a kernel passes, and leaves nothing of an input out that is read where the kernel as it is passes."""
+        found = self._shown(asked, values)
+        return found is not None and found.kind is ShapeOutcome.PASSES and not found.dropped(self._whole)
 
-    def _ended(self, asked: Request, values: Mapping[str, int]) -> ShapeOutcome:
+    def _shown(self, asked: Request, values: Mapping[str, int]) -> ConcreteResult | None:
         target = asked.target(self._found.hardware, False)
         try:
             return shown(
@@ -252,9 +277,9 @@ class _Repair:
                 RepairBudget.SECONDS_OF_A_RUN,
                 RepairBudget.WORK_OF_A_RUN,
                 stop_at_first=True,
-            ).kind
+            )
         except (UsageError, UnsupportedConstruct):
-            return ShapeOutcome.UNTOLD
+            return None
 
     def _edits(self) -> Iterator[tuple[float, Edit, str]]:
         """The edits, the likeliest first, each text once."""
@@ -453,7 +478,7 @@ class _Repair:
                 return []
         caution = "; ".join(dict.fromkeys(f"{one.text} (line {one.site.line})" for one in dead))
         said = domain_text.headline(domain, self._asked.base)
-        return [Patch("assert", lacking.after + 1, (added,), said, is_whole(domain), caution=caution)]
+        return [Patch(ASSERT, lacking.after + 1, (added,), said, is_whole(domain), caution=caution)]
 
 
 def _each(*shapes: Mapping[str, int]) -> list[dict[str, int]]:

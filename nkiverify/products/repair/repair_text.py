@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from nkiverify.products.repair.patches import Patch, RepairAnswer
+from nkiverify.products.repair.patches import ASSERT, Patch, RepairAnswer
 from nkiverify.report.style import Style
 
 _NOTHING = "no edit of these kinds mends it"
@@ -27,7 +27,7 @@ def _lines(found: RepairAnswer, before: str, style: Style) -> Iterator[str]:
         late = "; time was over before all were tried (--search)" if found.late else ""
         yield f"  {_NOTHING}: {time}{late}"
         return
-    edits = [one for one in found.patches if one.kind != "assert"]
+    edits = [one for one in found.patches if one.kind != ASSERT]
     if not edits:
         yield f"  {_NOTHING} but an assert: {time}"
     else:
@@ -37,6 +37,16 @@ def _lines(found: RepairAnswer, before: str, style: Style) -> Iterator[str]:
         yield style.head(f"{number}. {one.kind}, line {one.line}")
         yield from one.diff(path, before).splitlines()
         yield from _said(one, name)
+
+
+def fixes(found: RepairAnswer, before: str, style: Style) -> str:
+    """The lines about patches that follow what `check` says of a kernel: the first patch, or that there is none."""
+    path, _, name = found.reference.partition("::")
+    if not found.patches:
+        return f"  fix: {_NOTHING} ({found.tried} were run)\n"
+    first = found.patches[0]
+    head = style.head(f"  fix: {first.kind}, line {first.line}")
+    return "\n".join([head, *first.diff(path, before).splitlines(), *_said(first, name)]) + "\n"
 
 
 def _said(one: Patch, name: str) -> Iterator[str]:
