@@ -36,12 +36,16 @@ class Editor:
 
     def ask(self, method: str, params: Message | None) -> Any:
         """The result of a request."""
-        self._number += 1
-        number = self._number
-        self._send({"id": number, "method": method, "params": params})
+        number = self.begin(method, params)
         answer = self.wait(lambda one: one.get("id") == number and "method" not in one)
         assert "error" not in answer, answer
         return answer["result"]
+
+    def begin(self, method: str, params: Message | None) -> int:
+        """Ask, without waiting for the result; the number that it will have."""
+        self._number += 1
+        self._send({"id": self._number, "method": method, "params": params})
+        return self._number
 
     def open(self, file: Path) -> None:
         document = {"uri": file.as_uri(), "languageId": "python", "version": 1, "text": file.read_text()}
@@ -72,7 +76,8 @@ class Editor:
             if message.get("method") == "window/logMessage":
                 self.logged.append(message["params"]["message"])
             if "id" in message and "method" in message:
-                self._send({"id": message["id"], "result": None})
+                edited = message["method"] == "workspace/applyEdit"
+                self._send({"id": message["id"], "result": {"applied": True} if edited else None})
             if wanted(message):
                 return message
 

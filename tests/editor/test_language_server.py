@@ -131,7 +131,10 @@ def actions(one: Editor, file: Path, shown: dict[str, Any]) -> dict[str, dict[st
     document = {"uri": file.as_uri()}
     asked = {"textDocument": document, "range": shown["range"], "context": {"diagnostics": [shown]}}
     found = one.ask("textDocument/codeAction", asked)
-    return {action["title"]: action["edit"]["changes"][file.as_uri()][0] for action in found}
+    return {
+        action["title"]: action["edit"]["changes"][file.as_uri()][0] if "edit" in action else action["command"]
+        for action in found
+    }
 
 
 def applied(text: str, edit: dict[str, Any]) -> str:
@@ -150,10 +153,11 @@ def test_what_is_offered_makes_the_kernel_legal_or_accepts_the_finding(
     broken = next(one for one in found if one["code"] == "df.output_written")
     offered = actions(one, file, broken)
     assert list(offered) == [
+        "Look for an edit that mends double",
         "Insert what double does not check: assert P % 128 == 0",
         "Accept df.output_written here, for a reason that you write",
     ]
-    insert, accept = offered.values()
+    _, insert, accept = offered.values()
     other = file.with_name("other.py")
     other.write_text(applied(KERNEL, insert))
     one.open(other)
@@ -169,6 +173,25 @@ def test_what_is_offered_makes_the_kernel_legal_or_accepts_the_finding(
     one.save(other, applied(KERNEL, accept).replace("_written] ", "_written] the caller pads"))
     lines = {shown["range"]["start"]["line"] for shown in one.diagnostics(other) if shown["code"] == broken["code"]}
     assert broken["range"]["start"]["line"] not in lines
+
+
+def test_the_edit_that_mends_a_kernel_is_looked_for_when_it_is_chosen(
+    opened: tuple[Editor, Path, list[dict[str, Any]]],
+) -> None:
+    one, file, _ = opened
+    wrong, right = "src=x[p * 128 + 1 : (p + 1) * 128, :]", "src=x[p * 128 : (p + 1) * 128, :]"
+    assert right in LEGAL
+    other = file.with_name("mended.py")
+    other.write_text(LEGAL.replace(right, wrong))
+    one.open(other)
+    broken = next(shown for shown in one.diagnostics(other) if shown["severity"] == 1)
+    command = next(iter(actions(one, other, broken).values()))
+    number = one.begin("workspace/executeCommand", {"command": command["command"], "arguments": command["arguments"]})
+    sent = one.wait(lambda message: message.get("method") == "workspace/applyEdit")
+    one.wait(lambda message: message.get("id") == number and "method" not in message)
+    (edit,) = sent["params"]["edit"]["changes"][other.as_uri()]
+    assert right in edit["newText"] and wrong not in edit["newText"]
+    assert edit["range"]["end"]["line"] == edit["range"]["start"]["line"] + 1
 
 
 def test_an_edit_ends_the_check_and_a_save_begins_another(

@@ -1,7 +1,8 @@
-"""The changes that an editor offers: to insert the asserts that a kernel lacks, to accept a finding."""
+"""The changes that an editor offers: an edit that mends a kernel, the asserts that it lacks, to accept a finding."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from nkiverify.products.editor.editor_findings import SOURCE
 from nkiverify.products.editor.file_text import Text
 from nkiverify.verify.rule_ids import acceptable
 
+#: The command that looks for a patch of a kernel, given the URI of its file and its name.
+REPAIR = "nkiverify.repair"
+
 
 def actions(
     file: Path, checked: Checked, text: Text, asked: lsp.Range, shown: Iterable[lsp.Diagnostic]
@@ -22,16 +26,37 @@ def actions(
     The text is the one that was checked.
     """
     diagnostics = [one for one in shown if one.source == SOURCE]
+    failing = any(one.severity is lsp.DiagnosticSeverity.Error for one in diagnostics)
     for answer in checked.results.answers if checked.results is not None else ():
         if (checked.root / answer.file).resolve() == file and _is_asked(answer, text, asked):
-            yield from _asserts(file, answer, text)
+            if failing or answer.asserts:
+                yield _repair(file, answer, diagnostics)
+            if answer.asserts:
+                yield from _asserts(file, answer, text)
     for one in diagnostics:
         yield from _acceptance(file, one, text)
 
 
 def _is_asked(answer: KernelAnswer, text: Text, asked: lsp.Range) -> bool:
     last = text.last_line_of(answer.line)
-    return bool(answer.asserts) and answer.line - 1 <= asked.end.line and asked.start.line < last
+    return answer.line - 1 <= asked.end.line and asked.start.line < last
+
+
+def _repair(file: Path, answer: KernelAnswer, about: Sequence[lsp.Diagnostic]) -> lsp.CodeAction:
+    """The search for a patch, which takes seconds: it begins when it is chosen."""
+    title = f"Look for an edit that mends {answer.kernel}"
+    command = lsp.Command(title, REPAIR, arguments=[file.as_uri(), answer.kernel])
+    return lsp.CodeAction(title, kind=lsp.CodeActionKind.QuickFix, diagnostics=list(about) or None, command=command)
+
+
+def changes(before: str, after: str) -> list[lsp.TextEdit]:
+    """The edits of whole lines that make one text of another."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    return [
+        lsp.TextEdit(lsp.Range(lsp.Position(start, 0), lsp.Position(end, 0)), "".join(new[first:last]))
+        for kind, start, end, first, last in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        if kind != "equal"
+    ]
 
 
 def _asserts(file: Path, answer: KernelAnswer, text: Text) -> Iterator[lsp.CodeAction]:

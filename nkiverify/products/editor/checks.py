@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import re
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import field
@@ -109,7 +111,7 @@ class Checks:
                 return Checked(self.root, complaint=_complaint(str(error), file))
             kept, asked, started = self._kept(), self._asked(), time.time_ns()
             digest = kept.digest(file, asked) if kept is not None and asked is not None else ""
-            output, errors = await self._run(file)
+            output, errors = await self._run("check", str(file), "--output-format", "json", *self.words)
             try:
                 results = results_file.parsed(output, "the output of the check")
             except UsageError as error:
@@ -118,9 +120,19 @@ class Checks:
                 kept.remember(file, output, digest, asked, started, str(file))
             return Checked(self.root, results)
 
-    async def _run(self, file: Path) -> tuple[str, str]:
-        """The text that a check prints on stdout, and on stderr."""
-        command = ["-c", _PROGRAM, "check", str(file), "--output-format", "json", *self.words]
+    async def repaired(self, file: Path, kernel: str) -> tuple[str, str]:
+        """The text of the file with the first patch that mends a kernel of it, and the kind of the patch; empty texts
+        where there is none."""
+        with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
+            written = Path(folder) / "patches.json"
+            async with self._turn:
+                await self._run("repair", f"{file}::{kernel}", "--json", str(written))
+            patches = json.loads(written.read_text(encoding="utf-8"))["patches"] if written.exists() else []
+        return (patches[0]["text"], patches[0]["kind"]) if patches else ("", "")
+
+    async def _run(self, *words: str) -> tuple[str, str]:
+        """The text that a command prints on stdout, and on stderr."""
+        command = ["-c", _PROGRAM, *words]
         process = await asyncio.create_subprocess_exec(
             sys.executable,
             *command,

@@ -119,6 +119,26 @@ class _Server:
             return []
         return list(actions.actions(file, known.checked, self._text(file), asked, shown))
 
+    async def repair(self, uri: str, kernel: str) -> None:
+        """Change a kernel by the first patch that mends it, unless its file is edited meanwhile."""
+        file, known = _path(uri), self.files.get(uri)
+        if file is None or self.checks is None or known is None or known.edited:
+            self._tell("save the file first: patches are of what was checked")
+            return
+        before = file.read_text(encoding="utf-8")
+        after, kind = await self.checks.repaired(file, kernel)
+        if known.edited or self.files.get(uri) is not known:
+            self._tell(f"{file.name} was edited meanwhile: no patch is applied")
+        elif not after:
+            self._tell(f"no edit of these kinds mends {kernel}")
+        else:
+            edit = lsp.WorkspaceEdit(changes={uri: actions.changes(before, after)})
+            label = f"Mend {kernel}: {kind}"
+            await self.language.workspace_apply_edit_async(lsp.ApplyWorkspaceEditParams(edit, label))
+
+    def _tell(self, message: str) -> None:
+        self.language.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, f"nkiverify: {message}"))
+
     def _show(self, uri: str, file: Path, checked: Checked) -> None:
         shown = Diagnostics(file, checked, self._text).made()
         self.files[uri] = _File(checked, shown)
@@ -148,6 +168,7 @@ def serve(words: Sequence[str], remembers: bool) -> None:
     server = _Server(language, words, remembers)
     _listen_to_files(language, server)
     _answer(language, server)
+    _mend(language, server)
     language.start_io()
 
 
@@ -191,6 +212,12 @@ def _answer(language: LanguageServer, server: _Server) -> None:
     )
     def offered(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         return server.actions(params.text_document.uri, params.range, params.context.diagnostics)
+
+
+def _mend(language: LanguageServer, server: _Server) -> None:
+    @language.command(actions.REPAIR)
+    async def mend(uri: str, kernel: str) -> None:
+        await server.repair(uri, kernel)
 
 
 def _path(uri: str) -> Path | None:
