@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
@@ -42,6 +43,10 @@ class Missing:
     why: str
 
 
+#: No argument has a range.
+NO_RANGES: Mapping[str, str] = MappingProxyType({})
+
+
 @dataclass(frozen=True, slots=True)
 class Inferred:
     """The arguments that a kernel is checked with.
@@ -60,12 +65,16 @@ class Inferred:
     missing: tuple[Missing, ...] = ()
     hardware: str = ""
 
-    def with_dtypes(self, chosen: Mapping[str, str]) -> tuple[str, ...]:
-        """The arguments, with the dtypes that are `chosen` for some of those that nothing tells."""
-        return tuple(
-            re.sub(r"=\w+", f"={chosen[name]}", text, count=1) if name in chosen else text
-            for name, text in ((text.partition("=")[0], text) for text in self.arguments)
-        )
+    def with_dtypes(self, chosen: Mapping[str, str], ranges: Mapping[str, str] = NO_RANGES) -> tuple[str, ...]:
+        """The arguments, with the dtypes that are `chosen` for some of those that nothing tells, and the ranges of the
+        integers in some that have none."""
+        found = []
+        for text in self.arguments:
+            name = text.partition("=")[0]
+            if name in chosen:
+                text = re.sub(r"=\w+", f"={chosen[name]}", text, count=1)
+            found.append(f"{text} in {ranges[name]}" if name in ranges and " in " not in text else text)
+        return tuple(found)
 
 
 def inferred(

@@ -24,6 +24,9 @@ _TRIED = (
     *("float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4"),
     *("float8_e5m2", "float8_e4m3", "float8_e4m3fn", "float8_e8m0fnu"),
 )
+#: Rules about tables of indices, which mostly hold integers of this dtype.
+_OF_INDICES = frozenset(("ap.scalar_offset", "ap.vector_offset", "view.select_dynamic", "view.vector_select"))
+_INDICES = "i32"
 #: The dtype with which is looked which operands a parameter reaches: few contracts allow it.
 _PROBE = "u16"
 
@@ -97,7 +100,8 @@ class _Search:
             return None
         reaching = [name for name in names if _tells(at, self.run(at.values, {**chosen, name: _PROBE}))]
         groups = dict.fromkeys((tuple(reaching), *((name,) for name in reaching)))
-        for group, dtype in product(groups, _TRIED):
+        first = (_INDICES,) if at.key[0] in _OF_INDICES else ()
+        for group, dtype in product(groups, (*first, *_TRIED)):
             dtypes = {**chosen, **dict.fromkeys(group, dtype)}
             if self.late:
                 return None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -37,6 +38,8 @@ from nkiverify.verify.verifier import verify
 if TYPE_CHECKING:
     from nkiverify.products.derive.statements import Derived
 
+#: What `known_numbers.Undeclared` says would close a claim about an index, where it says which range.
+_ASKED_FOR = re.compile(r"--arg (\w+)='\w+\[[^]]*\] in (?!LOW)([^']+)'")
 _INTEGER_PHASES = (1, 2, 3)
 _PHASES = frozenset({*_INTEGER_PHASES, 4})
 
@@ -71,8 +74,8 @@ def answer(
     with applied(options.policy), counting(options.unhurried):
         begin = now()
 
-        def asked_with(dtypes: Mapping[str, str]) -> Request:
-            arguments = (*given, *found.with_dtypes(dtypes))
+        def asked_with(dtypes: Mapping[str, str], ranges: Mapping[str, str]) -> Request:
+            arguments = (*given, *found.with_dtypes(dtypes, ranges))
             return request(
                 reference, base, arguments, where, launched or None, assume_asserts=assume_asserts, no_spills=no_spills
             )
@@ -82,7 +85,7 @@ def answer(
         best = trials.best(first)
     seconds = time.perf_counter() - clock
     reads = read_by([str((base / path).resolve())])
-    inferred = found.with_dtypes(best.assumed.dtypes)
+    inferred = found.with_dtypes(best.assumed.dtypes, best.assumed.ranges)
     return DomainAnswer(
         reference,
         (*given, *inferred),
@@ -101,10 +104,12 @@ def answer(
 
 @dataclass(frozen=True, slots=True)
 class AssumedFacts:
-    """The hardware, and the dtypes that are not those which are assumed first, by the names of arguments."""
+    """The hardware, the dtypes that are not those which are assumed first, and ranges of the integers in tables of
+    indices, by the names of arguments."""
 
     hardware: str
     dtypes: Mapping[str, str] = field(default_factory=dict)
+    ranges: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,17 +143,17 @@ class _Trials:
         hardware: str | None,
         options: Options,
         begin: float,
-        asked_with: Callable[[Mapping[str, str]], Request],
+        asked_with: Callable[[Mapping[str, str], Mapping[str, str]], Request],
     ) -> None:
         self._found = found
         self._fixed = bool(hardware or found.hardware)
         self._options = options
         self._begin = begin
-        self._asked_with = lru_cache(maxsize=None)(lambda dtypes: asked_with(dict(dtypes)))
+        self._asked_with = lru_cache(maxsize=None)(lambda dtypes, ranges: asked_with(dict(dtypes), dict(ranges)))
 
     def verified(self, assumed: AssumedFacts) -> _Verified:
         """The verdicts with these assumptions."""
-        asked = self._asked_with(tuple(assumed.dtypes.items()))
+        asked = self._asked_with(tuple(assumed.dtypes.items()), tuple(assumed.ranges.items()))
         return _Verified(assumed, asked, *_verified(asked, assumed.hardware, self._options, self._begin))
 
     def best(self, at: _Verified) -> _Verified:
@@ -183,6 +188,9 @@ class _Trials:
         later = next(filter(None, needed), "") if not self._fixed else ""
         if later and later != at.assumed.hardware:
             return replace(at.assumed, hardware=later)
+        ranges = {name: text for name, text in _ranges_missing(at) if name not in at.assumed.ranges}
+        if ranges:
+            return replace(at.assumed, ranges={**at.assumed.ranges, **ranges})
         if not at.failures or not (self._found.tensors or self._found.dtypes):
             return None
         from nkiverify.products.derive.assumptions import other_dtypes
@@ -194,9 +202,18 @@ class _Trials:
 
     def _target_for(self, assumed: AssumedFacts) -> Callable[[Mapping[str, str]], Target]:
         """The target with some dtypes, what else is assumed being as it is."""
-        return lambda dtypes: self._asked_with(tuple({**assumed.dtypes, **dtypes}.items())).target(
+        ranges = tuple(assumed.ranges.items())
+        return lambda dtypes: self._asked_with(tuple({**assumed.dtypes, **dtypes}.items()), ranges).target(
             assumed.hardware, False
         )
+
+
+def _ranges_missing(at: _Verified) -> Iterator[tuple[str, str]]:
+    """The arguments whose integers decide what is open, as they are indices, with the range that an index must have."""
+    for run in at.runs:
+        if run.verdict is Verdict.UNKNOWN:
+            for name, text in _ASKED_FOR.findall(run.advice):
+                yield name, text.replace(" ", "")
 
 
 def _instead(first: _Verified, best: _Verified) -> Instead | None:
