@@ -90,9 +90,10 @@ types: $(READY) ## check the types
 numerics: $(READY) ## random kernels on ranges and on inputs: no number may be outside of its range
 	$(RUN) -m lab.numerics $(ARGS)
 
-pages: $(READY) ## write the generated pages: targets, contracts, commands, functions, stubs
+pages: $(READY) ## write the generated pages: targets, contracts, musts, commands, functions, stubs
 	$(RUN) -m lab.targets_page
 	$(RUN) -m lab.audit
+	$(RUN) -m lab.musts
 	$(RUN) -m lab.commands_page
 	$(RUN) -m lab.numerics_page
 	$(RUN) -m lab.stubs

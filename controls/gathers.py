@@ -222,3 +222,29 @@ def core_barrier__data__right(x: "f32[2, 4]"):
 def core_barrier__data__wrong():
     data = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
     nisa.core_barrier(data, (0, 1))
+
+
+@control(cores=2)
+@nki.jit
+def core_barrier__both(x: "f32[2, 4]"):
+    out = nl.ndarray((2, 2, 4), dtype=nl.float32, buffer=nl.shared_hbm)
+    tile = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.dma_copy(tile, x)
+    nisa.dma_copy(out[nl.program_id(0)], tile)
+    if either(right=True, wrong=nl.program_id(0) == 0):
+        nisa.core_barrier(out, (0, 1))
+    return out
+
+
+@control(cores=2)
+@nki.jit
+def sendrecv__pipe(x: "f32[2, 4]"):
+    out = nl.ndarray((2, 2, 4), dtype=nl.float32, buffer=nl.shared_hbm)
+    sent = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+    received = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.dma_copy(sent, x)
+    other = 1 - nl.program_id(0)
+    pipe = either(right=0, wrong=nl.program_id(0))
+    nisa.sendrecv(src=sent, dst=received, send_to_rank=other, recv_from_rank=other, pipe_id=pipe)
+    nisa.dma_copy(out[nl.program_id(0)], received)
+    return out

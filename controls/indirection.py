@@ -201,6 +201,20 @@ def loop__while_loop__wrong():
     nl.while_loop(nisa.register_alloc(0), bool_of)
 
 
+def loop__dep_edges():
+    tile = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+    before = nisa.memset(tile, 0.0)
+    inside = []
+
+    def body(i):
+        made = nisa.memset(tile, 1.0)
+        made.depends_on(before)
+        inside.append(made)
+
+    nl.fori_loop(0, 4, body)
+    nisa.memset(tile, 2.0).depends_on(either(right=before, wrong=inside[0]))
+
+
 def loop__escape():
     if RIGHT:
 

@@ -57,3 +57,15 @@ def api__version(x: "f32[4, 6]"):
         nisa.dma_copy(tile, x)
     else:
         nl.fori_loop(0, 2, lambda i: None)
+
+
+def device_print__prefix():
+    tile = nl.ndarray((2, 4), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(tile, 0.0)
+    nl.device_print(either(right="tile", wrong=1), tile)
+
+
+def device_print__tensor():
+    tile = nl.ndarray((2, 4), dtype=nl.float32, buffer=either(right=nl.sbuf, wrong=nl.psum))
+    nisa.memset(tile, 0.0)
+    nl.device_print("tile", tile)

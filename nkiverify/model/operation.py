@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.model.contracts import require
 from nkiverify.model.indices import Mask
 from nkiverify.model.isa_enums import engine, reduce_cmd
 from nkiverify.model.registry import Declaration, declaration
@@ -77,14 +78,26 @@ def loads_registers(operation: Operation) -> bool:
 
 
 class NkiInstruction:
-    """The handle that an instruction returns while a kernel is traced. Ordering edges change no shape."""
+    """The handle that an instruction returns while a kernel is traced: nothing but the device loop that it is in
+    distinguishes it. Ordering edges change no shape."""
 
     def __init__(self, handle: object) -> None:
         self.handle = handle
 
     def depends_on(self, *producers: object) -> None:
         """An ordering edge from each producer ("NkiInstruction.depends_on")."""
+        for producer in producers:
+            around = producer.handle if isinstance(producer, NkiInstruction) else None
+            inside = (
+                isinstance(self.handle, LoopBody) and isinstance(around, LoopBody) and around.is_around(self.handle)
+            )
+            require("loop.dep_edges", inside or not isinstance(around, LoopBody))
 
 
-#: The handle of every instruction: nothing distinguishes them.
+#: The handle of every instruction outside of device loops.
 ISSUED = NkiInstruction(None)
+
+
+def issued(body: LoopBody | None) -> NkiInstruction:
+    """The handle of an instruction in the body of a device loop, or in none."""
+    return ISSUED if body is None else NkiInstruction(body)

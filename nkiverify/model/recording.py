@@ -22,7 +22,7 @@ from nkiverify.model.following import follow, followed_among, views_in
 from nkiverify.model.indices import IndexTensor, Mask, MaskRelation, as_mask
 from nkiverify.model.indirection import indices_of
 from nkiverify.model.launch import current_launch
-from nkiverify.model.operation import ISSUED, LANE_STAYS, LANES, ONE_QUADRANT, OPERATOR_PARAMETERS, WRITTEN, Operation
+from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, OPERATOR_PARAMETERS, WRITTEN, Operation
 from nkiverify.model.operators import OPERATORS, Operator, legacy_operator, operator
 from nkiverify.model.placement import claim_operands
 from nkiverify.model.registry import Declaration, Updates, declaration
@@ -211,7 +211,7 @@ class Recorder:
             attributes.update(_as_pattern(attributes.pop(self._declared.index_expression), result))
         if isinstance(result, Tensor):
             writes.setdefault("result", result)
-        elif result is not None and result is not ISSUED and "register" in type(result).__name__.lower():
+        elif result is not None and "register" in type(result).__name__.lower():
             attributes["result"] = result
         _add_updates(self._declared.behaviour.updates, reads, writes, attributes)
         _record(self._declared.name, reads, writes, attributes, mask, asked)

@@ -17,7 +17,7 @@ from nkiverify.model.dependence import Link
 from nkiverify.model.following import following
 from nkiverify.model.launch import Kernel, on_arrays
 from nkiverify.model.legacy_tensor import given_mask, legacy_view
-from nkiverify.model.operation import ISSUED, OPERATOR_PARAMETERS
+from nkiverify.model.operation import OPERATOR_PARAMETERS, issued
 from nkiverify.model.operators import OPERATORS, legacy_operator, operator, token
 from nkiverify.model.recording import Recorder
 from nkiverify.model.registry import MODULES, Declaration, declaration
@@ -118,7 +118,7 @@ class _Call:
                 with self._rules:
                     result = self._stating(*args, **kwargs)
             if result is None and self._issues:
-                result = ISSUED
+                result = issued(current_execution().model.body)
             if self._recorder is not None and current_execution().records:
                 self._recorder.record(args, kwargs, result)
             return result

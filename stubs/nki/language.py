@@ -255,7 +255,7 @@ def cos(x, dtype=None):
 
 @stub
 def device_print(print_prefix, tensor):
-    """Prints at run time: nothing to check."""
+    """Prints at run time."""
 
 
 @stub

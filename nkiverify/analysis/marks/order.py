@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
+from itertools import zip_longest
 
 from nkiverify.analysis.element_marks import exchanges
 from nkiverify.foundation.dataclass import dataclass
@@ -11,7 +12,7 @@ from nkiverify.ir.program import Iteration, Unordered
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
-from nkiverify.model.tensor import Storage
+from nkiverify.model.tensor import Register, Storage
 
 #: In place of a position: a barrier, or an exchange, that not all programs come to.
 ABANDONED = -1
@@ -47,6 +48,81 @@ def interleaved(items: Sequence[Recorded]) -> Iterator[int | Exchange | None]:
             end += 1
         yield from _in_turn(items, range(start, end))
         start = end
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """An exchange, or a barrier, of one of two programs at a position, to which the other one does not come."""
+
+    contract: str
+    position: int
+    program: object
+    because: str
+
+
+def unmatched(items: Sequence[Recorded]) -> Unmatched | None:
+    """The first meeting of the two programs of a launch that is none: in the order of their programs, the first of one
+    is with the first of the other, and so on. None as well where data decide how often a program comes to one, or whom
+    it meets."""
+    meetings: dict[tuple[object, ...], list[int]] = {}
+    for position, item in enumerate(items):
+        program = _program_of(item)
+        if not program or not isinstance(item, Executed):
+            continue
+        found = meetings.setdefault(program, [])
+        if exchanges(item.operation) or item.operation.declared.behaviour.barrier:
+            ranks = (item.operation.attributes.get(name) for name in ("send_to_rank", "recv_from_rank"))
+            if item.operation.body is not None or any(isinstance(rank, Register) for rank in ranks):
+                return None
+            found.append(position)
+    if len(meetings) != 2 or any(len(program) != 1 for program in meetings):
+        return None
+    (one, first), (other, second) = meetings.items()
+    for here, there in zip_longest(first, second):
+        if here is None or there is None:
+            program, position = (one, here) if here is not None else (other, there)
+            assert position is not None
+            return _unmatched(items, position, program, "the other program does not come to it")
+        because = _difference(items, here, there)
+        if because:
+            return _unmatched(items, here, one, f"the other program, at {_site_of(items[there])}, {because}")
+    return None
+
+
+def _unmatched(items: Sequence[Recorded], position: int, program: tuple[object, ...], because: str) -> Unmatched:
+    item = items[position]
+    assert isinstance(item, Executed)
+    rule = "sendrecv.pipe" if exchanges(item.operation) else "core_barrier.both"
+    return Unmatched(rule, position, program[0], because)
+
+
+def _site_of(item: Recorded) -> str:
+    site = getattr(item, "site", None)
+    return f"line {site.line}" if site is not None else "another line"
+
+
+def _difference(items: Sequence[Recorded], here: int, there: int) -> str:
+    """What the other program does instead of its part of a meeting; empty where it does that."""
+    one, other = items[here], items[there]
+    assert isinstance(one, Executed) and isinstance(other, Executed)
+    if not exchanges(one.operation) or not exchanges(other.operation):
+        if exchanges(one.operation) == exchanges(other.operation):
+            return ""
+        return "comes to a barrier" if exchanges(one.operation) else "sends and receives"
+    if _exchange(items, (here, there)) is not None:
+        return ""
+    mine, others = one.operation, other.operation
+    if mine.attributes.get("pipe_id") != others.attributes.get("pipe_id"):
+        return f"uses pipe {others.attributes.get('pipe_id')}, not {mine.attributes.get('pipe_id')}"
+    sent, wanted = others.reads["src"], mine.writes["dst"]
+    if sent.dtype != wanted.dtype:
+        return f"sends {sent.dtype}, not {wanted.dtype}"
+    if (sent.shape[0], sent.size) != (wanted.shape[0], wanted.size):
+        return f"sends {sent.shape[0]} rows of {sent.free_size}, not {wanted.shape[0]} of {wanted.free_size}"
+    sent, wanted = mine.reads["src"], others.writes["dst"]
+    if (sent.dtype, sent.shape[0], sent.size) != (wanted.dtype, wanted.shape[0], wanted.size):
+        return f"waits for {wanted.dtype}, {wanted.shape[0]} rows of {wanted.free_size}, which is not what is sent"
+    return "sends to, or waits for, another rank"
 
 
 def one_by_one(items: Sequence[Recorded]) -> Iterator[int]:

@@ -19,7 +19,7 @@ from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.element_marks import Marks, distinct
 from nkiverify.analysis.marks.mark_findings import DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Findings, Notes
 from nkiverify.analysis.marks.mark_transfer import MarkTransfer, Reading
-from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded, interleaved
+from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded, Unmatched, interleaved, unmatched
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadows
 from nkiverify.analysis.marks.unordered_loops import UnorderedLoops
@@ -85,6 +85,14 @@ def followed(
     return findings, list(zip(walk.undefined, walk.surely_undefined, strict=True)) if known else None
 
 
+def _waits(found: Unmatched, item: Recorded) -> Fault:
+    """The fault that a program waits for ever."""
+    assert isinstance(item, Executed)
+    view = next(iter(item.operation.reads.values()))
+    shown = (("program", found.program), ("because", found.because))
+    return Fault(found.contract, found.position, view.storage.name, (), shown, storage=view.storage)
+
+
 class _Walk:
     def __init__(
         self,
@@ -109,6 +117,11 @@ class _Walk:
 
     def run(self, end: float = float("inf")) -> Findings:
         """The findings of the run, as far as it can be followed until `end`, in seconds of the clock."""
+        waiting = unmatched(self._items)
+        if waiting is not None:
+            # What comes after it never happens.
+            self._notes.fault(_waits(waiting, self._items[waiting.position]))
+            return self._notes.findings
         for position in interleaved(self._items):
             if now() > end:
                 self._notes.doubt(LATE)

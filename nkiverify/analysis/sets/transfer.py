@@ -128,7 +128,7 @@ class Transfer:
             from nkiverify.analysis.sets.exchanges import are_each_others
 
             met = len(self.programs) == 1 and self._all_come(step) and are_each_others(step.operation, *self.programs)
-            self._proof.claim("df.programs", item.site, met, "an exchange that not all programs may come to")
+            self._proof.claim("sendrecv.pipe", item.site, met, "an exchange that not all programs may come to")
         for effect in effects:
             if effect.writes:
                 self._writes[effect.does](step, effect)
@@ -138,7 +138,7 @@ class Transfer:
     def _wait(self, step: _Step, effect: Effect) -> None:
         """All programs have to come here."""
         met = self._all_come(step)
-        self._proof.claim("df.programs", step.item.site, met, "a barrier that not all programs may come to")
+        self._proof.claim("core_barrier.both", step.item.site, met, "a barrier that not all programs may come to")
 
     def _all_come(self, step: _Step) -> bool:
         """True if all programs come here, equally often."""

@@ -90,6 +90,12 @@ define(
     "loop.while_loop", "while_loop must start with a register, and its body must return one.", "nl.while_loop", api=NKI
 )
 define(
+    "loop.dep_edges",
+    "An instruction must not depend on one in the body of a device loop that it is not in itself.",
+    "DL",
+    api=NKI,
+)
+define(
     "loop.escape",
     "A tensor allocated in the body of a device loop must not be used outside it.",
     "MIG-0.6; DL",

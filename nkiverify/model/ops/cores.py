@@ -58,6 +58,13 @@ define_current(
     limit=True,
 )
 
+define_current(
+    "sendrecv.pipe",
+    "Each core must come to the sendrecv of the other one, by the same pipe, with as much to send as that waits for.",
+    "sendrecv",
+    phase=4,
+)
+
 #: Bytes per partition gpsimd_dma exchanges, for each item size.
 _EXCHANGED = {4: 1024, 2: 512, 1: 256}
 
@@ -114,6 +121,7 @@ CORE_BARRIER = operation(
 )
 
 define_current("core_barrier.cores", "The cores of core_barrier must be (0, 1).", "core_barrier")
+define_current("core_barrier.both", "Both cores must come to a core_barrier.", "core_barrier", phase=4)
 define_current(
     "core_barrier.scope",
     "core_barrier must run on gen3 or later, in a launch on two cores.",

@@ -40,7 +40,8 @@ DECLARED = {
     """,
     "cores": """
         nisa.sendrecv nisa.core_barrier sendrecv.gen3_lnc2 sendrecv.ranks sendrecv.operands sendrecv.shape
-        sendrecv.gpsimd_size core_barrier.cores core_barrier.scope core_barrier.data
+        sendrecv.gpsimd_size sendrecv.pipe core_barrier.cores core_barrier.both core_barrier.scope
+        core_barrier.data
     """,
     "creation": """
         nisa.memset nl.zeros nl.ones nl.full nl.zeros_like nl.empty_like nl.shared_constant
@@ -128,6 +129,7 @@ DECLARED = {
     "registers": """
         nisa.register_alloc nisa.register_move nisa.register_load nisa.register_store nl.device_print
         register.operand register_alloc.x register_move.src register_load.src register_store.dst
+        device_print.prefix device_print.tensor
     """,
     "scans": """
         nisa.tensor_tensor_scan nisa.tensor_scalar_cumulative scan.ops scan.psum scan.shape scan.initial

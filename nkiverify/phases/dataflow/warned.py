@@ -270,7 +270,7 @@ def _about(source: Source, shape: Shape, holds: str, fed_by: Sequence[Source]) -
 
 def _draft(rule: str, shape: Shape, position: int, message: str, holds: str, also: tuple[Site, ...] = ()) -> _Draft:
     operation = shape.executed(position).operation
-    argument, view = next(iter(operation.writes.items()))
+    argument, view = next(iter((*operation.writes.items(), *operation.reads.items())))
     extents = tuple(int(extent) for extent in view.shape)
     inside = touched(operation, argument, writes=True).may
     element = (0,) * len(extents)

@@ -18,6 +18,8 @@ def sentence(rule: str, quantities: Mapping[str, object]) -> str:
         return f"{tensor}[{_indices(element)}] is read unwritten"
     if rule == "df.programs" and isinstance(element, tuple) and "program" in known:
         return f"program {known['program']} touches {tensor}[{_indices(element)}], which another writes"
+    if rule in ("sendrecv.pipe", "core_barrier.both") and "because" in known:
+        return f"program {known['program']} waits for ever: {known['because']}"
     if rule == "df.affine_range" and isinstance(element, tuple):
         return f"several iterations touch {tensor}[{_indices(element)}]"
     if rule in ("df.input_written", "df.output_parameter") and "tensor" in known:
