@@ -18,7 +18,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Branch, Claim, Drawn, Item, Iteration, Loop, ParallelLoop, Program
 from nkiverify.ir.walk import Path, Visitor, of_kind, ways_to
 from nkiverify.model.indices import IndexTensor, Mask, MaskTerm
-from nkiverify.model.recorded import Allocation, Executed, Returned, programs
+from nkiverify.model.recorded import Allocation, DeviceLoop, Executed, Returned, programs
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import as_term
 from nkiverify.symbolic.atoms import Atom, Term
@@ -112,6 +112,9 @@ class Instance(Visitor[None]):
         return ()
 
     def recorded(self, item: Item) -> Iterable[None]:
+        if isinstance(item, DeviceLoop):
+            # A concrete execution runs its body once as well, or once for each iteration.
+            return ()
         self.items.append(text_of(item, self._here))
         return ()
 

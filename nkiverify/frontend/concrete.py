@@ -37,7 +37,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.policy import applied_policy
-from nkiverify.model.state import ModelState
+from nkiverify.model.state import LoopBody, ModelState
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Term
@@ -454,6 +454,15 @@ class ConcreteExecution:
         loop = self.ordinal()
         self.recorded.append(program.ParallelLoop(loop, True, current_launch().program))
         return loop
+
+    def device_loop(self, body: LoopBody, *, begins: bool) -> None:
+        """Nothing to note: an operation has the body that it is emitted in."""
+
+    def round_index(self, number: Extent | None) -> None:
+        """No iteration stands for others."""
+
+    def run_time_number(self) -> None:
+        """A number that is known is an integer."""
 
     def drawn(self, *, ordered: bool = False) -> None:
         """Note that elements of a range without an order are taken outside a loop."""

@@ -42,8 +42,11 @@ from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
     from nkiverify.model.operation import Operation
+    from nkiverify.model.state import LoopBody
     from nkiverify.model.tensor import Storage, Tensor
 
+#: More rounds than a device loop has that a register of 32 bits counts.
+MOST_ROUNDS = 2**32
 
 #: What a value computed from one computed from another, hundreds of times over, is, and what can be done about it.
 TOO_DEEP = (
@@ -273,6 +276,24 @@ class SymbolicExecution(Claiming):
         """Record an allocation."""
         if self.recording:
             self._block.items.append(recorded.Allocation(storage, kernel_site(2), current_launch().program))
+
+    def device_loop(self, body: LoopBody, *, begins: bool) -> None:
+        """Record where the body of a device loop begins and ends."""
+        if self.records and self.recording:
+            self._block.items.append(recorded.DeviceLoop(body, begins))
+
+    def round_index(self, number: Extent | None) -> Term:
+        """The iteration of a device loop that begins: the same term on each path that comes to it."""
+        extent = as_term(MOST_ROUNDS if number is None else number)
+        assert extent is not None
+        return terms.index("round", extent, (self._scopes[-1].key, self.next_ordinal()))
+
+    def run_time_number(self) -> Term | None:
+        """A number that is loaded once, by the one program that there is."""
+        if not self.records or self._scopes[-1].indices or self.model.body is not None or current_launch().program:
+            return None
+        # No dimension of the domain: nothing is known of it.
+        return terms.dimension(f"loaded {self._scopes[-1].key} {self.next_ordinal()}")
 
     def programs(self, grid: tuple[int, ...]) -> NoReturn:
         """Never asked: one program stands for all."""

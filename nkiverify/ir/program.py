@@ -44,13 +44,14 @@ class Assume:
     """`condition` holds from here on. `text` says who promised it: the domain, an assert that was passed, …
 
     `of_division`: the divisor of a division is not zero, or Python had raised. Claims about later divisions do without
-    it,
-    so that every division by the same zero is reported.
+    it, so that every division by the same zero is reported. `of_number`: it is about a number that is loaded at run
+    time, whatever leads here.
     """
 
     condition: Condition | bool
     text: str = ""
     of_division: bool = False
+    of_number: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +122,8 @@ class Loop:
     """`body` runs for every value of `index` for which `bounds` hold (0 <= index, and below `extent`).
 
     The iterations of a `parallel` one have no order (legacy `affine_range`). If it `counts`, numbers of the host change
-    from one iteration to the next, though its body is traced once.
+    from one iteration to the next, though its body is traced once. How often one goes round that is not `counted`
+    nobody knows: perhaps not at all.
     """
 
     index: Index
@@ -131,6 +133,7 @@ class Loop:
     site: Site | None
     parallel: bool = False
     counts: bool = False
+    counted: bool = True
 
     @property
     def runs_twice(self) -> Condition | bool:

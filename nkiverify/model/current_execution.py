@@ -9,9 +9,10 @@ from nkiverify.model.contracts import ClaimingExecution
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
 from nkiverify.model.operation import Operation
-from nkiverify.model.state import ModelState, Program
+from nkiverify.model.state import LoopBody, ModelState, Program
 from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.symbolic import Extent, execution
+from nkiverify.symbolic.atoms import Term
 
 
 class Elements:
@@ -73,6 +74,16 @@ class ModelExecution(ClaimingExecution, Protocol):
 
     def allocation(self, storage: Storage) -> None:
         """A storage is allocated."""
+
+    def device_loop(self, body: LoopBody, *, begins: bool) -> None:
+        """The body of a device loop begins, or ends."""
+
+    def round_index(self, number: Extent | None) -> Term | None:
+        """The iteration of a device loop that begins, of so many; None in an execution on numbers."""
+
+    def run_time_number(self) -> Term | None:
+        """A number that is loaded at run time, as a term; None where there is not one, as another iteration or program
+        loads another number, or analyses are not told of it."""
 
     def floats_matter(self) -> BaseException:
         """The signal to raise where numbers of floats are asked for that are not followed: the run is made again."""

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import begins_statement
 from nkiverify.model.contracts import require
 from nkiverify.model.current_execution import current_execution
-from nkiverify.model.emission import Emission
+from nkiverify.model.emission import Emission, while_rounds
 from nkiverify.model.extents import as_extent, is_one, same
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, unknown
 from nkiverify.model.register_contents import VirtualRegister, held_by, set_register
-from nkiverify.symbolic import known, maximum, minimum
+from nkiverify.model.state import ANY_ROUNDS, Rounds
+from nkiverify.symbolic import constant_value, known, maximum, minimum
 from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic.terms import add, multiply
+from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -57,8 +61,7 @@ class DynamicRange:
                 raise unsupported("a device loop whose rounds are not those of a `for` statement")
             return self._executed(iterations)
         # The registers among the bounds count when the loop begins.
-        set_register(self._register, _induction(*self._bounds))
-        return _DynamicIteration(self._register)
+        return _DynamicIteration(self._register, _begin(self._register, *self._bounds))
 
     def _executed(self, iterations: Iterator[None]) -> Iterator[VirtualRegister]:
         for _ in iterations:
@@ -69,10 +72,11 @@ class DynamicRange:
 class _DynamicIteration:
     """The emission of a dynamic_range's body. A loop left by `break` or an exception ends it by dropping it."""
 
-    __slots__ = ("_emission", "_register")
+    __slots__ = ("_emission", "_register", "_rounds")
 
-    def __init__(self, register: VirtualRegister) -> None:
+    def __init__(self, register: VirtualRegister, rounds: Rounds) -> None:
         self._register = register
+        self._rounds = rounds
         self._emission: Emission | None = None
 
     def __iter__(self) -> _DynamicIteration:
@@ -80,17 +84,18 @@ class _DynamicIteration:
 
     def __next__(self) -> VirtualRegister:
         if self._emission is None:
-            self._emission = Emission()
+            self._emission = Emission(rounds=self._rounds)
             self._emission.__enter__()
             return self._register
         self._emission.end()
+        self._emission = None
         raise StopIteration
 
     def __del__(self) -> None:
         if self._emission is not None:
             # What cannot be concluded the run remembers: there is nobody here to be told.
             with suppress(UnsupportedConstruct):
-                self._emission.end()
+                self._emission.end(left=True)
 
 
 def dynamic_range(start: object, stop: object, step: object) -> DynamicRange:
@@ -103,8 +108,9 @@ def fori_loop(lower: object, upper: object, body: Callable[[VirtualRegister], ob
     """`body(i)` for every `i` from `lower` to `upper` (excluded)."""
     register = _loop_register(VirtualRegister(keeps=True), lower, upper, step)
     iterations = current_execution().elements.iterations(register, lower, upper, step)
+    begun = ANY_ROUNDS if iterations is not None else _begin(register, lower, upper, step)
     for _ in (None,) if iterations is None else iterations:
-        with Emission(once=iterations is None):
+        with Emission(once=iterations is None, rounds=begun):
             body(register)
 
 
@@ -116,12 +122,13 @@ def while_loop(init: object, body: Callable[[VirtualRegister], object]) -> None:
         raise TypeError(f"nl.while_loop starts with a register, not {type(init).__name__}")
     register = init
     rounds = current_execution().elements.while_rounds(lambda: register)
+    begun = while_rounds(held_by(init)) if rounds is None else ANY_ROUNDS
     if rounds is None:
         register = VirtualRegister.holding(None)
         # It may be the first one, as where numbers are known.
         register.frozen = init.frozen
     for _ in (None,) if rounds is None else rounds:
-        with Emission(once=rounds is None):
+        with Emission(once=rounds is None, rounds=begun):
             result = body(register)
         require("loop.while_loop", isinstance(result, VirtualRegister), result=type(result).__name__)
         if not isinstance(result, VirtualRegister):
@@ -145,6 +152,49 @@ def _loop_register(register: VirtualRegister, start: object, stop: object, step:
                 raise TypeError(f"a loop bound is an integer or a register, not {type(bound).__name__}")
     set_register(register, _induction(start, stop, step))
     return register
+
+
+def _begin(register: VirtualRegister, start: object, stop: object, step: object) -> Rounds:
+    """A loop whose body is run once for all its iterations begins: they are counted, and so is its register."""
+    run = current_execution()
+    first, end = _bound(start), _bound(stop)
+    by = as_extent(step) if not isinstance(step, VirtualRegister) else None
+    value = _induction(start, stop, step)
+    low, high, increment = _number_of(first), _number_of(end), as_term(by)
+    number: Any = None
+    if low is not None and high is not None and increment is not None and by is not None and known(by >= 1):
+        number = maximum(0, -((low - high) // increment))
+    index = run.round_index(number)
+    if index is not None and low is not None and increment is not None:
+        value = replace(value, term=add(low, multiply(increment, index)))
+    set_register(register, value)
+    loaded = tuple((bound.number, bound) for bound in (first, end) if bound.number is not None)
+    counted = Rounds(index, as_term(number), loaded, register=register)
+    starts = _ends_of(first)
+    if len(starts) != 1 or starts[0][0] != starts[0][1] or not isinstance(by, int):
+        return counted
+    begin = starts[0][0]
+    if end.known is None or end.undeclared:
+        # Computed from data: that nobody ever enters the loop, or goes round twice at least, is not what is written.
+        return replace(counted, can_be_one=True, from_data=True, first=begin)
+    stops = _ends_of(end)
+    none, once = (any(low <= begin for low, _ in stops), any(low <= begin + by and high > begin for low, high in stops))
+    return replace(counted, can_be_none=none, can_be_one=once, first=begin)
+
+
+def _number_of(value: Value) -> Any:
+    """The one number of a bound, as a term; None where it may be several."""
+    if value.number is not None:
+        return value.number
+    only = value.known if value.known is not None and len(value.known) == 1 else ()
+    return next((as_term(each.low) for each in only if same(each.low, each.high)), None)
+
+
+def _ends_of(value: Value) -> list[tuple[int, int]]:
+    """The ends of the intervals of a value that surely has all these numbers; none where that is not known."""
+    ends = [(constant_value(each.low), constant_value(each.high)) for each in value.known or ()]
+    known = [(low, high) for low, high in ends if low is not None and high is not None]
+    return known if value.exact and not value.assumptions and len(known) == len(ends) else []
 
 
 def _induction(start: object, stop: object, step: object) -> Value:

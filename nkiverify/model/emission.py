@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from nkiverify.model.contracts import require
 from nkiverify.model.current_execution import current_execution, execution_in_progress
-from nkiverify.model.state import LoopBody
+from nkiverify.model.known_numbers import Value
+from nkiverify.model.state import ANY_ROUNDS, LoopBody, Rounds
 from nkiverify.model.tensor import Register, Tensor
+from nkiverify.symbolic import constant_value
 
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
@@ -32,13 +34,14 @@ class Emission:
 
     __slots__ = ("_body",)
 
-    def __init__(self, once: bool = True, loop: object = None) -> None:
-        self._body = LoopBody(innermost_body(), once, loop)
+    def __init__(self, once: bool = True, loop: object = None, rounds: Rounds = ANY_ROUNDS) -> None:
+        self._body = LoopBody(innermost_body(), once, loop, rounds)
 
     def __enter__(self) -> None:
-        model = current_execution().model
-        require("loop.dynamic_no_reorder", model.fixed_orders == 0)
-        model.enter_body(self._body)
+        run = current_execution()
+        require("loop.dynamic_no_reorder", run.model.fixed_orders == 0)
+        run.device_loop(self._body, begins=True)
+        run.model.enter_body(self._body)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -46,11 +49,30 @@ class Emission:
         # A signal of ours ends the path, or the run: nothing follows.
         self.end(ended=error is None or isinstance(error, Exception))
 
-    def end(self, *, ended: bool = True) -> None:
-        """Leave the body and what was left inside it without an end."""
+    def end(self, *, ended: bool = True, left: bool = False) -> None:
+        """Leave the body and what was left inside it without an end; `left`: not at the end of its last statement."""
         run = execution_in_progress()
         if run is not None:
-            run.model.leave_body(self._body, ended=ended)
+            _leave(self._body, ended=ended, left=left)
+
+
+def _leave(body: LoopBody, *, ended: bool, left: bool = False) -> None:
+    run = current_execution()
+    if body.is_around(run.model.body):
+        run.model.leave_body(body, ended=ended)
+        body.left |= left
+        run.device_loop(body, begins=False)
+
+
+def while_rounds(condition: Value | None) -> Rounds:
+    """The rounds of a loop that goes on while a register, which holds `condition` at first, is not 0."""
+    run = current_execution()
+    known = condition.known if condition is not None else None
+    declared = condition is not None and known is not None and condition.exact and not condition.undeclared
+    ends = [(constant_value(each.low), constant_value(each.high)) for each in known or ()]
+    none = declared and any(0 in each for each in ends)
+    once = not declared or any(each not in ((0, 0), (None, None)) for each in ends)
+    return Rounds(run.round_index(None), None, (), none, once, from_data=once and not declared)
 
 
 def is_bare_while(frame: FrameType) -> bool:
@@ -82,10 +104,10 @@ def goes_round(frame: FrameType, register: Register) -> bool:
     body is emitted once, from one test to the next."""
     loop, body = (id(frame), frame.f_lineno), innermost_body()
     if body is not None and body.loop == loop:
-        current_execution().model.leave_body(body, ended=True)
+        _leave(body, ended=True)
         return False
     goes_on = current_execution().elements.tested(register)
     if goes_on is not None:
         return goes_on
-    Emission(loop=loop).__enter__()
+    Emission(loop=loop, rounds=while_rounds(current_execution().model.read(register))).__enter__()
     return True

@@ -18,6 +18,7 @@ from typing import Any
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.symbolic import Extent, constant_value, equal, known, maximum
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 #: Intervals that a value is kept as: more become one, or unknown.
@@ -143,6 +144,7 @@ class Value:
     there are no others. `uniform`: any part of the storage holds what all of it does. `integral`: all are integers.
     `undeclared` are the arguments of integers, without a declared range, that they are computed from, or `copied`.
     `parts`, of a storage in a concrete run: what the writes to it have left, in order, as far as that says more.
+    `term`, of a register in a symbolic run: its one number as a term, where analyses have one for it.
     """
 
     intervals: tuple[Interval, ...] | None
@@ -153,6 +155,7 @@ class Value:
     undeclared: frozenset[Undeclared] = frozenset()
     copied: bool = True
     parts: tuple[WrittenNumbers, ...] = ()
+    term: Term | None = None
 
     @staticmethod
     def between(low: Extent, high: Extent) -> Value:
@@ -165,6 +168,13 @@ class Value:
         if any(assumption.wrong for assumption in self.assumptions):
             return None
         return self.intervals
+
+    @property
+    def number(self) -> Term | None:
+        """The one number of a register as a term; None where it has none."""
+        if self.term is None or any(assumption.wrong for assumption in self.assumptions):
+            return None
+        return self.term
 
     def whole(self) -> Value:
         """The numbers of a storage, wherever in it."""
@@ -196,7 +206,9 @@ class Value:
 
     def assuming(self, assumption: Assumption) -> Value:
         """The same value, as far as an assumption holds."""
-        return self if self.intervals is None else replace(self, assumptions=self.assumptions | {assumption})
+        if self.intervals is None and self.term is None:
+            return self
+        return replace(self, assumptions=self.assumptions | {assumption})
 
     def from_zero(self) -> Value:
         """The same numbers without those below 0."""
@@ -214,6 +226,11 @@ class Value:
         """The numbers of both."""
         if self is other:
             return self
+        found = self._joined(other)
+        same = self.number is not None and self.number is other.number
+        return replace(found, term=self.number, assumptions=self.assumptions | other.assumptions) if same else found
+
+    def _joined(self, other: Value) -> Value:
         mine, others = self.known, other.known
         if mine is None or others is None:
             return unknown(self, other)
@@ -238,6 +255,8 @@ class Value:
         if self is other:
             return True
         mine, others = self.known, other.known
+        if self.number is not None and (self.number is not other.number or not other.assumptions <= self.assumptions):
+            return False
         if mine is None:
             return True
         if others is None or not other.assumptions <= self.assumptions:

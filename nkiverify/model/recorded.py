@@ -7,6 +7,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Block, Recorded
 from nkiverify.ir.walk import of_kind
 from nkiverify.model.operation import Operation
+from nkiverify.model.state import LoopBody
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Index, Term
@@ -28,6 +29,14 @@ class Allocation(Recorded):
     storage: Storage
     site: Site | None
     program: tuple[Extent, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeviceLoop(Recorded):
+    """The body of a device loop begins or ends: what is between is executed once in each of its rounds."""
+
+    body: LoopBody
+    begins: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -15,7 +15,9 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Box, Contents, Value
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.symbolic import Extent, equal
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import execution_in_progress
+from nkiverify.symbolic.terms import all_atoms
 
 _ANOTHER_ITERATION = "another iteration of a device loop writes"
 _ANOTHER_PROGRAM = "another program of the launch may write"
@@ -29,19 +31,56 @@ class HoldsNumbers(Protocol):
         """The identity of the allocation."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Rounds:
+    """The iterations of a device loop whose body is run once for all.
+
+    `index` counts them, and `number` is how many there are, in a symbolic run that records; None where that is not
+    known: perhaps there is none. `known` are the ranges of numbers at run time that `number` mentions. `can_be_none`
+    and `can_be_one`: there is an input for which it has no iteration, or just one; `from_data`: that is taken for
+    granted of one, as data decide of which nothing is said. `register` counts from `first` on, where that is a number.
+    """
+
+    index: Term | None = None
+    number: Term | None = None
+    known: tuple[tuple[Term, Value], ...] = ()
+    can_be_none: bool = False
+    can_be_one: bool = False
+    from_data: bool = False
+    register: object = None
+    first: int | None = None
+
+    def counted_in(self, number: Term) -> bool:
+        """True if a number depends on the iteration."""
+        return self.index is not None and not self.index.atoms.isdisjoint(all_atoms(number))
+
+
+#: Those of which nothing is known.
+ANY_ROUNDS = Rounds()
+
+
 class LoopBody:
     """One body of a device loop being emitted, `outer` the one around it. What is allocated in it is not used after.
 
-    `once`: it is run once for all its iterations. `loop`: the `while` statement that it is of, if any. `before` and
-    `assumed` are the model's: what storages held before the loop, and what such a body takes for granted.
+    `once`: it is run once for all its iterations. `loop`: the `while` statement that it is of, if any. `rounds` are the
+    iterations it stands for. One that is `left` ends by a `break`: no page says what that means. `before` and `assumed`
+    are the model's: what storages held before the loop, and what such a body takes for granted.
     """
 
-    __slots__ = ("__weakref__", "assumed", "before", "loop", "once", "outer")
+    __slots__ = ("__weakref__", "assumed", "before", "left", "loop", "once", "outer", "rounds")
 
-    def __init__(self, outer: LoopBody | None = None, once: bool = True, loop: object = None) -> None:
+    def __init__(
+        self,
+        outer: LoopBody | None = None,
+        once: bool = True,
+        loop: object = None,
+        rounds: Rounds = ANY_ROUNDS,
+    ) -> None:
         self.outer = outer
         self.once = once
         self.loop = loop
+        self.rounds = rounds
+        self.left = False
         self.before = Contents()
         self.assumed: dict[AllocationKey, Assumption] = {}
 
@@ -55,7 +94,14 @@ class LoopBody:
 
     def settled(self, value: Value) -> Value:
         """The form of a value once nothing more can break the assumptions of this body."""
-        return UNKNOWN if value.known is None else value.without(frozenset(self.assumed.values()))
+        if value.known is None and value.number is None:
+            return UNKNOWN
+        return value.without(frozenset(self.assumed.values()))
+
+    def after_last(self, value: Value) -> Value:
+        """The form of a value after the last iteration: nobody knows which one that was."""
+        counted = value.number is not None and self.rounds.counted_in(value.number)
+        return replace(value, term=None) if counted else value
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +110,7 @@ class Looked:
 
     own: set[AllocationKey]
     looked_at: dict[AllocationKey, bool]
+    assumed: dict[tuple[int, AllocationKey], tuple[Term, Assumption]]
 
 
 #: The coordinates of a program in the grid of its launch.
@@ -95,6 +142,7 @@ class ModelState:
     """
 
     __slots__ = (
+        "_assumed",
         "_contents",
         "_looked_at",
         "_own",
@@ -123,6 +171,9 @@ class ModelState:
         #: is state of the run: they say what that depends on.
         self._own: set[AllocationKey] = set()
         self._looked_at: dict[AllocationKey, bool] = {}
+        #: What bodies of device loops take for granted, by the loop: on all paths, as the claims of one path stand for
+        #: those that come to the same place on another.
+        self._assumed: dict[tuple[int, AllocationKey], tuple[Term, Assumption]] = {}
         #: How often each storage has been written, and bodies of loops been entered: these only ever grow, so that what
         #: was `taken` from a storage before, or in another iteration, is not taken for what is there now.
         self._written: dict[AllocationKey, int] = {}
@@ -217,6 +268,9 @@ class ModelState:
         if self._is_shared(holder):
             self._shared.setdefault(place, Assumption()).break_it(_ANOTHER_PROGRAM)
             value, box = UNKNOWN, None
+        if value.term is not None and hasattr(holder, "buffer"):
+            # Only a register is one number.
+            value = replace(value, term=None)
         before = self._contents.get(place)
         self._written[place] = self._written.get(place, 0) + 1
         if whole:
@@ -262,8 +316,8 @@ class ModelState:
 
     def begin_pass(self) -> Looked:
         """All paths through the body of a loop are followed from here on; what to give to `end_pass`."""
-        before = Looked(self._own, self._looked_at)
-        self._looked_at = {}
+        before = Looked(self._own, self._looked_at, self._assumed)
+        self._looked_at, self._assumed = {}, {}
         self.begin_path()
         return before
 
@@ -280,7 +334,7 @@ class ModelState:
         for place, counts in found.items():
             if place not in before.own:
                 outer[place] = counts or outer.get(place, False)
-        self._own, self._looked_at = before.own, outer
+        self._own, self._looked_at, self._assumed = before.own, outer, before.assumed
         return found
 
     @property
@@ -307,11 +361,18 @@ class ModelState:
         body.before = self.contents
         values: dict[AllocationKey, Value] = {}
         for place, value in self._contents.items():
-            assumption = body.assumed[place] = Assumption()
+            assumption = body.assumed[place] = self._assumption(body, place)
             values[place] = value.whole().assuming(assumption)
         self._contents = values
         self._recorded = None
         self.body = body
+
+    def _assumption(self, body: LoopBody, place: AllocationKey) -> Assumption:
+        index = body.rounds.index
+        if index is None:
+            return Assumption()
+        # Equal terms are one object, on whatever path, as long as somebody has it.
+        return self._assumed.setdefault((index.uid, place), (index, Assumption()))[1]
 
     def leave_body(self, body: LoopBody, *, ended: bool) -> None:
         """The body of a device loop ends, and with it what was left inside it without an end.
@@ -333,7 +394,7 @@ class ModelState:
                 if assumption is not None and not assumption.wrong:
                     found = True
                     assumption.break_it(_ANOTHER_ITERATION)
-        self.contents = body.before.joined(after.mapped(body.settled))
+        self.contents = body.before.joined(after.mapped(body.settled)).mapped(body.after_last)
 
 
 def place_of(identity: object) -> AllocationKey:

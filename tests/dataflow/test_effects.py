@@ -47,7 +47,7 @@ def test_undefined_elements_scattered_over_an_output_are_no_success(
     assert verdict(tmp_path, SCATTERED.replace("{source}", source), scattered).verdict is expected
 
 
-@pytest.mark.parametrize(("source", "expected"), [("zeros", Verdict.SUCCESSFUL), ("junk", Verdict.UNKNOWN)])
+@pytest.mark.parametrize(("source", "expected"), [("zeros", Verdict.SUCCESSFUL), ("junk", Verdict.FAILED)])
 def test_undefined_elements_stored_in_a_device_loop_are_no_success(
     tmp_path: Path, source: str, expected: Verdict
 ) -> None:

@@ -167,6 +167,7 @@ def test_every_part_of_the_state_is_recorded_but_what_belongs_to_the_run() -> No
     assert set(ModelState.__slots__) - recorded == {
         "_contents",
         "_recorded",
+        "_assumed",
         "_shared",
         "_own",
         "_looked_at",

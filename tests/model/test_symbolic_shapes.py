@@ -108,6 +108,15 @@ class ConcolicExecution:
     def allocation(self, storage: object) -> None:
         """Not looked at."""
 
+    def device_loop(self, body: object, *, begins: bool) -> None:
+        """Nothing is recorded."""
+
+    def round_index(self, number: object) -> None:
+        """No iteration stands for others."""
+
+    def run_time_number(self) -> None:
+        """No number is a term."""
+
     def allocation_id(self) -> object:
         """The ordinal of the allocation."""
         self._count += 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import islpy as isl
@@ -30,7 +31,7 @@ from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.clock import now
 from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Item, Iteration, Loop, ParallelLoop, Program
 from nkiverify.ir.walk import Visitor, of_kind
-from nkiverify.model.recorded import Allocation, Executed, Returned
+from nkiverify.model.recorded import Allocation, DeviceLoop, Executed, Returned
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Comparison, Relation
@@ -73,6 +74,25 @@ def prove(
         # Sets of all that such a number may be would hold more writes than there are.
         raise Inconclusive(SEARCHED)
     deadline = now() + seconds
+    if not any(of_kind(program.body, DeviceLoop)):
+        return _proved(program, generation, deadline, operations, dead_stores)
+    # As late as this: few programs have one.
+    from nkiverify.analysis.sets.device_loops import nested
+
+    looping, origins = nested(program)
+    proof = _proved(looping, generation, deadline, operations, dead_stores)
+    proof.stated = [replace(one, item=one.item and origins.get(one.item, one.item)) for one in proof.stated]
+    proof.read_unwritten = {origins.get(item, item) for item in proof.read_unwritten}
+    return proof
+
+
+def _proved(
+    program: Program,
+    generation: int,
+    deadline: float,
+    operations: int | None,
+    dead_stores: frozenset[Source],
+) -> Proof:
     if operations is None:
         executed = sum(1 for _ in of_kind(program.body, Executed))
         operations = max(SetsBudget.OPERATIONS, SetsBudget.OPERATIONS_FOR_EACH * executed)
@@ -172,7 +192,11 @@ class _Walk(Visitor[State]):
         self._proof.at = item
 
     def assume(self, item: Assume) -> Iterable[State]:
-        self._suppose(item.condition, self._state)
+        if item.of_number:
+            stated = self._sets.stated(item.condition)
+            self._state.context = self._sets.both(self._sets.completed(self._state.context, stated), stated)
+        else:
+            self._suppose(item.condition, self._state)
         return ()
 
     def recorded(self, item: Item) -> Iterable[State]:
@@ -246,7 +270,7 @@ class _Walk(Visitor[State]):
             else:
                 reason = "what iterations define depends on one another"
                 self._proof.claim("df.read_unwritten", loop.site, False, reason)
-        self._after(state, iterations, result)
+        self._after(state, iterations, result, surely=loop.counted)
 
     def _tried(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations) -> State:
         """The effect of an iteration that finds everything defined.
@@ -309,13 +333,13 @@ class _Walk(Visitor[State]):
             self._proof.claim("df.affine_range", clash.site if clash else None, clash is None, MEET)
         return accesses
 
-    def _after(self, state: State, iterations: Iterations, result: State) -> None:
-        """The state after a loop of which each iteration does `result`."""
-        for key, found in result.own.defined.items():
+    def _after(self, state: State, iterations: Iterations, result: State, *, surely: bool) -> None:
+        """The state after a loop of which each iteration does `result`, if it is `surely` known how many there are."""
+        for key, found in result.own.defined.items() if surely else ():
             self._transfer.define(state, key, iterations.all_surely(found))
         for key, found in result.spoiled.items():
             self._transfer.spoil(state, key, iterations.all_perhaps(found))
-        for key, found in result.own.products.items():
+        for key, found in result.own.products.items() if surely else ():
             add(self._sets, state.known.products, key, iterations.all_surely(found))
             add(self._sets, state.own.products, key, iterations.all_surely(found))
         for key, found in result.filled.items():

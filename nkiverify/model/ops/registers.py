@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.contents import any_of_dtype, held
 from nkiverify.model.contracts import define, require
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import int32
 from nkiverify.model.extents import as_extent
@@ -18,7 +19,7 @@ from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import tile
 from nkiverify.model.register_contents import VirtualRegister, held_by, set_register
 from nkiverify.model.registry import OVERWRITES, Declaration, operation
-from nkiverify.model.tensor import Tensor
+from nkiverify.model.tensor import Register, Tensor
 from nkiverify.symbolic import all_of, equal
 
 if TYPE_CHECKING:
@@ -135,13 +136,21 @@ def _(dst: object, src: object) -> None:
 def _loaded(source: Tensor) -> Value | None:
     """The contents of a register once the one element of a tensor is loaded."""
     value = held(source)
-    if value is None or not source.dtype.is_integer:
-        return None if value is None else unknown(value)
+    if value is None:
+        return None
+    if not source.dtype.is_integer:
+        return _numbered(unknown(value))
     value = any_of_dtype(value, source)
-    if converted(value, int32).known is not None or source.dtype.itemsize < 4:
-        return value
-    # Whether its 32 bits have a sign is not documented.
-    return replace(value, intervals=(Interval(-(2**31), 2**32 - 1),), exact=False)
+    if converted(value, int32).known is None and source.dtype.itemsize >= 4:
+        # Whether its 32 bits have a sign is not documented.
+        value = replace(value, intervals=(Interval(-(2**31), 2**32 - 1),), exact=False)
+    return _numbered(value)
+
+
+def _numbered(value: Value) -> Value:
+    """The contents of a register that has just been loaded, with its number as a term where it has one."""
+    number = current_execution().run_time_number()
+    return value if number is None else replace(value, term=number)
 
 
 @REGISTER_LOAD.meaning
@@ -206,9 +215,30 @@ DEVICE_PRINT = operation(
 )
 
 
+define(
+    "device_print.prefix",
+    "The prefix of device_print must be a text.",
+    "nl.device_print",
+    api=NKI,
+)
+define(
+    "device_print.tensor",
+    "The tensor of device_print must be in SBUF or HBM.",
+    "nl.device_print",
+    api=NKI,
+)
+
+
 @DEVICE_PRINT.current
 def _(print_prefix: object, tensor: object) -> None:
-    """Prints at run time: nothing to check."""
+    """Prints at run time."""
+    require(
+        "device_print.prefix",
+        not isinstance(print_prefix, Tensor | Register | int | float),
+        prefix=type(print_prefix).__name__,
+    )
+    if isinstance(tensor, Tensor):
+        require("device_print.tensor", tensor.buffer is not PSUM, buffer=tensor.buffer)
 
 
 @DEVICE_PRINT.legacy

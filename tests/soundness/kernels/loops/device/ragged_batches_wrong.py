@@ -1,0 +1,31 @@
+# expect: 1 FAILED dma_copy.oob:27
+# args: ::kernel --arg 'x=f32[B:1..8,S:1..64,N:1..1024]' --arg 'lengths=i32[B,1] in 0..S + 1'
+"""A length may be one more than there are rows."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x, lengths):
+    batches, length, columns = x.shape
+    result = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    zeros = nl.ndarray((length, columns), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.memset(zeros, 0.0)
+    row = nl.ndarray((1, columns), dtype=x.dtype, buffer=nl.sbuf)
+    number = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+    rows = nisa.register_alloc()
+    for batch in range(batches):
+        nisa.dma_copy(dst=result[batch], src=zeros)
+        nisa.dma_copy(dst=number, src=lengths[batch : batch + 1, 0:1])
+        nisa.register_load(rows, number)
+
+        def copy(i):
+            at = batch * length * columns
+            place = [[columns, 1], [1, columns]]
+            nisa.dma_copy(dst=row, src=x.ap(pattern=place, offset=at, scalar_offset=i, indirect_dim=1))
+            nisa.dma_copy(dst=result.ap(pattern=place, offset=at, scalar_offset=i, indirect_dim=1), src=row)
+
+        nl.fori_loop(0, rows, copy)
+    return result
