@@ -377,7 +377,7 @@ def test_what_another_program_sends_has_to_be_defined_there(tmp_path: Path, fill
 
 
 SENDS = "nisa.sendrecv(src=mine, dst=theirs, send_to_rank=1 - core, recv_from_rank=1 - core, pipe_id=0)"
-#: Exchanges by which a core may wait for ever.
+#: Exchanges by which a core waits for ever.
 ALONE = {
     "only one core": f"if core == 0:\n        {SENDS}\n    else:\n        nisa.memset(theirs, 0)",
     "one core once more": f"{SENDS}\n    if core == 0:\n        {SENDS}",
@@ -390,7 +390,7 @@ ALONE = {
 
 @pytest.mark.parametrize("rows", ["32", "32*m"])
 @pytest.mark.parametrize("how", ALONE)
-def test_an_exchange_that_the_other_program_does_not_come_to_is_not_taken_for_one(
+def test_a_program_waits_for_ever_that_the_other_one_exchanges_nothing_with(
     tmp_path: Path, how: str, rows: str
 ) -> None:
     body = f"""
@@ -404,7 +404,9 @@ def test_an_exchange_that_the_other_program_does_not_come_to_is_not_taken_for_on
     def launched(v: Verification) -> None:
         v.call(v.tensor("x", (32 if rows == "32" else 32 * v.dim("m"), F), float32), grid=2)
 
-    assert Subject.of(tmp_path, HEAD + body, launched).verdict().verdict is Verdict.UNKNOWN
+    run = Subject.of(tmp_path, HEAD + body, launched).verdict()
+    assert run.verdict is Verdict.FAILED
+    assert {one.contract for one in run.violations} == {"sendrecv.pipe"}
 
 
 @pytest.mark.parametrize(
@@ -439,8 +441,8 @@ def test_an_exchange_that_both_programs_come_to_is_right(tmp_path: Path, how: st
         ("4 - core * 4", "1 - core", Verdict.FAILED),
         # Each sends to itself, what it has filled, over what it has not.
         ("core * 4", "core", Verdict.SUCCESSFUL),
-        # Both send to core 0: who receives what is not known.
-        ("4 - core * 4", "0", Verdict.UNKNOWN),
+        # Both send to core 0, which sends to itself: core 1 waits for ever.
+        ("4 - core * 4", "0", Verdict.FAILED),
     ],
 )
 def test_what_a_program_receives_is_what_the_other_one_sends(

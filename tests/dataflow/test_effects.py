@@ -171,8 +171,9 @@ if {condition}:
     def domain(v: Verification) -> None:
         v.call(v.tensor("x", (8, 4), float32), grid=2)
 
-    expected = Verdict.SUCCESSFUL if condition == "True" else Verdict.UNKNOWN
-    assert verdict(tmp_path, body, domain).verdict is expected
+    run = verdict(tmp_path, body, domain)
+    assert run.verdict is (Verdict.SUCCESSFUL if condition == "True" else Verdict.FAILED)
+    assert {one.contract for one in run.violations} == (set() if condition == "True" else {"core_barrier.both"})
 
 
 def test_a_view_that_leaves_its_storage_in_one_place_only(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def _site_of(item: Recorded) -> str:
 
 
 def _difference(items: Sequence[Recorded], here: int, there: int) -> str:
-    """What the other program does instead of its part of a meeting; empty where it does that."""
+    """The difference between what the other program does and its part of a meeting; empty where there is none."""
     one, other = items[here], items[there]
     assert isinstance(one, Executed) and isinstance(other, Executed)
     if not exchanges(one.operation) or not exchanges(other.operation):
