@@ -59,6 +59,12 @@ def add_policy(parser: argparse.ArgumentParser, otherwise: str) -> None:
         metavar="ID",
         help=f"accept the findings of a rule: they are listed and decide nothing; in a kernel: {FORM}",
     )
+    add(
+        "--no-device-memory",
+        action="store_true",
+        help="do not assume that each argument in HBM fits the memory of a device: what breaks only beyond that is "
+        "FAILED, too",
+    )
     add_accept(
         parser,
         ACCEPT_BOUNDED,
@@ -108,7 +114,7 @@ def policy_of(arguments: argparse.Namespace, settings: Settings) -> Policy:
     # What else is accepted is about other commands than those that give verdicts.
     verdicts = tuple(name for name in accepted_by(arguments, settings) if name == ACCEPT_BOUNDED)
     nki = version(layered("nki", arguments.nki, settings, NEWEST).value)
-    return Policy(tuple(rules), tuple(accepted), nki, verdicts)
+    return Policy(tuple(rules), tuple(accepted), nki, verdicts, device_memory=not arguments.no_device_memory)
 
 
 def configured(settings: Settings) -> Policy:

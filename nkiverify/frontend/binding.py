@@ -29,6 +29,8 @@ class SymbolicBinding:
         self._manifest = manifest
         #: What the target assumed, as text.
         self.assumptions: dict[str, None] = {}
+        #: Those of every domain, where they keep shapes out of this one.
+        self.of_every_domain: dict[str, None] = {}
         self._assumed_at: dict[Site, None] = {}
         self._asserts: Mapping[tuple[str, int], str] = {}
 
@@ -66,14 +68,20 @@ class SymbolicBinding:
         """Any of the range."""
         return None
 
-    def assume(self, condition: object) -> None:
-        """Restrict the domain."""
-        if not (isinstance(condition, bool | Condition) and self._run.entails(condition)):
+    def assume(self, condition: object, text: str = "") -> None:
+        """Restrict the domain; `text` is what is reported of an assumption of every domain."""
+        follows = isinstance(condition, bool | Condition) and self._run.entails(condition)
+        if text:
+            if follows:
+                return
+            self.of_every_domain[text] = None
+        elif not follows:
             self.assumptions[str(condition)] = None
             place = _place_in(self._manifest)
             if place is not None:
                 self._assumed_at[place] = None
-        self._run.assume(condition, "domain")
+        # Shapes are looked for in what the target says: of those that any domain leaves out most are far too large to run.
+        self._run.assume(condition, "any domain" if text else "domain")
 
     def possible(self) -> bool:
         """True if the present path may be one of some values."""
@@ -144,10 +152,10 @@ class ConcreteBinding:
             raise OutsideDomain(f"{name}[:] = {given}")
         return given
 
-    def assume(self, condition: object) -> None:
+    def assume(self, condition: object, text: str = "") -> None:
         """Check that the values are in the domain."""
         if not condition:
-            raise OutsideDomain("an assumption of the target does not hold")
+            raise OutsideDomain(f"it is assumed that {text}" if text else "an assumption of the target does not hold")
 
     def possible(self) -> bool:
         """The values are there."""

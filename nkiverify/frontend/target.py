@@ -30,6 +30,7 @@ from nkiverify.model.hardware import REVISION
 from nkiverify.model.known_numbers import Interval, whole_range
 from nkiverify.model.launch import Kernel
 from nkiverify.model.memory import MemoryRegion
+from nkiverify.model.policy import applied_policy
 from nkiverify.model.register_contents import VirtualRegister
 from nkiverify.model.returned import tensors_in
 from nkiverify.model.tensor import Tensor
@@ -79,8 +80,8 @@ class Binding(Protocol):
     def revision(self, described: DomainDimension) -> Extent:
         """The silicon revision, as a dimension of which a run has no value unless it is given one."""
 
-    def assume(self, condition: object) -> None:
-        """Restrict the domain."""
+    def assume(self, condition: object, text: str = "") -> None:
+        """Restrict the domain; `text` is what is reported of an assumption of every domain."""
 
     def assume_asserts(self, lines: Mapping[tuple[str, int], str]) -> None:
         """Take the kernel's asserts at these lines, each with its text, for assumptions."""
@@ -157,7 +158,8 @@ class Verification:
         values: tuple[Extent, Extent] | tuple[float, float] | None = None,
         elements: Any = None,
     ) -> Tensor:
-        """A tensor argument of the kernel. Its extents are assumed to be 32-bit integers of at least 1.
+        """A tensor argument of the kernel. Its extents are assumed to be 32-bit integers of at least 1, and the whole,
+        in HBM, to fit the memory of a device.
 
         `values` are the least and the greatest integer in a tensor of indices, loop bounds or other integers, or two
         plain numbers that the floats of a tensor are between, which is what phase 5 goes by; without them it may hold
@@ -180,10 +182,19 @@ class Verification:
                 raise UsageError(f"tensor {name}: {len(shape)} dimensions, and elements of {elements.ndim}")
             for extent, count in zip(shape, elements.shape, strict=True):
                 self._binding.assume(extent == count)
+        if not buffer.on_chip and applied_policy().policy.device_memory:
+            self._fits_device(shape, dtype)
         extents = tuple(self._binding.number(extent) for extent in shape)
         if contents is not None and elements is None:
             elements = _all_one(self._binding.integers(name, *contents), extents, dtype)
         return argument(name, extents, dtype, buffer, contents, elements, floats)
+
+    def _fits_device(self, shape: Sequence[Extent], dtype: DType) -> None:
+        """Assume that a tensor of this shape is no larger than the memory of a device."""
+        hardware = current_execution().hardware
+        size = hardware.device_memory_bytes
+        text = f"each argument in HBM fits the {size // 2**30} GiB of a {hardware} device"
+        self._binding.assume(math.prod(shape) <= size // dtype.itemsize, text)
 
     def register(self, name: str, low: Extent, high: Extent) -> VirtualRegister:
         """A register that holds an integer from `low` to `high`, for a helper function that takes one."""

@@ -2,7 +2,9 @@
 
 Numbers are those of the architecture pages (A2: Trainium/Inferentia2, A3: Trainium2, A4: Trainium3) and of the
 `nl.tile_size` page (TS). The usable part of an SBUF partition is not printed there: 180224 bytes on gen2 is documented
-for the legacy allocators (LDA), the values for gen3 and gen4 are the ones the compiler's public front end uses.
+for the legacy allocators (LDA), the values for gen3 and gen4 are the ones the compiler's public front end uses. The
+memory of a device, 32, 96 and 144 GiB, is that of the device pages (DP: "Device memory"; A3: "4 HBM stacks with a total
+device memory capacity of 96GiB").
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 
 _KIB = 1024
+_GIB = 2**30
 
 #: The name of the silicon revision among the dimensions of a run, which no kernel's dimension can have; and what to say
 #: of a run that has no value for it.
@@ -64,6 +67,8 @@ class Hardware:
     sbuf_usable_bytes: int
     #: Most columns of a matmul's moving operand into a 4-byte destination, and into a 2-byte one.
     matmul_moving_fmax: tuple[int, int]
+    #: HBM of a device, of all its cores.
+    device_memory_bytes: int
     rates: Rates
     partitions: int = 128
     psum_banks: int = 8
@@ -105,6 +110,7 @@ TRN1 = Hardware(
     sbuf_partition_bytes=192 * _KIB,
     sbuf_usable_bytes=176 * _KIB,
     matmul_moving_fmax=(512, 512),
+    device_memory_bytes=32 * _GIB,
     rates=Rates(
         190e12 / 2,
         16,
@@ -122,6 +128,7 @@ TRN2 = Hardware(
     sbuf_partition_bytes=224 * _KIB,
     sbuf_usable_bytes=224 * _KIB - 16 * _KIB - 8,
     matmul_moving_fmax=(512, 512),
+    device_memory_bytes=96 * _GIB,
     rates=Rates(
         667e12 / 8,
         16,
@@ -139,6 +146,7 @@ TRN3 = Hardware(
     sbuf_partition_bytes=256 * _KIB,
     sbuf_usable_bytes=256 * _KIB - 16 * _KIB - 8,
     matmul_moving_fmax=(4096, 8192),
+    device_memory_bytes=144 * _GIB,
     rates=Rates(
         671e12 / 8,
         16,

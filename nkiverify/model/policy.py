@@ -53,12 +53,14 @@ class Acceptance:
 @dataclass(frozen=True, slots=True)
 class Policy:
     """The user's wishes about rules: the treatment of warnings, which findings are accepted, wherever they are, and the
-    version of NKI whose rules they are; and the verdicts short of a proof that are accepted, by name."""
+    version of NKI whose rules they are; the verdicts short of a proof that are accepted, by name; and whether arguments
+    are assumed to fit the memory of a device."""
 
     warnings: tuple[WarningRule, ...] = ()
     accepted: tuple[Acceptance, ...] = ()
     nki: str = NEWEST
     verdicts: tuple[str, ...] = ()
+    device_memory: bool = True
 
     def action(self, id: str, *, contested: bool = False) -> str:
         """The treatment of a warning, `ERROR` or `IGNORE`; empty where nothing is said.

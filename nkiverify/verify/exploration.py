@@ -130,7 +130,7 @@ def explore(
             continue
         if verification.unknown:
             raise UsageError(f"{target.name} has no dimension {', '.join(sorted(verification.unknown))} to be fixed")
-        assumed = tuple(binding.assumptions)
+        assumed = (*binding.assumptions, *binding.of_every_domain)
         return Exploration(target, hardware, run, assumed, verification.called, binding.assumed_at, unrolled)
     raise UnsupportedConstruct(f"more than {most} loops that carry state")
 

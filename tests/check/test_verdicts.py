@@ -207,7 +207,10 @@ def test_the_results_for_programs(check: Checker) -> None:
     assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--json", str(results)) == 0
     runs = json.loads(results.read_text())["runs"]
     assert [(run["kernel"], run["verdict"]) for run in runs] == [("k.py::copy", "SUCCESSFUL")] * 4
-    assert runs[0]["assumptions"] == ["P <= 128 (line 9)", "F % tile == 0 (line 10)"]
+    fits = "each argument in HBM fits the 96 GiB of a trn2 device"
+    assert runs[0]["assumptions"] == ["P <= 128 (line 9)", "F % tile == 0 (line 10)", fits]
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]", "--no-device-memory", "--json", str(results)) == 0
+    assert fits not in json.loads(results.read_text())["runs"][0]["assumptions"]
 
 
 def test_nothing_is_written_beside_the_kernel(check: Checker) -> None:

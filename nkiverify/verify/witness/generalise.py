@@ -109,7 +109,7 @@ def divisors(dimension: DomainDimension, mentioned: Iterable[Condition | bool]) 
 
 def domain_conditions(block: Block, claim: Claim) -> list[Condition] | None:
     """The assumptions of the target itself on the way to `claim`; None where the claim is not in `block`."""
-    given = {id(item.condition) for item in of_kind(block, Assume) if item.text == "domain"}
+    given = {id(item.condition) for item in of_kind(block, Assume) if item.text in ("domain", "any domain")}
     path = next((path for path, item in walk(block) if item is claim), None)
     if path is None:
         return None
