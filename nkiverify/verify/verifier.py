@@ -161,8 +161,9 @@ class _Verifying:
                     first = self._plain or first
             if run is not None:
                 self._runs[phase] = replace(run, milliseconds=(time.perf_counter() - clock) * 1000)
-                if not self._tries(first.exploration, phase):
-                    self._told([one for one in self._runs.values() if not self._tries(first.exploration, one.phase)])
+                if not self._tries_beyond(first.exploration, run.phase):
+                    runs = self._runs.values()
+                    self._told([one for one in runs if not self._tries_beyond(first.exploration, one.phase)])
             clock = time.perf_counter()
         self._try_shapes(first.exploration)
         self._run_beside(first.exploration)
@@ -349,6 +350,11 @@ class _Verifying:
         if run is None or not explored.run.program.dimensions or not PHASES[phase].for_engines:
             return False
         return run.verdict is Verdict.UNKNOWN or run.is_bounded
+
+    def _tries_beyond(self, explored: Exploration, phase: int) -> bool:
+        """True if a shape that is still to be tried may contradict the verdict of a phase: one up to a bound. To one
+        that is UNKNOWN it can only add."""
+        return self._tries(explored, phase) and self._runs[phase].is_bounded
 
     def _try_shapes(self, explored: Exploration) -> None:
         """Look for a fault of the phases without a verdict among some shapes of the domain, and of those up to a bound

@@ -42,3 +42,16 @@ def test_finished_phases_are_in_the_file_when_a_later_one_ends_the_process(
     monkeypatch.setattr(verifier, "_dataflow", original)
     assert check("k.py::kernel", "--arg", f"x={shape}", "--json", str(file)) == 0
     assert "not finished" not in file.read_text(encoding="utf-8")
+
+
+def test_what_leaves_a_phase_open_is_in_the_file_before_shapes_are_tried(
+    check: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(check.folder, k=KERNEL.replace("    tile =", "    sizes = {R: C}\n    tile ="))
+    file = check.folder / "results.json"
+    monkeypatch.setattr(verifier, "_dataflow", lambda *given: os._exit(0))
+    assert check("k.py::kernel", "--arg", "x=f32[R:1..128,C:1..64]", "--json", str(file)) == 4
+    left = {run["phase"]: run for run in json.loads(file.read_text(encoding="utf-8"))["runs"]}
+    assert [left[phase]["verdict"] for phase in (1, 2, 3, 4)] == ["UNKNOWN"] * 4
+    assert [left[phase]["qualifier"] == "not finished" for phase in (1, 2, 3, 4)] == [False] * 3 + [True]
+    assert "a dictionary key" in left[1]["reason"]
