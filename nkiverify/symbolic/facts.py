@@ -22,6 +22,9 @@ from nkiverify.symbolic.elimination import INFINITY, Budget, KnownBounds
 #: How many bound substitutions a proof may nest, tried one after the other.
 DEPTHS = (2, 4, 8, 14)
 
+#: Steps of a proof before anything else is asked about its goal.
+FIRST_STEPS = 100
+
 _ConditionT = TypeVar("_ConditionT", bound=Condition)
 
 
@@ -315,6 +318,16 @@ class Facts(KnownBounds):
         if goal.uid not in self.proved and self._proves(goal, Budget()):
             self.proved.add(goal.uid)
         return goal.uid in self.proved
+
+    def proves_soon(self, goal: Condition) -> bool | None:
+        """What `proves` says of `goal`, where a few steps tell; None where they do not."""
+        if goal.uid in self.proved:
+            return True
+        budget = Budget(FIRST_STEPS)
+        if self._proves(goal, budget):
+            self.proved.add(goal.uid)
+            return True
+        return None if budget.steps <= 0 else False
 
     def _proves(self, goal: Condition | bool, budget: Budget) -> bool:
         if self.contradictory:

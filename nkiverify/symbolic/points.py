@@ -53,11 +53,21 @@ def nearest(
     """A point, of `points` or near them, at which `asked` holds as well."""
     random = Random(len(hypotheses))
     extended = [_extended(point, asked, facts, random) for point in points]
-    for point in extended:
-        if point.satisfies(asked) and in_range(point, asked):
-            return point
+    found = _satisfying(extended, asked)
+    if found is not None:
+        return found
     near = _drawn_again(extended, _free(asked), facts, [*asked, *hypotheses], random, 1)
     return next(iter(near), None)
+
+
+def one_of(points: tuple[Valuation, ...], facts: Facts, asked: Sequence[Condition]) -> Valuation | None:
+    """The first of `points`, of a path with these facts, at which `asked` holds as well."""
+    random = Random(len(asked))
+    return _satisfying((_extended(point, asked, facts, random) for point in points), asked)
+
+
+def _satisfying(points: Iterable[Valuation], asked: Sequence[Condition]) -> Valuation | None:
+    return next((point for point in points if point.satisfies(asked) and in_range(point, asked)), None)
 
 
 def _drawn_again(

@@ -165,7 +165,14 @@ class Prover:
 
     def entails(self, condition: Condition | bool) -> bool:
         """True if the simplifier alone shows that `condition` follows."""
-        return self._facts_with_samples().proves(condition) if isinstance(condition, Condition) else condition
+        if not isinstance(condition, Condition):
+            return condition
+        facts = self._facts_with_samples()
+        found = facts.proves_soon(condition)
+        if found is None:
+            # What is false at a point need not be tried any longer.
+            found = not self._holds_at_a_point([condition.negation()]) and facts.proves(condition)
+        return found
 
     def truth(self, condition: Condition) -> bool | None:
         """True if `condition` holds: True and False are certain, None is either or not known."""
@@ -230,7 +237,10 @@ class Prover:
         self.rung = Rung.SIMPLIFIER
         goal, *given = stated
         facts = self.facts.extended(*given) if given else self._facts_with_samples()
-        if facts.contradictory or facts.proves(goal.negation()):
+        refuted = facts.contradictory or facts.proves_soon(goal.negation())
+        if refuted is None:
+            refuted = not self._holds_at_a_point(stated) and facts.proves(goal.negation())
+        if refuted:
             return Answer.NO
         self.rung = Rung.SMT
         return self._shown(stated) or self._sought(stated)
@@ -405,6 +415,14 @@ class Prover:
             prover._points = continued(before, prover.facts, prover.hypotheses, len(prover.added))
         assert self._points is not None
         return self._points
+
+    def _holds_at_a_point(self, asked: Sequence[Condition | bool]) -> bool:
+        """True if the hypotheses and `asked` hold at one of the points of the path."""
+        from nkiverify.symbolic.points import one_of  # as in `_solved`
+
+        stated = [one for one in asked if isinstance(one, Condition)]
+        refused = any(one is False for one in asked)
+        return not refused and one_of(self.points(), self.facts, stated) is not None
 
     def _asked_of_solver(self, asked: Sequence[Condition | bool], left: float) -> Answer:
         from nkiverify.symbolic.points import nearest  # as in `_solved`

@@ -11,6 +11,7 @@ from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.symbolic import conditions, smt, terms
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.prover import Prover
 from nkiverify.symbolic.smt import Answer
 
@@ -110,3 +111,34 @@ def test_the_same_question_is_asked_of_the_solver_once(monkeypatch: pytest.Monke
     same = conditions.equals_zero(terms.add(terms.multiply(b, b), terms.multiply(s, s), -2))
     first, second = (_prover(*_domain(b, s), same).satisfiable() for _ in range(2))
     assert first is second and len(asked) == 1
+
+
+def test_what_is_false_at_a_point_is_not_tried_to_be_proved_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    B, S, D, E, F = dimensions = _dimensions("B", "S", "D", "E", "F")
+    products = [(B, S, D, E), (E, F, S, D), (B, D, S, F)]
+    known = [
+        conditions.at_most_zero(terms.add(terms.multiply(one, two), terms.multiply(three, four), -1))
+        for one, two, three, four in products
+    ]
+    b, d, s, e, f = (
+        terms.index(name, extent, ("long", name)) for name, extent in zip("bdsef", (B, D, S, E, F), strict=True)
+    )
+    within = [
+        bound
+        for one, extent in zip((b, d, s, e, f), (B, D, S, E, F), strict=True)
+        for bound in (
+            _at_least(one, 0),
+            conditions.at_most_zero(terms.add(terms.add(one, terms.constant(1)), extent, -1)),
+        )
+    ]
+    prover = _prover(*_domain(*dimensions), *known, *within)
+    left = terms.add(reduce(terms.multiply, (b, S, D)), reduce(terms.multiply, (s, E, F)))
+    right = terms.add(reduce(terms.multiply, (B, S, F)), reduce(terms.multiply, (d, e, f)))
+    goal = conditions.at_most_zero(terms.add(left, right, -1))
+    assert isinstance(goal, Condition) and prover.facts.proves_soon(goal) is None
+
+    def proves(*_: object) -> bool:
+        raise AssertionError("a long proof is tried")
+
+    monkeypatch.setattr(Facts, "proves", proves)
+    assert not prover.entails(goal)
