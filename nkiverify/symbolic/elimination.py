@@ -7,6 +7,7 @@ it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import field
 
 from nkiverify.foundation.budget import ProvingBudget
@@ -121,7 +122,24 @@ class KnownBounds:
 
     def _at_ends(self, term: Term, budget: Budget) -> bool:
         """True if `term >= 0` where each index is at one of its ends."""
-        return self._at_least_zero(self._at_last_iterations(term), budget, 4)
+        # Those first in which most cancels.
+        tried = sorted(self._without_minima(term, 2), key=lambda one: len(one.monomials))
+        return any(self._at_least_zero(self._at_last_iterations(one), budget, 4) for one in tried)
+
+    def _without_minima(self, term: Term, most: int) -> Iterator[Term]:
+        """Terms that are never more, and then `term` itself: of a minimum that makes it smaller the larger it is, each
+        of its parts is put in for it, in at most so many of them.
+
+        The end of a tile, `t*g + min(g, N - t*g)`, is at most N, in which the index is no more.
+        """
+        for atom in term.atoms if most else ():
+            split = terms.coefficient_of(term, atom) if isinstance(atom, Min) else None
+            if split is not None and self._range(split[0])[1] <= 0:
+                factor, rest = split
+                for part in atom.terms:
+                    yield from self._without_minima(terms.add(rest, terms.multiply(factor, part)), most - 1)
+                break
+        yield term
 
     def _at_last_iterations(self, term: Term) -> Term:
         """A term that is never more: each index that makes `term` smaller the further it goes is where it ends,
