@@ -96,6 +96,8 @@ class ProvingBudget:
     VALUES_BEFORE_THE_SOLVER = 64
     #: Steps one proof may take. Measured on the corpus: claims it can prove take fewer than 200.
     STEPS = 2000
+    #: Steps of a proof before the points of the path are asked about its goal.
+    FIRST_STEPS = 100
     #: Largest number of elements looked at; beyond it only the cheap prover is asked.
     GRID = 50_000_000
     #: How many conditions, all in all, may be looked at; a fifth of a second's work.

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import field
 from typing import TypeVar
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic import conditions, terms
@@ -21,9 +22,6 @@ from nkiverify.symbolic.elimination import INFINITY, Budget, KnownBounds
 
 #: How many bound substitutions a proof may nest, tried one after the other.
 DEPTHS = (2, 4, 8, 14)
-
-#: Steps of a proof before anything else is asked about its goal.
-FIRST_STEPS = 100
 
 _ConditionT = TypeVar("_ConditionT", bound=Condition)
 
@@ -323,7 +321,7 @@ class Facts(KnownBounds):
         """What `proves` says of `goal`, where a few steps tell; None where they do not."""
         if goal.uid in self.proved:
             return True
-        budget = Budget(FIRST_STEPS)
+        budget = Budget(ProvingBudget.FIRST_STEPS)
         if self._proves(goal, budget):
             self.proved.add(goal.uid)
             return True
