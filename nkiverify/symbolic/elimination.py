@@ -132,8 +132,8 @@ class KnownBounds:
 
         The end of a tile, `t*g + min(g, N - t*g)`, is at most N, in which the index is no more.
         """
-        for atom in term.atoms if most else ():
-            split = terms.coefficient_of(term, atom) if isinstance(atom, Min) else None
+        for atom in (one for one in term.atoms if most and isinstance(one, Min)):
+            split = terms.coefficient_of(term, atom)
             if split is not None and self._range(split[0])[1] <= 0:
                 factor, rest = split
                 for part in atom.terms:

@@ -114,26 +114,27 @@ def test_the_same_question_is_asked_of_the_solver_once(monkeypatch: pytest.Monke
 
 
 def test_what_is_false_at_a_point_is_not_tried_to_be_proved_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    B, S, D, E, F = dimensions = _dimensions("B", "S", "D", "E", "F")
-    products = [(B, S, D, E), (E, F, S, D), (B, D, S, F)]
+    dimensions = _dimensions("B", "S", "D", "E", "F")
+    b1, s1, d1, e1, f1 = dimensions
+    products = [(b1, s1, d1, e1), (e1, f1, s1, d1), (b1, d1, s1, f1)]
     known = [
         conditions.at_most_zero(terms.add(terms.multiply(one, two), terms.multiply(three, four), -1))
         for one, two, three, four in products
     ]
     b, d, s, e, f = (
-        terms.index(name, extent, ("long", name)) for name, extent in zip("bdsef", (B, D, S, E, F), strict=True)
+        terms.index(name, extent, ("long", name)) for name, extent in zip("bdsef", (b1, d1, s1, e1, f1), strict=True)
     )
     within = [
         bound
-        for one, extent in zip((b, d, s, e, f), (B, D, S, E, F), strict=True)
+        for one, extent in zip((b, d, s, e, f), (b1, d1, s1, e1, f1), strict=True)
         for bound in (
             _at_least(one, 0),
             conditions.at_most_zero(terms.add(terms.add(one, terms.constant(1)), extent, -1)),
         )
     ]
     prover = _prover(*_domain(*dimensions), *known, *within)
-    left = terms.add(reduce(terms.multiply, (b, S, D)), reduce(terms.multiply, (s, E, F)))
-    right = terms.add(reduce(terms.multiply, (B, S, F)), reduce(terms.multiply, (d, e, f)))
+    left = terms.add(reduce(terms.multiply, (b, s1, d1)), reduce(terms.multiply, (s, e1, f1)))
+    right = terms.add(reduce(terms.multiply, (b1, s1, f1)), reduce(terms.multiply, (d, e, f)))
     goal = conditions.at_most_zero(terms.add(left, right, -1))
     assert isinstance(goal, Condition) and prover.facts.proves_soon(goal) is None
 
