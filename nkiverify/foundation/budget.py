@@ -112,6 +112,8 @@ class ProvingBudget:
     FEW_POINTS = 16
     #: How often one is drawn again for a path, or for a question.
     DRAWS = 96
+    #: Orders in which the dimensions of a point are made larger.
+    GROWN_POINTS = 4
     #: Cases into which a question that is asked again may be split.
     CASES = 256
     #: How many times as much is looked at then where all values are tried.

@@ -22,6 +22,8 @@ _STEPS_OF_DRAW = STEPS_PER_MS // 20
 
 #: The number of bits of values: what bounds a product of several leaves few of them large.
 _BITS = (2, 4, 7, 11, 15, 20, 31)
+#: How many times as large a value is made, in bits, one after the other, as long as it may be.
+_GROWTHS = (24, 12, 6, 3, 2, 1, 1)
 #: Multiples of these are asked for more often than others.
 _TILES = (1, 2, 64, 128, 256, 512, 2048)
 
@@ -48,16 +50,23 @@ def continued(
 
 
 def nearest(
-    points: tuple[Valuation, ...], facts: Facts, hypotheses: Sequence[Condition | bool], asked: Sequence[Condition]
+    points: tuple[Valuation, ...],
+    facts: Facts,
+    hypotheses: Sequence[Condition | bool],
+    asked: Sequence[Condition],
+    least: Valuation | None = None,
 ) -> Valuation | None:
-    """A point, of `points` or near them, at which `asked` holds as well."""
+    """A point, of `points` or near them, or near one whose values are small, at which `asked` holds as well."""
     random = Random(len(hypotheses))
     extended = [_extended(point, asked, facts, random) for point in points]
     found = _satisfying(extended, asked)
     if found is not None:
         return found
-    near = _drawn_again(extended, _free(asked), facts, [*asked, *hypotheses], random, 1)
-    return next(iter(near), None)
+    atoms = _free(asked)
+    near = _drawn_again(extended, atoms, facts, [*asked, *hypotheses], random, 1)
+    if near or least is None:
+        return next(iter(near), None)
+    return _grown(_extended(least, asked, facts, random), atoms, facts, hypotheses, asked, random)
 
 
 def one_of(points: tuple[Valuation, ...], facts: Facts, asked: Sequence[Condition]) -> Valuation | None:
@@ -97,6 +106,43 @@ def _drawn_again(
             if len(found) >= most:
                 break
     return found
+
+
+def _grown(
+    least: Valuation,
+    atoms: Sequence[Atom],
+    facts: Facts,
+    hypotheses: Sequence[Condition | bool],
+    asked: Sequence[Condition],
+    random: Random,
+) -> Valuation | None:
+    """A point at which `asked` holds as well: dimensions are made as large as the others let them be, one after the
+    other, with indices in their last iterations.
+
+    That is where products leave 32 bits, in a corner of the domain that few draws come to.
+    """
+    dimensions = [atom for atom in atoms if not isinstance(atom, Index)]
+    for _ in range(ProvingBudget.GROWN_POINTS):
+        point = least
+        for atom in random.sample(dimensions, len(dimensions)):
+            for bits in _GROWTHS:
+                count_steps(_STEPS_OF_DRAW)
+                larger = _repaired(point.with_values({atom: point.given[atom] << bits}), facts, facts.replacements)
+                larger = _in_last_iterations(larger, atoms)
+                if larger.satisfies(hypotheses) and in_range(larger, hypotheses):
+                    point = larger
+                    if point.satisfies(asked) and in_range(point, asked):
+                        return point
+    return None
+
+
+def _in_last_iterations(point: Valuation, atoms: Iterable[Atom]) -> Valuation:
+    """The point with those of `atoms` that are indices in their last iterations, outer ones first."""
+    for atom in atoms:
+        extent = _evaluated(point, atom.extent) if isinstance(atom, Index) else None
+        if extent is not None:
+            point = point.with_values({atom: max(0, extent - 1)})
+    return point
 
 
 def _extended(point: Valuation, stated: Sequence[Condition], facts: Facts, random: Random) -> Valuation:

@@ -430,7 +430,7 @@ class Prover:
         if any(one is False for one in asked):
             return Answer.NO
         stated = [one for one in asked if isinstance(one, Condition)]
-        point = nearest(self.points(), self._facts_with(stated), self.hypotheses, stated)
+        point = nearest(self.points(), self._facts_with(stated), self.hypotheses, stated, self.known_sample())
         if point is not None:
             self.model = point.given
             return Answer.YES

@@ -143,3 +143,16 @@ def test_what_is_false_at_a_point_is_not_tried_to_be_proved_for_long(monkeypatch
 
     monkeypatch.setattr(Facts, "proves", proves)
     assert not prover.entails(goal)
+
+
+def test_a_product_that_leaves_32_bits_is_found_beside_others_that_are_bounded(no_solver: None) -> None:
+    """As in a kernel whose arguments fit a device: the other dimensions of a tensor are small there."""
+    batch, heads, rows, columns = dimensions = _dimensions("batch", "heads", "rows", "columns")
+    fits = _at_most(reduce(terms.multiply, dimensions), 2**35)
+    number = terms.index("number", batch, ("grown", "number"))
+    last = terms.add(terms.add(number, terms.constant(1)), batch, -1)
+    prover = _prover(
+        *_domain(*dimensions), _multiple(rows, 256), fits, _at_least(number, 0), conditions.at_most_zero(last)
+    )
+    assert prover.satisfiable(_at_least(terms.multiply(number, rows), 2**31)) is Answer.YES
+    assert prover.satisfiable(_at_least(terms.multiply(terms.multiply(rows, columns), number), 2**31)) is Answer.YES
