@@ -161,9 +161,7 @@ class _Verifying:
                     first = self._plain or first
             if run is not None:
                 self._runs[phase] = replace(run, milliseconds=(time.perf_counter() - clock) * 1000)
-                if not self._tries_beyond(first.exploration, run.phase):
-                    runs = self._runs.values()
-                    self._told([one for one in runs if not self._tries_beyond(first.exploration, one.phase)])
+                self._tell(first.exploration, self._runs[phase])
             clock = time.perf_counter()
         self._try_shapes(first.exploration)
         self._run_beside(first.exploration)
@@ -351,10 +349,14 @@ class _Verifying:
             return False
         return run.verdict is Verdict.UNKNOWN or run.is_bounded
 
-    def _tries_beyond(self, explored: Exploration, phase: int) -> bool:
-        """True if a shape that is still to be tried may contradict the verdict of a phase: one up to a bound. To one
-        that is UNKNOWN it can only add."""
-        return self._tries(explored, phase) and self._runs[phase].is_bounded
+    def _tell(self, explored: Exploration, latest: Run) -> None:
+        """Tell of the runs that there are, once the `latest` is one of them, but for those that shapes which are still
+        to be tried may contradict: those up to a bound. To what is UNKNOWN they can only add, which is told as long as
+        phases are missing: who has heard of all of them takes that for the answer."""
+        tried = [run for run in self._runs.values() if self._tries(explored, run.phase)]
+        bounded = [run for run in tried if run.is_bounded]
+        if latest not in bounded and not (tried and len(self._runs) == len(self._phases)):
+            self._told([run for run in self._runs.values() if run not in bounded])
 
     def _try_shapes(self, explored: Exploration) -> None:
         """Look for a fault of the phases without a verdict among some shapes of the domain, and of those up to a bound

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -193,7 +192,7 @@ def test_the_callback_hears_all_that_there_is_each_time_that_it_is_more(tmp_path
         counts = [len(runs) for runs in heard]
         # Which shapes were run beside a proof is said at the end.
         found = [replace(run, concrete="") for run in found]
-        # A phase that is open is reported before shapes are tried for it, and again with what these have shown.
-        assert counts[:4] == [1, 2, 3, 4] and counts == sorted(counts) and heard[-1] == found
-        assert all(one != two for one, two in pairwise(heard))
-        assert all(run in found for runs in heard for run in runs)
+        assert counts == sorted(set(counts)) and heard[-1] == found
+        # An open phase is told of before shapes are tried for it, which may add to it.
+        assert counts[0] == 1
+        assert all(run in found for runs in heard for run in runs if run.verdict is not Verdict.UNKNOWN)

@@ -147,7 +147,7 @@ def test_what_is_false_at_a_point_is_not_tried_to_be_proved_for_long(monkeypatch
 
 def test_a_product_that_leaves_32_bits_is_found_beside_others_that_are_bounded(no_solver: None) -> None:
     """As in a kernel whose arguments fit a device: the other dimensions of a tensor are small there."""
-    batch, heads, rows, columns = dimensions = _dimensions("batch", "heads", "rows", "columns")
+    batch, _, rows, columns = dimensions = _dimensions("batch", "heads", "rows", "columns")
     fits = _at_most(reduce(terms.multiply, dimensions), 2**35)
     number = terms.index("number", batch, ("grown", "number"))
     last = terms.add(terms.add(number, terms.constant(1)), batch, -1)
