@@ -318,7 +318,7 @@ class Facts(KnownBounds):
         return goal.uid in self.proved
 
     def proves_soon(self, goal: Condition) -> bool | None:
-        """What `proves` says of `goal`, where a few steps tell; None where they do not."""
+        """The answer of `proves` about `goal` where a few steps tell; None where they do not."""
         if goal.uid in self.proved:
             return True
         budget = Budget(ProvingBudget.FIRST_STEPS)
