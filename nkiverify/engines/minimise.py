@@ -70,9 +70,9 @@ def smallest_witness(program: Program, decision: Decision, allowed: Allowance) -
 class _Search:
     def __init__(self, program: Program, decision: Decision, allowed: Allowance) -> None:
         self._dimensions = program.dimensions
-        self._failure = negate(decision.claim.condition)
-        self._failing = [*decision.hypotheses, self._failure]
-        self._hypotheses = Prover(decision.hypotheses, BUDGETS.witness)
+        self._failing = [*decision.hypotheses, negate(decision.claim.condition)]
+        # The failure is one of the hypotheses: its facts are made once, not for each question.
+        self._hypotheses = Prover(self._failing, BUDGETS.witness)
         self._allowed = allowed
         self._found = dict(decision.values)
         lows = {dimension.atom.name: dimension.smallest for dimension in program.dimensions}
@@ -210,7 +210,7 @@ class _Search:
         """True if there is surely such a witness; `prover.model` is then one, else it stays as it was."""
         if not self._may_ask():
             return False
-        answer = prover.satisfiable(self._failure, *more)
+        answer = prover.satisfiable(*more)
         self._sure = self._sure and answer is not Answer.UNKNOWN
         return answer is Answer.YES
 
@@ -222,7 +222,7 @@ class _Search:
         """The least value of `term` from `low` up that the prover allows, `high` being one it allows."""
         if low < high:
             # What the facts rule out need not be asked value by value: often the least that is left is the one.
-            least, _ = prover.facts.extended(self._failure).range_of(term)
+            least, _ = prover.facts.range_of(term)
             low = int(min(max(low, least), high))
         # Small values first: most counterexamples have them.
         reach = 1

@@ -81,8 +81,12 @@ class Facts(KnownBounds):
                 self._add_simpler(condition, self._add_disjunction)
 
     def _add_simpler(self, condition: _ConditionT, add: Callable[[_ConditionT], None]) -> None:
-        """Add a condition by what it comes to here; as it is where that is being looked for."""
-        if condition.uid in self.simplifying:
+        """Add a condition by what it comes to here; as it is where that is being looked for.
+
+        Within the search for the simpler form of another, a disjunction stays as it is: each of its parts would be a
+        proof with a budget of its own, within each part of the other.
+        """
+        if condition.uid in self.simplifying or (self.simplifying and isinstance(condition, Junction)):
             self.others[condition.uid] = condition
             return
         outer, self.simplifying = self.simplifying, self.simplifying | {condition.uid}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
 import operator
 from typing import Any
 
@@ -10,6 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from nkiverify.symbolic import conditions, negate, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.facts import Facts
@@ -233,3 +236,39 @@ def test_an_equality_does_not_replace_a_number_within_itself_for_ever() -> None:
     )
     assert not facts.contradictory
     assert facts.proves(conditions.at_most_zero(terms.add(terms.constant(128), rows, -1)))
+
+
+def test_disjunctions_within_disjunctions_are_no_proofs_within_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Room for three tensors in the quadrants of the partitions, two of them as large as the larger of two others.
+    rows = [terms.dimension("x0"), terms.dimension("b0")]
+    columns = [terms.dimension("x1"), terms.dimension("b1")]
+    given = [conditions.at_most_zero(terms.add(terms.constant(1), one, -1)) for one in (*rows, *columns)]
+    for kind in (rows, columns):
+        kind.append(terms.scale(terms.minimum(terms.scale(one, -1) for one in kind), -1))
+
+    def more_than(limit: int, *added: Term) -> Condition | bool:
+        return conditions.at_most_zero(
+            functools.reduce(lambda one, two: terms.add(one, two, -1), added, terms.constant(limit + 1))
+        )
+
+    first, second, third = columns
+    splits = [((first,), (second, third)), ((first, second), (third,)), ((first, third), (second,))]
+    full = [conditions.disjunction(more_than(1000, *part) for part in split) for split in splits]
+    quadrants = list(itertools.product((0, 32, 64, 96), repeat=2))
+    failure = conditions.disjunction(
+        conditions.conjunction([more_than(one, rows[0]), more_than(two, rows[2]), *full]) for one, two in quadrants
+    )
+
+    looked = 0
+    at_least_zero = Facts._at_least_zero
+
+    def counted(self: Facts, *arguments: Any) -> bool:
+        nonlocal looked
+        looked += 1
+        return at_least_zero(self, *arguments)
+
+    monkeypatch.setattr(Facts, "_at_least_zero", counted)
+    facts = Facts().extended(*given, failure)
+    assert not facts.contradictory
+    assert facts.proves(failure)
+    assert looked < 5_000
