@@ -37,6 +37,12 @@ def leg__indirect_mgrid(x: "f32[8, 6]", idx: "i32[4] in 0..7"):
 
 
 @nki.jit
+def leg__tensor_truth(x: "f32[8, 6]"):
+    if either(right=x is not None, wrong=x):
+        nl.load(x)
+
+
+@nki.jit
 def leg__dma_copy__rmw(x: "f32[8, 6]", idx: "i32[4] in 0..7"):
     rows, tile = nl.load(idx[nl.arange(4)[:, None]]), nl.zeros((4, 6), dtype=nl.float32)
     nisa.dma_copy(

@@ -16,6 +16,7 @@ from nkiverify.analysis.reduction_registers import REGISTERS, Command, command_o
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dependence import CORE_PARTITIONS, PERMUTATIONS, REDUCTION_RESULT, SCALES, Link
 from nkiverify.model.extents import is_sequence
+from nkiverify.model.isa_enums import member_name
 from nkiverify.model.operation import LANE_STAYS, Operation
 
 if TYPE_CHECKING:
@@ -271,7 +272,7 @@ def _factor(operation: Operation, link: Link, mark: Marks, shape: Shape) -> Mark
     rows = mark.reshape(mark.shape[0], -1)
     turned = link is Link.STATIONARY and not operation.attributes.get("transpose_x", True)
     line = rows.max(axis=1 if turned else 0)
-    if getattr(operation.attributes.get("perf_mode"), "name", "").startswith("double_row") and line.size % 2 == 0:
+    if member_name(operation.attributes.get("perf_mode")).startswith("double_row") and line.size % 2 == 0:
         # Both halves of the columns are rows of the contraction ("nc_matmul.double_row_shape").
         line = line.reshape(2, -1).max(axis=0)
     grid = (shape[0], prod(shape[1:]))

@@ -438,7 +438,10 @@ def arange(*bounds: Extent) -> IndexTensor:
 
 
 class Grid(tuple[IndexTensor, ...]):
-    """The result of `nl.mgrid[…]`: one index tensor per axis; `p` is the partition index, `x` the free one (2-D)."""
+    """The result of `nl.mgrid[…]`: one index tensor per axis; `p` is the partition index, `x` the first free one.
+
+    Documented are `p` and `x` of two axes; kernels and tests of AWS use `y` and `z` for the axes after them.
+    """
 
     __slots__ = ()
 
@@ -449,8 +452,23 @@ class Grid(tuple[IndexTensor, ...]):
 
     @property
     def x(self) -> IndexTensor:
-        """The free index."""
-        return self[1]
+        """The first free index."""
+        return self._axis("x", 1)
+
+    @property
+    def y(self) -> IndexTensor:
+        """The second free index."""
+        return self._axis("y", 2)
+
+    @property
+    def z(self) -> IndexTensor:
+        """The third free index."""
+        return self._axis("z", 3)
+
+    def _axis(self, name: str, axis: int) -> IndexTensor:
+        if axis >= len(self):
+            raise AttributeError(f"a grid of {len(self)} axes has no {name}")
+        return self[axis]
 
     def __iter__(self) -> Iterator[IndexTensor]:
         return super().__iter__()

@@ -56,6 +56,11 @@ class oob_mode(enum.Enum):  # noqa: N801
         return self.name
 
 
+def member_name(value: object) -> str:
+    """The name of a member of an enumeration, given as such or by name ("isa.enum_members"); else "none"."""
+    return value if isinstance(value, str) else str(getattr(value, "name", "none"))
+
+
 class matmul_perf_mode(enum.Enum):  # noqa: N801
     """Performance modes of the Tensor Engine."""
 

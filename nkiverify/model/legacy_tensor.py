@@ -38,6 +38,13 @@ class LegacyTensor(TileOperators, NkiTensor):
 
     validity: Mask | None
 
+    def __bool__(self) -> bool:
+        if self.on_chip:
+            return super().__bool__()
+        # As any object: kernels ask whether an optional argument was given.
+        require("leg.tensor_truth", False, tensor=self.label)
+        return True
+
     def __setitem__(self, key: object, value: object) -> None:
         assign(self, key, value)
 

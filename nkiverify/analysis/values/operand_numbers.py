@@ -18,6 +18,7 @@ from nkiverify.analysis.values.numbers import Marks
 from nkiverify.foundation.budget import NumbersBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.model.dtypes import DType, float32
+from nkiverify.model.isa_enums import member_name
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.operators import Operator
 from nkiverify.model.register_contents import VirtualRegister
@@ -147,7 +148,7 @@ class Operands:
 
     def name_of(self, name: str) -> str:
         """The name of a parameter that is a member of an enumeration; "none" where it is not given."""
-        return str(getattr(self.attribute(name), "name", "none"))
+        return member_name(self.attribute(name))
 
     def meet(self) -> None:
         """Wait until every program of the launch is here."""

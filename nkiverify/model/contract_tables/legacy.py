@@ -64,6 +64,13 @@ define(
 )
 define("leg.mask_form", "A mask must be comparisons of affine expressions joined with &.", "LSH; LERR")
 define("leg.control_arange", "No host control flow may depend on an index tensor or a tensor value.", "LERR")
+define(
+    "leg.tensor_truth",
+    "Whether a tensor was given must be asked with `is not None`, not by its truth value.",
+    "LERR",
+    contested="reported of AWS's own tests of instructions: a kernel asks `if imm1:` of an optional argument in HBM, "
+    "and passes: a tensor is true as any object is, and its elements decide nothing",
+)
 define("leg.assert_shape", "The tensor must have the asserted shape.", "L:nki.tensor")
 define("leg.par_dim", "A shape must have at most one partition dimension.", "L:par_dim")
 define("leg.psum_fmax", "A PSUM tile must fit in one bank: 2048 bytes per partition.", "LPM; LDA", limit=True)

@@ -26,6 +26,7 @@ from nkiverify.model.dtypes import (
 )
 from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
+from nkiverify.model.isa_enums import member_name
 from nkiverify.model.legacy_tensor import LegacyTensor, mask_of_factor, operand, result_tile
 from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import (
@@ -39,6 +40,7 @@ from nkiverify.model.ops.operands import (
 from nkiverify.model.registry import OVERWRITES, Updates, operation
 from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.symbolic import Extent, all_of, equal
+from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
     from nkiverify.model.meaning import Array, Step
@@ -62,6 +64,8 @@ NC_MATMUL = operation(
     ),
     engine="tensor",
     behaviour=OVERWRITES.but(product=True, updates=Updates.ACCUMULATING),
+    # Not on the page of the legacy API, which says **kwargs; the modes are those of the current one.
+    tolerates=frozenset({"perf_mode"}),
 )
 
 define(
@@ -135,13 +139,11 @@ define(
     "nc_matmul.double_row_gen",
     "perf_mode double_row must be used on gen3 or later with float8 inputs.",
     "nc_matmul:Performance mode",
-    api=("nki",),
 )
 define(
     "nc_matmul.double_row_shape",
     "With double_row the first free extent of both inputs must be 2, without column tiling or transpose.",
     "nc_matmul:Layout; A3",
-    api=("nki",),
 )
 define("nc_matmul.tiling_both", "tile_position and tile_size must be both set or neither.", "nc_matmul:Tiling mode")
 define(
@@ -200,14 +202,26 @@ def _(
 ) -> LegacyTensor:
     """stationary (K, M) transposed, times moving (K, N): a new PSUM tile (M, N), always float32.
 
-    N may be several dimensions, which the result has as well.
+    N may be several dimensions, which the result has as well; not where both have rows in pairs.
     """
     left = operand(stationary, mask_of_factor(mask, stationary, moving), "stationary", masked=True)
     right = operand(moving, mask_of_factor(mask, moving, stationary), "moving", masked=True)
-    columns = right.shape[1:] if right.ndim > 1 else (1,)
-    result = result_tile((left.free_size, *columns), float32, PSUM, mask, product=True)
-    claim_matmul(result, left, right, bool(is_transpose), tile_position, tile_size)
+    mode = _legacy_mode(kwargs.get("perf_mode"))
+    rows, columns = left.free_size, right.shape[1:] if right.ndim > 1 else (1,)
+    if mode is isa.matmul_perf_mode.double_row and left.ndim >= 3 and right.ndim >= 3:
+        rows, columns = free_elements(left.shape[2:]), right.shape[2:]
+    result = result_tile((rows, *columns), float32, PSUM, mask, product=True)
+    claim_matmul(result, left, right, bool(is_transpose), tile_position, tile_size, mode)
     return result
+
+
+def _legacy_mode(value: object) -> isa.matmul_perf_mode:
+    """The mode that a legacy kernel names, of which one has the name of a hardware generation as well."""
+    if value is None or value == "none":
+        return isa.matmul_perf_mode.none
+    if member_name(value) in ("double_row", "double_row_gen3"):
+        return isa.matmul_perf_mode.double_row
+    raise unsupported(f"perf_mode {value} of nc_matmul, which is not documented")
 
 
 def claim_matmul(

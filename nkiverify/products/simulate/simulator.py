@@ -21,7 +21,7 @@ from nkiverify.analysis.values.number_formats import STORED, Array
 from nkiverify.analysis.values.numbers import Floats
 from nkiverify.analysis.values.value_run import ComputedElements, ValueAllocation
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, bool_, numpy_name
 from nkiverify.model.hardware import Hardware, hardware_named
@@ -44,7 +44,30 @@ _UNDEFINED_INTEGER = 4
 
 #: Contracts about what does not compile, and yet simulates ("sim.gap.divmod"; "RN-0.4 known issues").
 _COMPILED_ONLY = ("nl.divide.unsupported", "nl.mod.unsupported", "nl.fmod.unsupported", "nl.matmul.transpose_x")
-_SIMULATED = Policy(accepted=tuple(Acceptance(id, "it simulates", "RN-0.4 known issues") for id in _COMPILED_ONLY))
+#: The same of tiles that a kernel returns: reported of AWS's own tests of instructions.
+_ON_CHIP_RESULTS = "mem.io_hbm"
+_SIMULATED = Policy(
+    accepted=(
+        *(Acceptance(id, "it simulates", "RN-0.4 known issues") for id in _COMPILED_ONLY),
+        Acceptance(_ON_CHIP_RESULTS, "it simulates", "tests of instructions"),
+    )
+)
+#: Contracts about an index outside of what it chooses from.
+_OUTSIDE = frozenset(
+    (
+        "idx.oob",
+        "ap.in_bounds",
+        "ap.dynamic_oob",
+        "dma_copy.oob",
+        "leg.oob_static",
+        "leg.oob_dynamic",
+        "local_gather.oob",
+    )
+)
+
+
+class OutsideError(ContractViolation, IndexError):
+    """An index leaves what it chooses from: an `IndexError` as well, as of NumPy's arrays, for whoever expects that."""
 
 
 class NotOnHardwareWarning(UserWarning):
@@ -115,18 +138,22 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
             returned = named_tensors("result", result)
             made = _as_torch if any(map(_is_torch, frameworks)) else _as_numpy
             arrays = converted(result, lambda tensor: made(array_of(elements, tensor), tensor.dtype))
+    except ContractViolation as broken:
+        if broken.contract not in _OUTSIDE:
+            raise
+        raise OutsideError(broken.contract, broken.message, broken.site).with_traceback(broken.__traceback__) from None
     except UnsupportedConstruct as limit:
         where = f" at {limit.site}" if limit.site is not None else ""
         raise NotImplementedError(f"{limit.construct}{where}: not simulated") from None
     for array, tensor in entered:
         if elements.cells(tensor).changed and array.flags.writeable:
             array[...] = array_of(elements, tensor).astype(array.dtype)
-    for broken in run.tolerated:
-        if broken.contract.id in _COMPILED_ONLY:
-            warnings.warn(f"{broken.contract.statement} At {broken.site}", NotOnHardwareWarning, stacklevel=3)
+    for found in run.tolerated:
+        if found.contract.id in (*_COMPILED_ONLY, _ON_CHIP_RESULTS):
+            warnings.warn(f"{found.contract.statement} At {found.site}", NotOnHardwareWarning, stacklevel=3)
     for name, tensor in returned:
-        for found in undefined_parts(elements, tensor, name):
-            warnings.warn(str(found), UndefinedResultWarning, stacklevel=3)
+        for undefined in undefined_parts(elements, tensor, name):
+            warnings.warn(str(undefined), UndefinedResultWarning, stacklevel=3)
     return arrays
 
 

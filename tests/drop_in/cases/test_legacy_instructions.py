@@ -521,3 +521,78 @@ def test_places_out_of_bounds(place):
 def test_limits_of_dtypes():
     assert nl.finfo(nl.float32).min == nl.fp32.min == np.finfo(np.float32).min
     assert float(nl.finfo(nl.bfloat16).max) > 3e38
+
+
+@nki.jit(mode="simulation")
+def scaled_where_given(a_tensor, factor=None):
+    a = nl.load(a_tensor)
+    if factor:
+        a = nisa.tensor_scalar(a, op0=np.multiply, operand0=nl.load(factor))
+    return stored(a)
+
+
+def test_an_optional_tensor_is_asked_for_by_its_truth_value():
+    a, factor = random(P, F), random(P, 1, seed=1)
+    assert np.array_equal(scaled_where_given(a), a)
+    assert np.array_equal(scaled_where_given(a, factor), a * factor)
+
+
+@nki.jit(mode="simulation")
+def products_of_pairs(a_tensor, b_tensor, mode):
+    return stored(nisa.nc_matmul(nl.load(a_tensor), nl.load(b_tensor), perf_mode=mode))
+
+
+@pytest.mark.parametrize("mode", ["double_row", "double_row_gen3"])
+def test_nc_matmul_takes_a_performance_mode_by_name(mode):
+    a, b = random(P, 2, 64).astype(nl.float8_e4m3), random(P, 2, 256, seed=1).astype(nl.float8_e4m3)
+    found = products_of_pairs(a, b, mode)
+    assert found.shape == (64, 256)
+    wanted = f32(a).reshape(2 * P, 64).T @ f32(b).reshape(2 * P, 256)
+    assert np.allclose(found, wanted, atol=1e-2)
+    with pytest.raises(NotImplementedError, match="perf_mode"):
+        products_of_pairs(a, b, "some_other")
+
+
+@nki.jit(mode="simulation")
+def transposed_by_dma(a_tensor):
+    return stored(nisa.dma_transpose(nl.load(a_tensor), dge_mode=nisa.dge_mode.hwdge))
+
+
+def test_dma_transpose_takes_the_mode_of_its_descriptors():
+    a = random(P, 64)
+    assert np.array_equal(transposed_by_dma(a), a.T)
+
+
+@nki.jit(mode="simulation")
+def by_the_names_of_axes(a_tensor):
+    grid = nl.mgrid[0:P, 0:4, 0:8, 0:2]
+    result = nl.ndarray((P, 4, 8, 2), dtype=a_tensor.dtype, buffer=nl.shared_hbm)
+    nl.store(result[grid.p, grid.x, grid.y, grid.z], nl.load(a_tensor[grid.p, grid.x, grid.y, grid.z]))
+    return result
+
+
+def test_a_grid_names_its_axes():
+    a = random(P, 4, 8, 2)
+    assert np.array_equal(by_the_names_of_axes(a), a)
+
+
+@nki.jit(mode="simulation")
+def tile_on_chip(a_tensor):
+    return nl.load(a_tensor)
+
+
+def test_a_tile_in_sbuf_is_returned_with_a_warning():
+    a = random(P, F)
+    with pytest.warns(UserWarning, match="must be in HBM"):
+        assert np.array_equal(tile_on_chip(a), a)
+
+
+@nki.jit(mode="simulation")
+def beyond_the_end(a_tensor):
+    index = nl.arange(F + 1)[None, :]
+    return stored(nl.load(a_tensor[nl.arange(P)[:, None], index]))
+
+
+def test_an_index_beyond_the_end_is_an_index_error():
+    with pytest.raises(IndexError, match=r"leg\.oob_static"):
+        beyond_the_end(random(P, F))

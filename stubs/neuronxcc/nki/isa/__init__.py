@@ -188,7 +188,7 @@ def nc_matmul(
 ):
     """stationary (K, M) transposed, times moving (K, N): a new PSUM tile (M, N), always float32.
 
-    N may be several dimensions, which the result has as well."""
+    N may be several dimensions, which the result has as well; not where both have rows in pairs."""
 
 
 @stub
