@@ -98,6 +98,8 @@ class ProvingBudget:
     STEPS = 2000
     #: Steps of a proof before the points of the path are asked about its goal.
     FIRST_STEPS = 100
+    #: A proof within a proof, to simplify a disjunction of its hypotheses, has this part of the steps.
+    SHARE_WITHIN = 100
     #: Largest number of elements looked at; beyond it only the cheap prover is asked.
     GRID = 50_000_000
     #: How many conditions, all in all, may be looked at; a fifth of a second's work.

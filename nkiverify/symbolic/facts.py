@@ -81,12 +81,8 @@ class Facts(KnownBounds):
                 self._add_simpler(condition, self._add_disjunction)
 
     def _add_simpler(self, condition: _ConditionT, add: Callable[[_ConditionT], None]) -> None:
-        """Add a condition by what it comes to here; as it is where that is being looked for.
-
-        Within the search for the simpler form of another, a disjunction stays as it is: each of its parts would be a
-        proof with a budget of its own, within each part of the other.
-        """
-        if condition.uid in self.simplifying or (self.simplifying and isinstance(condition, Junction)):
+        """Add a condition by what it comes to here; as it is where that is being looked for."""
+        if condition.uid in self.simplifying:
             self.others[condition.uid] = condition
             return
         outer, self.simplifying = self.simplifying, self.simplifying | {condition.uid}
@@ -94,7 +90,10 @@ class Facts(KnownBounds):
         self.simplifying = outer
 
     def _add_disjunction(self, condition: Junction) -> None:
-        open_parts = [part for part in condition.parts if not self.proves(part.negation())]
+        # Within the search for the simpler form of another, each part is a proof within the proof of a part of that.
+        within = len(self.simplifying) - 1
+        steps = ProvingBudget.STEPS // ProvingBudget.SHARE_WITHIN**within
+        open_parts = [part for part in condition.parts if not self._proves(part.negation(), Budget(steps))]
         if not open_parts:
             self.contradictory = True
         elif len(open_parts) == 1:

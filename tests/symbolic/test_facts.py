@@ -238,7 +238,7 @@ def test_an_equality_does_not_replace_a_number_within_itself_for_ever() -> None:
     assert facts.proves(conditions.at_most_zero(terms.add(terms.constant(128), rows, -1)))
 
 
-def test_disjunctions_within_disjunctions_are_no_proofs_within_proofs(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proofs_within_proofs_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
     # Room for three tensors in the quadrants of the partitions, two of them as large as the larger of two others.
     rows = [terms.dimension("x0"), terms.dimension("b0")]
     columns = [terms.dimension("x1"), terms.dimension("b1")]
@@ -271,4 +271,4 @@ def test_disjunctions_within_disjunctions_are_no_proofs_within_proofs(monkeypatc
     facts = Facts().extended(*given, failure)
     assert not facts.contradictory
     assert facts.proves(failure)
-    assert looked < 5_000
+    assert looked < 10_000
