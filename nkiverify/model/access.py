@@ -150,8 +150,14 @@ class Access(TileOperators):
                     mask=term.difference.shape,
                     shape=self.shape,
                 )
-                if -axis <= rank and coordinates[axis] is None:
-                    coordinates[axis] = current_execution().fresh_index(f"i{rank + axis}", extent)
+        # Where numbers show that it holds everywhere, as in all rounds of a loop but the last, it leaves nothing out.
+        mask = mask.without_known()
+        if mask is None:
+            return coordinates, True
+        for term in mask.terms:
+            for axis in range(-min(term.difference.ndim, rank), 0):
+                if coordinates[axis] is None and not is_zero(term.difference.coefficients[axis]):
+                    coordinates[axis] = current_execution().fresh_index(f"i{rank + axis}", self.shape[axis])
         complete = [0 if coordinate is None else coordinate for coordinate in coordinates]
         return coordinates, mask.at(complete)
 

@@ -7,7 +7,7 @@ modules of operations, which are imported when the first operator asks.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from nkiverify.model import ops
 from nkiverify.model.contracts import require
@@ -79,7 +79,7 @@ class TileOperators:
     def __hash__(self) -> int:
         return id(self)
 
-    def __bool__(self) -> NoReturn:
+    def __bool__(self) -> bool:
         require("leg.control_arange", False)
         raise TypeError("the truth value of a tensor is not known while the kernel is traced")
 

@@ -2,7 +2,8 @@
 
 This errs on the side of the run in plain Python, which decides wherever it gives no answer: it can only say SUCCESSFUL.
 It says so where every loop is summarised, every claim is proved at the first try, nothing is bounded or accepted, and
-nothing is to be warned of that no iteration keeps. Dead stores are looked for in neither: such launches are too long.
+nothing is to be warned of that no iteration keeps. Dead stores are looked for in neither, as such launches are too
+long, or the walk over sets shows that there are none.
 What it may take is counted in steps, never seconds: the contracts, decisions and rounds of the run, isl's operations,
 and the first try of each claim.
 """
@@ -10,6 +11,7 @@ and the first try of each claim.
 from __future__ import annotations
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
+from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import Basis, Run
 from nkiverify.frontend.explorer import SymbolicExecution
@@ -35,15 +37,16 @@ def summarised(target: Target, hardware: Hardware, limits: Limits, phases: froze
     return None if found.assumptions else found
 
 
-def settled(explored: Exploration, engine: EmbeddedEngine, phase: int, seconds: float) -> bool:
+def settled(explored: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, used: bool) -> bool:
     """True if each claim of the phase holds at the first try, or is one that the verdict does not depend on and that no
-    iteration keeps, so that none of them has to be looked for in a run."""
+    iteration keeps, so that none of them has to be looked for in a run; where `used` says so, nor dead stores."""
     try:
-        claimed = explored.claimed(PHASES[phase], seconds)
+        # As many operations of isl as of a proof for all shapes: the run of the launch would take longer.
+        claimed = explored.claimed(PHASES[phase], seconds, SetsBudget.OPERATIONS)
         if claimed.gap:
             return False
         if phase == DATAFLOW.number:
-            return _all_sets_known(explored)
+            return _all_sets_known(explored) and not (used and _may_have_dead_stores(explored))
         engine.limit(seconds)
         return all(_is_settled(one) for one in engine.decide(phase, hard=False))
     except (RecursionError, UnsupportedConstruct):
@@ -61,6 +64,15 @@ def _is_settled(decision: Decision) -> bool:
     if decision.outcome is Outcome.REFUTED:
         return not claim.decides and claim.condition is False
     return decision.outcome.holds
+
+
+def _may_have_dead_stores(explored: Exploration) -> bool:
+    from nkiverify.analysis.sets.used import all_used  # as late as this: islpy is slow to load
+    from nkiverify.phases.dataflow.claims import DataflowClaims
+
+    claimed = explored.claimed(DATAFLOW)
+    assert isinstance(claimed, DataflowClaims)
+    return not all_used(explored.run.program, claimed.proof)
 
 
 def _all_sets_known(explored: Exploration) -> bool:

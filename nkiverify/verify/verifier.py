@@ -173,15 +173,15 @@ class _Verifying:
         at once, if it decides all phases."""
         if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded":
             with suppress(InternalError):  # said if nothing else decides
-                # The verdict about numbers is that of the run that decides first: whatever the launch's length.
-                looks = RunningBudget.OPERATIONS_RECORDED if DATAFLOW.number in self._phases else 0
-                after = None if NUMERICS.number in self._phases else looks
-                plain = self._played(TargetBudget.SHARE_OF_NUMBERS * self._left(), repeats_after=after)
-                if plain is not None and _paused(plain.exploration):
-                    summarised = self._summarised(plain.exploration)
-                    if summarised is not None:
-                        return summarised
-                    plain = self._played(TargetBudget.SHARE_OF_NUMBERS * self._left())
+                plain: _Explored | None = None
+                for after in self._pauses():
+                    if plain is not None and not _paused(plain.exploration):
+                        break
+                    plain = self._played(TargetBudget.SHARE_OF_NUMBERS * self._left(), repeats_after=after)
+                    if plain is not None and _paused(plain.exploration):
+                        summarised = self._summarised(plain.exploration, after)
+                        if summarised is not None:
+                            return summarised
                 self._plain = plain
         if self._plain is not None:
             return self._plain
@@ -189,9 +189,21 @@ class _Verifying:
         stopped = self._symbolic.exploration.run.unsupported_construct is not None
         return (self._other(self._symbolic) if stopped else None) or self._symbolic
 
-    def _summarised(self, plain: Exploration) -> _Explored | None:
+    def _pauses(self) -> tuple[int | None, ...]:
+        """The numbers of operations after which a run in plain Python is stopped if it repeats itself, one run after
+        the other; the last one is not stopped. One that phase 4 looks for dead stores in is, where one check of all
+        iterations shows that there are none."""
+        if NUMERICS.number in self._phases:
+            # The verdict about numbers is that of the run that decides first: whatever the launch's length.
+            return (None,)
+        if DATAFLOW.number not in self._phases:
+            return (0, None)
+        return (RunningBudget.OPERATIONS_BEFORE_SUMMARISING, RunningBudget.OPERATIONS_RECORDED, None)
+
+    def _summarised(self, plain: Exploration, looks: int | None) -> _Explored | None:
         """The target, each loop's body run once for all its iterations, and all phases decided; None, and no phase is,
-        where that leaves anything open. It may take a part of what the run in plain Python has taken."""
+        where that leaves anything open. It may take a part of what the run in plain Python has taken, which was to have
+        so many `looks`."""
         from nkiverify.verify.summarised import as_in_plain_python, settled, summarised
 
         assert isinstance(plain.run, ConcreteExecution)
@@ -203,9 +215,10 @@ class _Verifying:
         if exploration is None:
             return None
         found, runs = _Explored(exploration, EmbeddedEngine(exploration.run.program)), {}
+        used = looks == RunningBudget.OPERATIONS_BEFORE_SUMMARISING
         for number, phase in enumerate(self._phases):
             seconds = self._share(number)
-            run = settled(exploration, found.engine, phase, seconds) and self._decided(found, phase, seconds)
+            run = settled(exploration, found.engine, phase, seconds, used) and self._decided(found, phase, seconds)
             if not run or not as_in_plain_python(run):
                 return None
             runs[phase] = run

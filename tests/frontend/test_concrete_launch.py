@@ -106,6 +106,7 @@ def test_a_launch_that_repeats_itself_is_run_to_its_end_only_where_a_summary_lea
 
     monkeypatch.setattr(RunningBudget, "CONTRACTS_BEFORE_REPEATING", 64)
     monkeypatch.setattr(RunningBudget, "OPERATIONS_RECORDED", 64)
+    monkeypatch.setattr(RunningBudget, "OPERATIONS_BEFORE_SUMMARISING", 32)
     monkeypatch.setattr(ExploringBudget, "CONTRACTS_OF_A_STEP", 1)
     monkeypatch.setattr(verifier, "played", told)
     target = replace(Subject.of(tmp_path, body, launch(64 * 400, 32)).target, kind=Kind.CONCRETE)

@@ -4,6 +4,7 @@ each is run, and a cost that does not grow with the sizes."""
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from lab import bench_kernels
-from nkiverify.foundation.budget import ExploringBudget
+from nkiverify.foundation.budget import ExploringBudget, RunningBudget
 from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.frontend.claiming import Claiming
 from nkiverify.frontend.concrete import ConcreteExecution
@@ -213,6 +214,86 @@ def test_where_a_loop_is_not_summarised_the_run_of_each_iteration_decides(
         together = answers(tmp_path, body)
     assert told(together) == told(each)
     assert each[0].verdict is (Verdict.SUCCESSFUL if fault == "no fault" else Verdict.FAILED)
+
+
+#: A copy that nothing reads: a dead store, in each iteration.
+UNREAD = COPY.replace(
+    "        NUMBER",
+    "        again = nl.ndarray((64, C), dtype=x.dtype, buffer=nl.sbuf)\n        nisa.tensor_copy(dst=again, src=tile)",
+)
+
+
+def test_dead_stores_of_a_short_launch_are_still_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = UNREAD.replace("LOAD", "nisa.dma_copy").replace("STORE", "nisa.dma_copy")
+    monkeypatch.setattr(RunningBudget, "CONTRACTS_BEFORE_REPEATING", 64)
+    monkeypatch.setattr(RunningBudget, "CONTRACTS_OF_A_CLAIM", 1)
+    monkeypatch.setattr(RunningBudget, "OPERATIONS_BEFORE_SUMMARISING", 16)
+    monkeypatch.setattr(ExploringBudget, "CONTRACTS_OF_A_STEP", 0.01)
+    runs = answers(tmp_path, body)
+    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL] * 4
+    assert [warning.rule for warning in runs[3].warnings] == ["df.unused"]
+    body = COPY.replace("NUMBER", "pass")
+    alone = answers(tmp_path, body.replace("LOAD", "nisa.dma_copy").replace("STORE", "nisa.dma_copy"))
+    assert "sets" in alone[3].closed_by
+
+
+#: In the manner of a compiler: blocks before the partitions, one line after the other, a mask in the last round.
+FLAT = """
+@nki.jit
+def kernel(v1):
+    v2 = nl.ndarray(v1.shape, dtype=v1.dtype, buffer=nl.shared_hbm)
+    TILES
+    for i0 in nl.affine_range(ROUNDS):
+        for i1 in nl.affine_range(4):
+            v3[i0, i1, P, Q] = nl.load(v1[128 * i0 + P, 256 * i1 + Q], mask=-128 * i0 + -1 * P + LAST >= 0)
+            for i2 in nl.affine_range(2):
+                LINES
+            nl.store(v2[128 * i0 + P, 256 * i1 + Q], value=v23[i0, i1, P, Q], mask=-128 * i0 + -1 * P + LAST >= 0)
+    return v2
+"""
+_TILE = "v{new} = nl.ndarray((ROUNDS, 4, nl.par_dim(128), 256), dtype=v1.dtype, buffer=nl.sbuf)"
+_LINE = (
+    "v{new}[i0, i1, P, 128 * i2 + R] = nl.add(v{old}[i0, i1, P, 128 * i2 + R], v3[i0, i1, P, 128 * i2 + R],"
+    " mask=-128 * i0 + -1 * P + {last} >= 0)"
+)
+_AXES = {"P": "nl.arange(128)[:, None]", "Q": "nl.arange(256)[None, :]", "R": "nl.arange(128)[None, :]"}
+
+
+def flat(rounds: int, last: int, masked: int) -> str:
+    """A flat kernel whose last line has a mask of its own."""
+    lines = [_LINE.format(new=n, old=n - 1, last=masked if n == 23 else last) for n in range(4, 24)]
+    tiles = [_TILE.format(new=n) for n in range(3, 24)]
+    text = FLAT.replace("TILES", "\n    ".join(tiles)).replace("LINES", ("\n" + " " * 16).join(lines))
+    text = text.replace("ROUNDS", str(rounds)).replace("LAST", str(last))
+    return re.sub(r"\b[PQR]\b", lambda axis: _AXES[axis[0]], text)
+
+
+@pytest.mark.parametrize("wrong", [False, True])
+def test_a_flat_kernel_of_many_lines_is_looked_at_at_once(
+    wrong: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rounds = 20 if wrong else 400
+    rows = 128 * rounds - 100
+    looked = 0
+    truth = ConcreteExecution._truth
+
+    def counted_truth(run: ConcreteExecution, condition: object) -> bool:
+        nonlocal looked
+        looked += 1
+        return truth(run, condition)
+
+    def domain(v: Verification) -> None:
+        v.call(v.tensor("v1", (rows, 1024), float32))
+
+    monkeypatch.setattr(ConcreteExecution, "_truth", counted_truth)
+    subject = Subject.of(tmp_path, flat(rounds, rows - 1, rows - 1 - wrong), domain, legacy=True)
+    options = Options(root=tmp_path, phases=(1, 2, 3, 4), engine="embedded")
+    runs = verify(replace(subject.target, kind=Kind.CONCRETE), options)
+    expected = Verdict.FAILED if wrong else Verdict.SUCCESSFUL
+    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL] * 3 + [expected], runs[3].reason
+    if not wrong:
+        assert "sets" in runs[3].closed_by
+        assert looked < 400_000
 
 
 def counted(columns: int, monkeypatch: pytest.MonkeyPatch) -> tuple[int, int]:
