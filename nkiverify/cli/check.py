@@ -325,17 +325,17 @@ def _check(
 
     wall, processor = (each * len(hardware) for each in _limits(options, arguments))
     found = in_child(arguments.kernel, work, wall, confinement_of(options), options.memory, processor)
-    ended = ExitStatus.AS_EXPECTED
+    ended: int = ExitStatus.AS_EXPECTED
     if isinstance(found, Stopped):
-        if not isinstance(found.so_far, CheckedKernel) or found.status not in tuple(ExitStatus):
+        if not isinstance(found.so_far, CheckedKernel):
             return found.status
-        # The phases that had their verdicts before.
-        ended = ExitStatus(found.status)
-        found = found.so_far
+        # The phases that had their verdicts before; also where a signal has ended the process.
+        ended, found = found.status, found.so_far
     elif memory is not None:
         memory.conclude(found.runs, found.passed_over)
     session = session_here(found.runs, options.root, started, clock)
-    return worst((ended, ExitStatus(_reported(found, arguments, options, hardware, session))))
+    status = _reported(found, arguments, options, hardware, session)
+    return worst((ExitStatus(ended), ExitStatus(status))) if ended in tuple(ExitStatus) else ended
 
 
 def _request(arguments: argparse.Namespace) -> Request:

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import signal
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from nkiverify.cli import check as command
+from nkiverify.run.supervisor import in_child
 from nkiverify.verify import verifier
 from tests.check.kernel_files import Checker, write
 
@@ -55,3 +60,20 @@ def test_what_leaves_a_phase_open_is_in_the_file_before_shapes_are_tried(
     assert [left[phase]["verdict"] for phase in (1, 2, 3, 4)] == ["UNKNOWN"] * 4
     assert [left[phase]["qualifier"] == "not finished" for phase in (1, 2, 3, 4)] == [False] * 3 + [True]
     assert "a dictionary key" in left[1]["reason"]
+
+
+def test_finished_phases_are_reported_when_the_command_is_told_to_end(
+    check: Checker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(check.folder, k=KERNEL)
+    file = check.folder / "results.json"
+
+    def ended_by_signal(*given: Any, **more: Any) -> object:
+        # As where the command has passed the signal on to its child, which cannot send it one.
+        return replace(in_child(*given, **more), status=128 + signal.SIGTERM)
+
+    monkeypatch.setattr(command, "in_child", ended_by_signal)
+    monkeypatch.setattr(verifier, "_dataflow", lambda *given: os._exit(0))
+    assert check("k.py::kernel", "--arg", "x=f32[16,8]", "--json", str(file)) == 128 + signal.SIGTERM
+    left = {run["phase"]: run["verdict"] for run in json.loads(file.read_text(encoding="utf-8"))["runs"]}
+    assert left == {1: "SUCCESSFUL", 2: "SUCCESSFUL", 3: "SUCCESSFUL", 4: "UNKNOWN"}
