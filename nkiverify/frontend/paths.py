@@ -85,6 +85,8 @@ class Limits:
     #: Operations and allocations after which a launch of numbers is to stop in plain Python where it repeats itself;
     #: None: it goes on.
     repeats_after: int | None = None
+    #: Contracts for each claim after which it does so; None: as many as there are claims.
+    repeats_claims: int | None = None
     #: Contracts, decisions and rounds of loops that a symbolic run may come to.
     steps: float = float("inf")
     #: The seconds that were asked for, of which `seconds` are a share; the same if not said.

@@ -117,10 +117,11 @@ class StatedClaims:
 
     def repeats(self, checked: int, recorded: Sequence[object]) -> bool:
         """True if an execution that has `checked` so many contracts is to stop where it repeats itself, and does: there
-        are so many for each claim that one check of all iterations of the loops should be cheaper than going on."""
+        are so many for each claim that one check of all iterations of the loops should be cheaper than going on: its
+        cost may grow with the square of the claims."""
         after, claims = self.limits.repeats_after, len(self.program.body.items)
-        least = max(RunningBudget.CONTRACTS_BEFORE_REPEATING, RunningBudget.CONTRACTS_OF_A_CLAIM * claims)
-        if after is None or checked < least:
+        each = claims if self.limits.repeats_claims is None else min(claims, self.limits.repeats_claims)
+        if after is None or checked < max(RunningBudget.CONTRACTS_BEFORE_REPEATING, each * claims):
             return False
         return not after or executes_more(recorded, after)
 

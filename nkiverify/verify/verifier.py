@@ -174,10 +174,12 @@ class _Verifying:
         if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded":
             with suppress(InternalError):  # said if nothing else decides
                 plain: _Explored | None = None
-                for after in self._pauses():
+                for after, claims in self._pauses():
                     if plain is not None and not _paused(plain.exploration):
                         break
-                    plain = self._played(TargetBudget.SHARE_OF_NUMBERS * self._left(), repeats_after=after)
+                    if plain is not None and after is not None and claims is None and _has_few_claims(plain):
+                        continue  # it would stop where it has stopped
+                    plain = self._played(TargetBudget.SHARE_OF_NUMBERS * self._left(), None, after, claims)
                     if plain is not None and _paused(plain.exploration):
                         summarised = self._summarised(plain.exploration, after)
                         if summarised is not None:
@@ -189,16 +191,17 @@ class _Verifying:
         stopped = self._symbolic.exploration.run.unsupported_construct is not None
         return (self._other(self._symbolic) if stopped else None) or self._symbolic
 
-    def _pauses(self) -> tuple[int | None, ...]:
-        """The numbers of operations after which a run in plain Python is stopped if it repeats itself, one run after
-        the other; the last one is not stopped. One that phase 4 looks for dead stores in is, where one check of all
-        iterations shows that there are none."""
+    def _pauses(self) -> tuple[tuple[int | None, int | None], ...]:
+        """The numbers of operations, and of contracts for each claim, after which a run in plain Python is stopped if
+        it repeats itself, one run after the other; the last one is not stopped. One that phase 4 looks for dead stores
+        in is stopped early, where one check of all iterations shows that there are none."""
         if NUMERICS.number in self._phases:
             # The verdict about numbers is that of the run that decides first: whatever the launch's length.
-            return (None,)
+            return ((None, None),)
+        each, looks = RunningBudget.CONTRACTS_OF_A_CLAIM, RunningBudget.OPERATIONS_RECORDED
         if DATAFLOW.number not in self._phases:
-            return (0, None)
-        return (RunningBudget.OPERATIONS_BEFORE_SUMMARISING, RunningBudget.OPERATIONS_RECORDED, None)
+            return ((0, each), (0, None), (None, None))
+        return ((RunningBudget.OPERATIONS_BEFORE_SUMMARISING, each), (looks, each), (looks, None), (None, None))
 
     def _summarised(self, plain: Exploration, looks: int | None) -> _Explored | None:
         """The target, each loop's body run once for all its iterations, and all phases decided; None, and no phase is,
@@ -271,10 +274,14 @@ class _Verifying:
         return _Explored(explored, EmbeddedEngine(explored.run.program))
 
     def _played(
-        self, seconds: float, symbolic: Exploration | None = None, repeats_after: int | None = None
+        self,
+        seconds: float,
+        symbolic: Exploration | None = None,
+        repeats_after: int | None = None,
+        repeats_claims: int | None = None,
     ) -> _Explored | None:
         """The target, run in plain Python, with what the `symbolic` run assumed; None where it is no legal launch."""
-        limits = replace(self._limits(seconds), repeats_after=repeats_after)
+        limits = replace(self._limits(seconds), repeats_after=repeats_after, repeats_claims=repeats_claims)
         found = played(self._target, self._hardware, limits, frozenset(self._phases), {})
         if found is not None and symbolic is not None:
             found = replace(found, assumptions=symbolic.assumptions, assumed_at=symbolic.assumed_at)
@@ -490,6 +497,11 @@ def _paused(exploration: Exploration) -> bool:
     """True if the run in plain Python has stopped since it looks at the same again and again."""
     run = exploration.run
     return isinstance(run, ConcreteExecution) and run.claims.paused and _took_too_long(exploration)
+
+
+def _has_few_claims(plain: _Explored) -> bool:
+    """True if as many contracts for each claim as there are claims are no more than a fixed number for each."""
+    return len(plain.exploration.run.program.body.items) <= RunningBudget.CONTRACTS_OF_A_CLAIM
 
 
 def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, effort: float) -> Run:
