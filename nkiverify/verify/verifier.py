@@ -175,15 +175,14 @@ class _Verifying:
             with suppress(InternalError):  # said if nothing else decides
                 plain: _Explored | None = None
                 for after, claims in self._pauses():
-                    if plain is not None and not _paused(plain.exploration):
-                        break
                     if plain is not None and after is not None and claims is None and _has_few_claims(plain):
                         continue  # it would stop where it has stopped
                     plain = self._played(TargetBudget.SHARE_OF_NUMBERS * self._left(), None, after, claims)
-                    if plain is not None and _paused(plain.exploration):
-                        summarised = self._summarised(plain.exploration, after)
-                        if summarised is not None:
-                            return summarised
+                    if plain is None or not _paused(plain.exploration):
+                        break
+                    summarised = self._summarised(plain.exploration, after)
+                    if summarised is not None:
+                        return summarised
                 self._plain = plain
         if self._plain is not None:
             return self._plain
