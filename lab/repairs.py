@@ -12,6 +12,7 @@ import argparse
 import ast
 import json
 import random
+import re
 import statistics
 import sys
 import tempfile
@@ -164,11 +165,17 @@ def first_patch(one: Mutated, found: RepairAnswer, folder: Path) -> str:
         sides = [Side(each.reference, each, dimensions) for each in pair]
         return Comparer(sides[0], sides[1], hardware_named(hardware), _SEED, None, legal_only).compare(reals=False)
 
+    told = dict(re.findall(r"(\w+) = (\d+)", first.equal.rpartition(" at ")[2]))
+    said: set[EquivalenceAnswer] = set()
     try:
-        answers, _ = at_all(chosen_dimensions(pair, hardware), compared)
+        shapes = chosen_dimensions(pair, hardware)
+        answers, _ = at_all(shapes, compared)
+        if answers[0][1].legal is not None and answers[0][1].legal.answer is EquivalenceAnswer.NO and told:
+            # No shape of the domain, as the text of the kernel does not say it.
+            answers = [({}, compared({name: int(value) for name, value in told.items()}, False))]
+        said = {finding.answer for _, each in answers for finding in each.findings()}
     except (UsageError, UnsupportedConstruct, OutsideDomain):
         return "assert" if first.kind == "assert" else "legal"
-    said = {finding.answer for _, each in answers for finding in each.findings()}
     if EquivalenceAnswer.NO in said:
         return "assert" if first.kind == "assert" else "different"
     if first.kind == "assert" and (first.caution or not first.whole):

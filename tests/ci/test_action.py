@@ -81,7 +81,8 @@ class Runner:
         done: subprocess.CompletedProcess[str] | None = None
         for step in self.action["runs"]["steps"]:
             if "run" not in step:
-                assert step["uses"].startswith("actions/setup-python@")
+                # By commit: a tag can be moved.
+                assert re.fullmatch(r"actions/(setup-python|cache)@[0-9a-f]{40}", step["uses"])
                 continue
             # What a user writes must not get into a script.
             assert "${{" not in step["run"]
@@ -92,6 +93,7 @@ class Runner:
                 "PYTHONPATH": str(TOP),
                 "RUNNER_TEMP": str(self.temporary),
                 "GITHUB_STEP_SUMMARY": str(self.summary),
+                "GITHUB_OUTPUT": str(self.temporary / "output"),
             }
             # The way GitHub calls bash.
             command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
@@ -201,3 +203,20 @@ def test_the_workflows_of_the_page_are_yaml_that_uses_what_the_action_has() -> N
     steps = [*examples[0]["jobs"]["verify"]["steps"], *examples[1]]
     ours = [step for step in steps if "nkiverify" in step["uses"]]
     assert len(ours) == 2 and all(step.get("with", {}).keys() <= inputs.keys() for step in ours)
+
+
+def test_the_status_of_several_kernels_is_the_worst_and_the_summary_has_all(runner: Runner) -> None:
+    broken, right = "k.py::copy --arg a=bf16[P,F] --where 'F > 1'", "k.py::copy --arg a=bf16[P:1..128,512]"
+    unusable = "k.py::missing"
+    for lines, status in (((broken, right), 1), ((right, broken, unusable), 1), ((unusable, right), 2), ((right,), 0)):
+        done = runner.run(check="\n".join(lines))
+        assert done.returncode == status, done.stdout + done.stderr
+    summary = runner.summary.read_text(encoding="utf-8")
+    assert summary.count("### nkiverify check") == 8
+    assert all(line.startswith(("    ", "### nkiverify")) for line in summary.splitlines() if line)
+
+
+def test_what_is_downloaded_is_named_by_what_is_installed(runner: Runner) -> None:
+    runner.run(check="k.py::copy --arg a=bf16[P:1..128,512]")
+    named = (runner.temporary / "output").read_text(encoding="utf-8")
+    assert re.fullmatch(r"key=nkiverify-3\.12-[0-9a-f]{64}\n", named)

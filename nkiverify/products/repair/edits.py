@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from itertools import combinations
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.products.repair.patches import Replacement
@@ -200,7 +201,7 @@ def _at_most_what_is_left(node: ast.AST, around: Surroundings) -> Iterator[_Chan
 
 def _subscripts(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
     """An operand with the subscript of another operand of the same call, or without its own; a slice as long as
-    another, or the whole axis."""
+    another, or the whole axis; slices of two operands that both begin one earlier."""
     source = around.source
     if isinstance(node, ast.Slice) and (node.lower is not None or node.upper is not None):
         start = source.span(node.lower or node.upper)[0]  # type: ignore[arg-type]
@@ -219,6 +220,15 @@ def _subscripts(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
             for text in dict.fromkeys(source.of(other.slice) for other in subscripts):
                 yield [source.replaced(one, f"{one.id}[{text}]")], 0.5
     slices = [(one, _parts(one)) for one in subscripts]
+    begins = [
+        begin
+        for _, parts in slices
+        for part in parts
+        if isinstance(part, ast.Slice) and part.lower is not None
+        for begin in _one_back(part.lower, around)
+    ]
+    for first, second in combinations(begins, 2):
+        yield [first, second], 1.0
     for one, parts in slices:
         for part in parts:
             if not isinstance(part, ast.Slice):
@@ -423,6 +433,14 @@ def _own_nodes(statement: ast.stmt) -> Iterator[ast.AST]:
         node = left.pop(0)
         yield node
         left.extend(one for one in ast.iter_child_nodes(node) if not isinstance(one, ast.stmt))
+
+
+def _one_back(node: ast.expr, around: Surroundings) -> Iterator[Replacement]:
+    """A beginning that is one earlier: `a` for `a + 1`, `0` for `1`."""
+    if isinstance(node, ast.BinOp) and _is_moved(node) and ast.unparse(node.right) == "1":
+        yield around.source.replaced(node, around.source.of(node.left))
+    elif isinstance(node, ast.Constant) and type(node.value) is int and node.value > 0:
+        yield around.source.replaced(node, str(node.value - 1))
 
 
 def _numbers_in(node: ast.expr) -> list[tuple[ast.Constant, int]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from math import inf, prod
 from pathlib import Path
 
@@ -134,10 +135,8 @@ class _Repair:
         said = domain_text.headline(self._found, self._asked.base)
         if not is_wrong(self._found):
             return RepairAnswer(self._asked.reference, said, False, seconds=now() - self._started)
+        self._whole = self._read_wholly()
         failing, passing = self._shapes()
-        for one in passing[:1]:
-            known = self._shown(self._request(), one)
-            self._whole = known.whole if known is not None else frozenset()
         alive = self._alive(failing, passing)
         found = self._with_domains(alive)
         patches = [self._patch(one) for one in found][: RepairBudget.PATCHES]
@@ -158,6 +157,14 @@ class _Repair:
     def _spent(self) -> float:
         return (now() - self._began) / self._asked.seconds
 
+    def _read_wholly(self) -> frozenset[str]:
+        """The inputs that the kernel reads wholly at some shape for which it passes."""
+        derived = self._found.derived
+        ran = derived.ran if derived is not None else ()
+        passing = (values for values, kind in ran if kind == ShapeOutcome.PASSES.value)
+        found = (self._shown(self._request(), one) for one in islice(passing, RepairBudget.SHAPES_THAT_PASS))
+        return frozenset(name for one in found if one is not None for name in one.whole)
+
     def _shapes(self) -> tuple[list[dict[str, int]], list[dict[str, int]]]:
         """Shapes for which the kernel fails that are likely to be meant, and such for which it does not."""
         derived = self._found.derived
@@ -172,13 +179,14 @@ class _Repair:
             asked = self._kernel()
             # What the reference takes is what is meant.
             rejected = [values for values, kind in ran if kind == ShapeOutcome.REJECTED.value]
-            meant = self._taken_by_reference(_each(*self._chosen(asked), *told, *failing, *passing, *rejected))
-            if not meant:
-                meant = self._taken_by_reference(_each(*self._passing_of_reference()))
-            passing += [one for one in meant if one not in passing and self._passes(self._request(), one)]
-            meant.sort(key=lambda one: prod(one.values()))
-            failing = [one for one in meant if one not in passing]
-            passing = [one for one in meant if one in passing]
+            chosen = self._chosen(asked)
+            meant = self._taken_by_reference(_each(*chosen, *told, *failing, *rejected), RepairBudget.SHAPES_THAT_FAIL)
+            meant += self._taken_by_reference(passing, RepairBudget.SHAPES_THAT_PASS)
+            failing, passing = self._parted(meant)
+            if not failing:
+                found = self._passing_of_reference()
+                failing, more = self._parted(self._taken_by_reference(_each(*found), len(found)))
+                passing += more
             return failing[: RepairBudget.SHAPES_THAT_FAIL], passing[: RepairBudget.SHAPES_THAT_PASS]
         if derived is None or derived.proved:
             known = _each(*told, *failing)
@@ -187,12 +195,18 @@ class _Repair:
             known = _each(*self._chosen(self._request())[:1], *failing, *told)
         return known[: RepairBudget.SHAPES_THAT_FAIL], passing[: RepairBudget.SHAPES_THAT_PASS]
 
-    def _taken_by_reference(self, shapes: Sequence[dict[str, int]]) -> list[dict[str, int]]:
-        """The shapes for which the reference, a kernel, passes: as many as are needed, in the time there is for it."""
+    def _parted(self, meant: Sequence[dict[str, int]]) -> tuple[list[dict[str, int]], list[dict[str, int]]]:
+        """The shapes for which the kernel fails, and those for which it passes, the smallest first."""
+        passing = [one for one in meant if self._passes(self._request(), one)]
+        ordered = sorted(meant, key=lambda one: prod(one.values()))
+        return [one for one in ordered if one not in passing], [one for one in ordered if one in passing]
+
+    def _taken_by_reference(self, shapes: Sequence[dict[str, int]], most: int) -> list[dict[str, int]]:
+        """So many of the shapes, at most, for which the reference, a kernel, passes, in the time there is for it."""
         found: list[dict[str, int]] = []
         asked, until = self._kernel(), now() + RepairBudget.SECONDS_OF_CHOOSING
         for one in shapes:
-            if len(found) >= RepairBudget.SHAPES_THAT_FAIL + RepairBudget.SHAPES_THAT_PASS or (found and now() > until):
+            if len(found) >= most or (found and now() > until):
                 break
             if self._passes(asked, one):
                 found.append(one)
