@@ -133,7 +133,7 @@ CALLER = """
 import sys
 from pathlib import Path
 from nkiverify.engines.esbmc import esbmc_process
-process.run([Path(sys.argv[1]) / "program"], Path(sys.argv[1]), 600)
+esbmc_process.run([Path(sys.argv[1]) / "program"], Path(sys.argv[1]), 600)
 """
 
 
