@@ -115,7 +115,7 @@ class Searching:
             result.doubt = result.doubt or trial.unusable
             return True
         findings = trial.findings
-        if findings.doubts:
+        if findings.doubts and not findings.shows_fault:
             result.doubt = findings.doubts[0]
             return True
         result.tried += 1

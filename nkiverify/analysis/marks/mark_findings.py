@@ -63,10 +63,15 @@ class Fault:
 
 @dataclass(slots=True)
 class Findings:
-    """The findings of a run. `doubts` say what cannot be followed: without faults, they leave the verdict open."""
+    """The findings of a run. `doubts` say what cannot be followed: without faults, they leave the verdict open.
+
+    With faults they do so as well where they are `voided`: where a doubt is about more than the elements that an index,
+    or data, may choose. These count for written where a fault is that nothing is.
+    """
 
     faults: list[Fault] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
+    voided: bool = False
     #: Reads of unwritten elements; those that reach an output are faults as well.
     origins: list[Fault] = field(default_factory=list)
     #: How many outputs, reads and writes were looked at.
@@ -75,6 +80,11 @@ class Findings:
     used: set[int] = field(default_factory=set)
     #: Stores of values that another program has stored to the same elements.
     alike: list[Fault] = field(default_factory=list)
+
+    @property
+    def shows_fault(self) -> bool:
+        """True if there is a fault, whatever the doubts are about."""
+        return bool(self.faults) and not self.voided
 
 
 class Notes:
@@ -102,8 +112,9 @@ class Notes:
         self._greatest = DEFINED
         self._seen: set[tuple[str, int]] = set()
 
-    def doubt(self, text: str) -> None:
-        """Something that cannot be followed."""
+    def doubt(self, text: str, *, of_index: bool = False) -> None:
+        """Something that cannot be followed; `of_index`: which elements an index, or data, may choose."""
+        self.findings.voided |= not of_index
         if text not in self.findings.doubts:
             self.findings.doubts.append(text)
 
@@ -125,6 +136,7 @@ class Notes:
         """`values` that are read, with a new mark for those that are unwritten."""
         unwritten = values == UNWRITTEN
         if not unwritten.any():
+            # From here on they are taken for unwritten.
             self.doubt("a read of elements that an indirect or skipped write may have left out")
             unwritten = values == MAYBE
         argument, view = effect.argument, effect.view

@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 #: Why it is not known whether iterations or programs meet.
 _CHOSEN = "elements that an index chooses, and that another iteration or program may use"
 
+#: What a write whose place is not known may do.
+_SOMEWHERE = "undefined elements that an indirect or conditional write may have put somewhere"
+
 #: Products that have been read out ("nc_matmul.accum_none_trap").
 _PRODUCT, _READ_OUT = 1, 2
 
@@ -183,7 +186,7 @@ class MarkTransfer:
         region = shadow.anywhere(effect.view)
         marks = shadow.marks if region is None else region.read(shadow.marks)
         if int(marks.min(initial=0)) < DEFINED:
-            self._notes.doubt("an indirect read of a tensor that is not written everywhere")
+            self._notes.doubt("an indirect read of a tensor that is not written everywhere", of_index=True)
         if region is not None:
             self._unordered.use(effect, shadow, region, READ, sure=False, doubt=_CHOSEN)
         elif self._unordered.reached(shadow) and not isinstance(shadow.storage.identity, tuple):
@@ -321,7 +324,7 @@ class MarkTransfer:
         else:
             self._notes.doubt("a view that leaves its tensor")
         if step.undefined_for(effect):
-            self._notes.doubt("undefined elements that an indirect or conditional write may have put somewhere")
+            self._notes.doubt(_SOMEWHERE, of_index=True)
         return None
 
 

@@ -245,12 +245,12 @@ def executed(
     generation = run.hardware.generation
     layouts = Layouts(recorded)
     findings = execute(recorded, generation, seconds=seconds, layouts=layouts)
-    for one in _rounds_tried(recorded) if findings.doubts else ():
+    for one in _rounds_tried(recorded) if findings.doubts and not findings.shows_fault else ():
         seen = execute(one.recorded, generation, seconds=seconds)
         if one.from_data:
             # How much of an output is written depends on the data: that a kernel is told by who calls it.
             seen.faults[:] = [fault for fault in seen.faults if fault.contract != "df.output_written"]
-        if seen.faults and not seen.doubts:
+        if seen.shows_fault:
             more = (("rounds", one.rounds),)
             seen.faults[:] = [replace(fault, quantities=(*fault.quantities, *more)) for fault in seen.faults]
             recorded, findings, layouts = one.recorded, seen, Layouts(one.recorded)
