@@ -99,7 +99,7 @@ def outside(ranges: Written, numbers: Written) -> Iterator[str]:
 def differences(target: Target, hardware: Hardware, most: int) -> list[str]:
     """The faults that `most` inputs of a target's ranges show, and its ranges rule out."""
     expected = Written([])
-    trial = on_ranges(target, {}, hardware, RANGE_LIMITS, told=expected.watch)
+    trial = on_ranges(target, {}, hardware, RANGE_LIMITS, reported=expected.watch)
     return [] if trial.unusable else seen_outside(target, hardware, expected, trial, most)
 
 
@@ -108,7 +108,7 @@ def seen_outside(target: Target, hardware: Hardware, expected: Written, trial: N
     found: list[str] = []
     for choice in choices(most):
         seen = Written([])
-        course = on_inputs(target, {}, hardware, RANGE_LIMITS, choice.fill, told=seen.watch)
+        course = on_inputs(target, {}, hardware, RANGE_LIMITS, choice.fill, reported=seen.watch)
         found += [f"{text}; {choice}" for text in outside(expected, seen)]
         known = {finding.site for finding in trial.findings} | {site for _, site in trial.unfollowed}
         # After the first fault anything may follow from it.
@@ -127,14 +127,14 @@ def beyond_errors(target: Target, hardware: Hardware, most: int) -> tuple[float,
     """The greatest part of a bound on rounding that `most` inputs need, and the numbers that are further from float64
     than their bound: nothing is compared where an operation may go wrong."""
     expected = Written([])
-    trial = on_ranges(target, {}, hardware, RANGE_LIMITS, told=expected.watch, kind=ErrorIntervals)
+    trial = on_ranges(target, {}, hardware, RANGE_LIMITS, reported=expected.watch, kind=ErrorIntervals)
     if trial.unusable or trial.findings or trial.unfollowed:
         return 0.0, []
     needed = 0.0
     for choice in choices(most):
         seen, exact = Written([]), Written([])
-        on_inputs(target, {}, hardware, RANGE_LIMITS, choice.fill, told=seen.watch)
-        on_exactly(target, {}, hardware, RANGE_LIMITS, choice.again().fill, told=exact.watch)
+        on_inputs(target, {}, hardware, RANGE_LIMITS, choice.fill, reported=seen.watch)
+        on_exactly(target, {}, hardware, RANGE_LIMITS, choice.again().fill, reported=exact.watch)
         for (name, site, operand, bounds), one, other in zip(
             expected.elements, seen.elements, exact.elements, strict=True
         ):
@@ -166,7 +166,7 @@ def of_sizes(target: Target, hardware: Hardware, most: int) -> tuple[bool, list[
     for values in _SHAPES:
         for choice in choices(most):
             seen = Written([])
-            course = on_inputs(target, values, hardware, RANGE_LIMITS, choice.fill, told=seen.watch)
+            course = on_inputs(target, values, hardware, RANGE_LIMITS, choice.fill, reported=seen.watch)
             runs.append((values, choice, seen, course))
     proved = [not (walk.unfollowed or walk.findings.found) for walk in walks]
     found = [_beyond_walk(bounds, each, runs) for bounds, each in zip(shown, proved, strict=True)]

@@ -161,7 +161,7 @@ def noticed(fault: tuple[object, str, object], seed: int, kernels: int) -> int |
     def shows(target: Target) -> bool:
         with patch.object(*fault):
             expected = Written([])
-            trial = on_ranges(target, {}, hardware, RANGE_LIMITS, told=expected.watch)
+            trial = on_ranges(target, {}, hardware, RANGE_LIMITS, reported=expected.watch)
         return not trial.unusable and bool(seen_outside(target, hardware, expected, trial, 12))
 
     return _first(str(seed), kernels, shows)

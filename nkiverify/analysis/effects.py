@@ -39,7 +39,7 @@ class Does(enum.Enum):
     READ = "read"
     #: A product is added to the sum that is there, or begins it, as `accumulate` says: what is there may count.
     ACCUMULATE = "accumulate"
-    #: A sum over the iterations of a loop goes on with what is there, which is nothing in its first iteration.
+    #: A sum over the iterations of a loop continues with what is there, which is nothing in its first iteration.
     JOIN = "join"
     WRITE = "write"
     #: Nothing known is there afterwards.

@@ -65,7 +65,7 @@ def link_of(operation: Operation, argument: str, read: str) -> Link:
     if is_reduced(argument):
         return Link.PARTITION
     if read == REGISTERS:
-        # A scan goes on with the registers, other operations only reduce into them.
+        # A scan continues with the registers, other operations only reduce into them.
         return Link.PARTITION if stated.others is Link.BEFORE else Link.NOTHING
     return stated.on(read)
 

@@ -36,7 +36,7 @@ _ON_THE_GRID = frozenset(
 class Placing(enum.Enum):
     """How an operand lies on the grid of its operation's mask."""
 
-    #: It is a tile of the grid, or a row or column beside one.
+    #: It is a tile of the grid, or a row or column next to one.
     GRID = "grid"
     #: It has one row for each partition of the grid.
     SUMMARY = "summary"
@@ -99,7 +99,7 @@ def masks_columns(operation: Operation) -> bool:
 
 def leaves_out_earlier(operation: Operation) -> bool:
     """True if the mask of a scan may leave out an element before one that it computes, of which that depends: what the
-    scan goes on with then is not documented."""
+    scan continues with then is not documented."""
     stated, mask = operation.declared.dependence, operation.mask
     if stated is None or stated.others is not Link.BEFORE or mask is None:
         return False
@@ -163,7 +163,7 @@ class Touched:
 
     may: Places | None
     must: Places | None
-    #: Of so many rows how many, the first ones of each group, where that is all that both say.
+    #: Of this many rows how many, the first ones of each group, where that is all that both say.
     rows: tuple[int, int] | None = None
 
     @property
@@ -220,7 +220,7 @@ def _under(operation: Operation, argument: str, mask: Mask, shape: tuple[int, ..
         placing = Placing.GRID
     if placing is Placing.GRID:
         may = _placed(holds, shape, some=True)
-        # A written column beside a mask over rows: whether one coordinate is enough is not documented.
+        # A written column next to a mask over rows: whether one coordinate is enough is not documented.
         must = _placed(holds, shape, some=False) if writes else may
         return unknown if may is None or must is None else Touched(may, must)
     try:

@@ -1,6 +1,6 @@
 """The reduction registers of an engine as an operand like any other: 128 numbers, one for each partition.
 
-A reduction begins them anew, or goes on with what they hold ("acc.scalar_regs", "acc.vector_regs", "acc.cmds").
+A reduction begins them again, or continues with what they hold ("acc.scalar_regs", "acc.vector_regs", "acc.cmds").
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Command(enum.Enum):
     NOTHING = "nothing"
     #: They hold nothing known afterwards.
     CLOBBER = "clobber"
-    #: They begin anew with nothing of the operands.
+    #: They begin again with nothing of the operands.
     RESET = "reset"
-    #: They begin anew with what the operation reduces.
+    #: They begin again with what the operation reduces.
     BEGIN = "begin"
     #: What the operation reduces joins what they hold.
     JOIN = "join"
@@ -40,7 +40,7 @@ def command_of(operation: Operation) -> Command:
     """The use that an operation makes of the registers of its engine."""
     if not operation.declared.behaviour.registers:
         return Command.NOTHING
-    # Instructions without that parameter begin anew.
+    # Instructions without that parameter begin again.
     implied = "idle" if "reduce_cmd" in operation.attributes else "reset_reduce"
     name = str(getattr(operation.attributes.get("reduce_cmd"), "name", implied))
     if name == "idle":

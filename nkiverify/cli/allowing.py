@@ -75,10 +75,10 @@ def isolated(
     confinement = Confinement.of(allowed, written, memory=arguments.memory)
     limit = LONGEST_SECONDS if arguments.timeout is None else arguments.timeout
 
-    def told() -> tuple[ResultT, tuple[str, ...]]:
+    def reported() -> tuple[ResultT, tuple[str, ...]]:
         return work(), tuple(passed_over.values())
 
-    found = in_child(subject, told, limit, confinement, arguments.memory, debugger=debugger)
+    found = in_child(subject, reported, limit, confinement, arguments.memory, debugger=debugger)
     if isinstance(found, Stopped):
         return found
     result, refused = found

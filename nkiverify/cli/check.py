@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Say for which shapes the kernels of a file, or of all files in a folder, are
 legal, and what is wrong with them; or verify one kernel on a domain. The files
-know nothing of nkiverify, and nothing is written beside them.
+know nothing of nkiverify, and nothing is written besides them.
 
   nkiverify check kernel.py           every kernel in it
   nkiverify check .                   every kernel below this folder
@@ -149,7 +149,7 @@ def execute(arguments: argparse.Namespace) -> int:
     if memory is None:
         return _executed(arguments, None)
     before = memory.told_again()
-    return before if before is not None else memory.told(lambda: _executed(arguments, memory))
+    return before if before is not None else memory.reported(lambda: _executed(arguments, memory))
 
 
 def _executed(arguments: argparse.Namespace, memory: Memory | None) -> int:
@@ -380,7 +380,7 @@ def _reported(
         kept = remember(_question(arguments, session, hardware), session.runs)
         again = REPLAY if kept else "the same with --pdb"
     print(report(session, found.subject, options.debug, Style.of(sys.stdout), again), end="", flush=True)
-    if language.told:
+    if language.reported:
         print(language_report(language, Path.cwd()), end="", flush=True)
         status = worst((status, ExitStatus.MISMATCH)) if language.failing else status
     print(found.next_step, end="", flush=True)

@@ -1,4 +1,4 @@
-"""Running `check` on kernels of which not everything is told, and printing what is found out about each."""
+"""Running `check` on kernels of which not everything is given, and printing what is found out about each."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CheckRequest:
     `hardware` is None where nobody names it.
     `every`: show the source of all that fails. `fix`: print asserts; `in_place`: write them into the files of the
     kernels; `manifest_entry`: print a target. `form` is one of
-    `nkiverify.cli.formats.FORMATS`. A kernel that has no answer after so many `seconds`, of the wall's clock or of
+    `nkiverify.cli.formats.FORMATS`. A kernel that has no answer after this many `seconds`, of the wall's clock or of
     processor time, is stopped.
     """
 
@@ -230,7 +230,7 @@ def _recorded(one: DomainAnswer, options: Options) -> KernelAnswer:
     path, _, name = one.reference.partition("::")
     function = definition(one.reference, options.root)
     lacking = proposals.lacking(one, options.root)
-    language = outside(one.language, options.policy).told
+    language = outside(one.language, options.policy).reported
     return KernelAnswer(
         kernel=name,
         file=str((options.root / path).resolve()),
@@ -258,10 +258,10 @@ def _told(
     mended: RepairAnswer | None,
 ) -> str:
     """All that is printed of one kernel; `again` is the command that replays its failure, if there is one, `mended` the
-    patches that mend it, where some were looked for."""
+    patches that mend it, where some were searched for."""
     language = outside(one.language, options.policy)
     said = proposals.in_kernel(one, options.root)
-    parts = [legality.text(one, options.root, width, style, asked.every, language.told, said)]
+    parts = [legality.text(one, options.root, width, style, asked.every, language.reported, said)]
     parts += [f"  assumed: {text}" for text in options.allowed.assumed()]
     alone = rests_on(counting(one.runs))
     parts += [f"  {alone}"] if alone else []

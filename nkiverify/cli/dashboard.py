@@ -53,10 +53,10 @@ def execute(arguments: argparse.Namespace) -> int:
         programs = second_engine().programs(project.root, list({run.target: None for run in results.runs}))
     path = arguments.output or page_of(project)
     try:
-        told = write(project, load_targets(project.root), results, path, programs)
+        reported = write(project, load_targets(project.root), results, path, programs)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
-    print(told)
+    print(reported)
     return 0
 
 
@@ -80,7 +80,7 @@ def write(
     remembers: bool = True,
 ) -> str:
     """Write the page of `results` to `path`; what to tell of it. `manifest` describes the targets that they are of,
-    `lowered` has what the second engine is given, by target; where it `remembers`, colours of sources are kept beside
+    `lowered` has what the second engine is given, by target; where it `remembers`, colours of sources are kept besides
     verdicts.
 
     Raises `OSError` where it cannot be written.

@@ -71,7 +71,7 @@ exit status:
                                           tested makes this 0)
   4  an error of nkiverify"""
 
-#: Seconds after which a part of the answers is told before the others.
+#: Seconds after which a part of the answers is reported before the others.
 _LONG_SECONDS = 5.0
 
 
@@ -190,9 +190,9 @@ def _compare(arguments: argparse.Namespace, reference: Reference | None) -> Answ
         options = (arguments.seed, arguments.tolerance, legal_only, arguments.reshape)
         return Comparer(one, other, hardware, *options, tell=_Telling()).compare()
 
-    told = (first.reference, second.reference), (first.name, second.name)
+    reported = (first.reference, second.reference), (first.name, second.name)
     found, untaken = at_all(shapes, compared)
-    return Answered(*told, found, untaken, shapes.made_for_sizes, open_dimensions(shapes, found))
+    return Answered(*reported, found, untaken, shapes.made_for_sizes, open_dimensions(shapes, found))
 
 
 class _Telling:

@@ -93,7 +93,7 @@ def execute(arguments: argparse.Namespace) -> int:
     begun = toml.is_file() and settings.read(toml) is not None
     manifest = Path(MANIFEST_FILE)
     text = manifest.read_text(encoding="utf-8") if manifest.exists() else _HEAD
-    told = []
+    reported = []
     for reference in references:
         if reference in arguments.paths:
             _known(reference)
@@ -102,11 +102,13 @@ def execute(arguments: argparse.Namespace) -> int:
         if _has_target(text, made):
             if reference in arguments.paths:
                 raise UsageError(f"{MANIFEST_FILE} has a target {made} already")
-            told.append(f"{MANIFEST_FILE} has a target {made} already: left as it is, and none made for {reference}")
+            reported.append(
+                f"{MANIFEST_FILE} has a target {made} already: left as it is, and none made for {reference}"
+            )
             continue
         derived = _derived(reference)
         text = _with_target(text, derived or begun_target(reference, Path.cwd()))
-        told.append(
+        reported.append(
             f"{MANIFEST_FILE} has a target {made}: "
             + (
                 f"the shapes for which {name} is legal, proved"
@@ -115,7 +117,7 @@ def execute(arguments: argparse.Namespace) -> int:
             )
         )
     _write(manifest, text)
-    print("\n".join(told))
+    print("\n".join(reported))
     if not begun:
         before = toml.read_text(encoding="utf-8").rstrip("\n") + "\n\n" if toml.is_file() else ""
         _write(toml, before + _SETTINGS)

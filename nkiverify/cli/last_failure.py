@@ -12,7 +12,7 @@ from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Run
 from nkiverify.foundation.resources import LAST, kept_folder
 
-#: The command that runs it again, in plain Python and in the debugger.
+#: The command that runs it again, concretely and in the debugger.
 REPLAY = "nkiverify replay --pdb"
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class CheckQuestion:
 
 
 def remember(question: CheckQuestion, runs: Iterable[Run]) -> bool:
-    """Keep the first violation among `runs` that plain Python has shown; whether there is one, and it is kept."""
+    """Keep the first violation among `runs` that Python itself has shown; whether there is one, and it is kept."""
     import json
 
     found = next(((run.phase, one) for run in runs for one in run.violations if one.replayed), None)

@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _INTERNAL_ERROR
 
 
-#: How many more objects there may be before those that refer to each other are looked for.
+#: How many more objects there may be before those that refer to each other are searched for.
 _ALLOCATIONS = 250_000
 
 
@@ -110,10 +110,10 @@ _RUN_NOTHING = (["lsp"], ["--version"], ["-h"], ["--help"])
 
 
 def console() -> int:
-    """The program as it is typed: in a child process, which no kernel can end without it being told."""
+    """The program as it is typed: in a child process, which no kernel can end without it being reported."""
     rarely_collected()
-    # NumPy's library for matrices starts threads when it is loaded, unless it is told not to: a process with threads
-    # cannot fork its workers, which then load everything anew.
+    # NumPy's library for matrices starts threads when it is loaded, unless it is asked not to: a process with threads
+    # cannot fork its workers, which then load everything again.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         if sys.argv[1:2] in _RUN_NOTHING:
@@ -181,8 +181,8 @@ def _dispatch(words: list[str]) -> int:
     if words and words[0] == "--version":
         print(_VERSION)
         raise SystemExit(0)
-    if not words and (told := _what_is_here()):
-        print(told)
+    if not words and (reported := _what_is_here()):
+        print(reported)
         return _USAGE
     if words and words[0] in COMMANDS:
         name, rest = words[0], words[1:]

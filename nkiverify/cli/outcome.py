@@ -1,4 +1,4 @@
-"""Running a request, and what is reported of it beside the verdicts: what was checked, and what was assumed."""
+"""Running a request, and what is reported of it next to the verdicts: what was checked, and what was assumed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from nkiverify.results import wording
 from nkiverify.results.session import Session, counting
 from nkiverify.results.warning_rules import Outside
 from nkiverify.run.supervisor import keep
-from nkiverify.symbolic.terms import anew
+from nkiverify.symbolic.terms import fresh
 from nkiverify.verify.evidence import replacement
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.verifier import verify
@@ -74,11 +74,14 @@ def checked(request: Request, hardware: Sequence[str], options: Options) -> Chec
     return found(session, next_step(session, request))
 
 
-@anew()
+@fresh()
 def check(
-    request: Request, hardware: Sequence[str], options: Options, told: Callable[[Session], None] = lambda session: None
+    request: Request,
+    hardware: Sequence[str],
+    options: Options,
+    reported: Callable[[Session], None] = lambda session: None,
 ) -> Session:
-    """The verdicts of the request on each of the hardware generations. `told` hears, each time that a phase has its
+    """The verdicts of the request on each of the hardware generations. `reported` hears, each time that a phase has its
     verdict, what would be left if the session ended there."""
     started = datetime.now(timezone.utc)
     clock = time.perf_counter()
@@ -93,7 +96,7 @@ def check(
             replacement(target, options, Basis.TIME_OUT, _UNFINISHED, _UNFINISHED, so_far=() if later else so_far)
             for later, target in enumerate(targets[number:])
         ]
-        told(session((*runs, *chain.from_iterable(unfinished))))
+        reported(session((*runs, *chain.from_iterable(unfinished))))
 
     for number, name in enumerate(hardware):
         request.outcome.returned = False
@@ -117,14 +120,14 @@ def report(session: Session, subject: str, debug: bool, style: Style = PLAIN, ag
     if assumed:
         parts.append("Assumed:\n" + "\n".join(f"  {text}" for text in assumed))
     runs = tuple(replace(run, assumptions=()) for run in session.runs)
-    told = terminal.report(
+    reported = terminal.report(
         replace(session, runs=runs),
         detail_expected=True,
         debug=debug,
         style=style,
         again=lambda run: again,
     )
-    parts.append(told)
+    parts.append(reported)
     return "\n\n".join(parts)
 
 
@@ -162,7 +165,7 @@ def language_report(outside: Outside, base: Path) -> str:
     """The places outside the documented language: the first places of each rule, and how many there are."""
     from nkiverify.report import terminal
 
-    found = outside.told
+    found = outside.reported
     strict = len(outside.failing) == len(found)
     by_message: dict[tuple[str, str], list[Finding]] = {}
     for finding in found:

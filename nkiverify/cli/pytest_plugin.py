@@ -37,7 +37,7 @@ class _Refused(Exception):
 class _Worker:
     """Verifies the targets of a file in a worker process, so that no kernel ends pytest, or keeps it.
 
-    The worker knows the targets where it is forked, and loads the file anew where it is not, as this process has
+    The worker knows the targets where it is forked, and loads the file again where it is not, as this process has
     threads.
     """
 
@@ -210,8 +210,8 @@ class TargetItem(pytest.Item):
         runs = tuple(self._worker(options).verified(self.nodeid, self._target, options))
         seconds = time.perf_counter() - clock
         session = Session(runs, self._target.root, started, seconds, 1)
-        for told in session.refused:
-            self.warn(pytest.PytestWarning(warning(told)))
+        for reported in session.refused:
+            self.warn(pytest.PytestWarning(warning(reported)))
         if session.exit_status is not ExitStatus.AS_EXPECTED:
             wrong = ", ".join(
                 f"phase {run.phase} {wording.ending(run)}{f', expected {run.expected.value}' if run.expected else ''}"
@@ -224,8 +224,8 @@ class TargetItem(pytest.Item):
         worker = stash.get(_worker, None)
         if worker is None or worker.file != self.path:
             _end_worker(self.config)
-            beside = [item._target for item in self.session.items if isinstance(item, TargetItem)]
-            targets = [target for target in beside if target.file == self._target.file]
+            attached = [item._target for item in self.session.items if isinstance(item, TargetItem)]
+            targets = [target for target in attached if target.file == self._target.file]
             worker = stash[_worker] = _Worker(self.config.rootpath, self.path, targets, options)
         return worker
 

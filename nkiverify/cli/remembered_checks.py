@@ -21,7 +21,7 @@ from nkiverify.results.cache.checked import CheckedFiles
 if TYPE_CHECKING:
     from nkiverify.foundation.records import Run
 
-#: Options with which something else is done beside printing, or somebody debugs.
+#: Options with which something else is done besides printing, or somebody debugs.
 _DOING = ("debug", "fix_in_place", "json", "list", "no_cache", "pdb", "watch")
 #: A tensor's memory in `--arg`; any other `@` is before the name of a file.
 _MEMORIES = re.compile(r"@\w*(?:sbuf|psum|hbm)\b")
@@ -60,13 +60,13 @@ class Memory:
     started: int
     concluded: bool = False
 
-    def conclude(self, runs: Iterable[Run], told: Iterable[str]) -> None:
-        """Say what has been found, and what else was `told`, which would not be told again."""
+    def conclude(self, runs: Iterable[Run], reported: Iterable[str]) -> None:
+        """Say what has been found, and what else was `reported`, which would not be reported again."""
         from nkiverify.results.cache.remembered_runs import concludes
         from nkiverify.results.session import counting
 
         counted = counting(tuple(runs))
-        self.concluded = bool(counted) and not any(told) and all(map(concludes, counted))
+        self.concluded = bool(counted) and not any(reported) and all(map(concludes, counted))
 
     def told_again(self) -> int | None:
         """Print what is remembered; its exit status, None where nothing is."""
@@ -83,7 +83,7 @@ class Memory:
         print("nkiverify: as the last time: nothing has changed since (--no-cache checks again)", file=sys.stderr)
         return int(before["status"])
 
-    def told(self, command: Callable[[], int]) -> int:
+    def reported(self, command: Callable[[], int]) -> int:
         """Run the command; its exit status. What it prints is remembered where it is a conclusion."""
         heard = _Heard(sys.stdout)
         with redirect_stdout(heard):

@@ -28,14 +28,14 @@ arguments of the kernel, written as for `nkiverify check`; what is not given is
 inferred.
 --reference FILE::NAME says what the kernel is to compute: a function of NumPy's
 arrays or PyTorch's tensors, or another kernel. A patch that computes something
-else is not told. Without it nothing says what is meant: read the patch.
+else is not reported. Without it nothing says what is meant: read the patch.
 
 exit status:
   0  nothing is wrong, or a patch was found after which nothing is
   1  no edit of these kinds mends it wholly
   2  what was typed cannot be used    4  an error of nkiverify"""
 
-#: Seconds within which edits are looked for, and those of the check before.
+#: Seconds within which edits are searched for, and those of the check before.
 _SECONDS, _CHECKING = 30.0, 20.0
 
 

@@ -1,4 +1,4 @@
-"""`nkiverify replay [RESULTS.json] --target NAME`: run a kernel on the witness of a violation, in plain Python."""
+"""`nkiverify replay [RESULTS.json] --target NAME`: run a kernel on the witness of a violation, concretely."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ exit status:
 
 
 class ReplayEnding(enum.Enum):
-    """The ways in which a replay ends, as they are told."""
+    """The ways in which a replay ends, as they are reported."""
 
     REPRODUCED = "reproduced"
     UNKNOWN = "not replayed"

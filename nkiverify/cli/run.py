@@ -138,12 +138,12 @@ def execute(arguments: argparse.Namespace) -> int:
     session = with_unused(session, options.policy, everything=everything, language=strict)
     session = without_ignored(session, options.policy)
     warnings = _warnings(session, cache.problem if cache is not None else "", unread)
-    since = earlier.beside(session) if earlier is not None else None
+    since = earlier.attached(session) if earlier is not None else None
     session = _report(session, options, project.reports, files, warnings, since)
     status = worst((session.exit_status, ExitStatus.INTERNAL_ERROR)) if unread else session.exit_status
     if layered("page", False if arguments.no_page else None, project.settings, True, "--no-page").value:
         _write_page(session, project, targets, remembers=options.cache)
-    if language.told:
+    if language.reported:
         from nkiverify.cli.outcome import language_report
 
         print(language_report(language, project.root), end="", flush=True)
@@ -371,14 +371,14 @@ def _report(
         complaints.append(f"nkiverify: warning: this run is not in the history: {error}")
     chosen = bool(options.patterns or options.families or options.tags)
     style = Style.of(sys.stdout)
-    told = terminal.report(
+    reported = terminal.report(
         session,
         detail_expected=chosen,
         debug=options.debug,
         style=style,
         again=lambda run: f"nkiverify replay --target {shlex.quote(run.target)} --phase {run.phase} --pdb",
     )
-    print(told, end="", flush=True)
+    print(reported, end="", flush=True)
     if since is not None:
         from nkiverify.cli.since import text
 

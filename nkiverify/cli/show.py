@@ -21,7 +21,7 @@ from nkiverify.verify.options import HARDWARE, PHASES, Options
 if TYPE_CHECKING:
     from nkiverify.foundation.records import MemoryPeak
     from nkiverify.frontend.target import Target
-    from nkiverify.products.numerics.told import Told
+    from nkiverify.products.numerics.reported import Told
     from nkiverify.report.program_text import TextPart
     from nkiverify.report.style import Style
     from nkiverify.verify.explanation import Timed
@@ -143,14 +143,16 @@ def _told(shown: Shown, target: Target, root: Path, folder: Path | None, style: 
 def _ranges(target: Target, options: Options) -> WrittenRanges:
     from nkiverify.analysis.ranges.range_run import RangeLimits
     from nkiverify.model.hardware import hardware_named
-    from nkiverify.products.numerics.told import told_ranges
+    from nkiverify.products.numerics.reported import told_ranges
 
     limits = RangeLimits(options.timeout, 1 << 40)
-    trial, told = told_ranges(target, dict(options.fixed), hardware_named(options.hardware or target.hardware), limits)
+    trial, reported = told_ranges(
+        target, dict(options.fixed), hardware_named(options.hardware or target.hardware), limits
+    )
     if trial.outside:
         raise UsageError(f"the smallest values of the dimensions of {target.name} are not in its domain")
     findings = tuple(f"{finding.contract}: {finding}" for finding in trial.findings)
-    return WrittenRanges(tuple(told), findings, trial.unusable, not trial.unfollowed)
+    return WrittenRanges(tuple(reported), findings, trial.unusable, not trial.unfollowed)
 
 
 def _told_ranges(ranges: WrittenRanges, root: Path) -> int:
@@ -161,8 +163,8 @@ def _told_ranges(ranges: WrittenRanges, root: Path) -> int:
 
     for line in table(ranges.lines, root):
         print(line)
-    told = [*ranges.findings, *([f"incomplete: {ranges.incomplete}"] if ranges.incomplete else [])]
-    for text in told:
+    reported = [*ranges.findings, *([f"incomplete: {ranges.incomplete}"] if ranges.incomplete else [])]
+    for text in reported:
         print(textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False))
     known = ranges.followed and not ranges.findings and not ranges.incomplete
     return ExitStatus.AS_EXPECTED if known else ExitStatus.UNKNOWN

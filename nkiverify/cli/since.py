@@ -37,7 +37,7 @@ class Before:
     results: results_file.Results | None
     problem: str = ""
 
-    def beside(self, session: Session) -> SinceCommit:
+    def attached(self, session: Session) -> SinceCommit:
         """The changes in the verdicts."""
         old = [past(run, self.commit) for run in self.results.runs] if self.results is not None else []
         changes = compared(old, session.runs) if self.results is not None else ()

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Verify every target of a sweep with every configuration for every hardware
 generation, as FILE (TOML, or Python that sets SWEEP) describes it. Results are
-written as they are found: run the same command again, and it goes on from
-there; what changed since is verified anew. docs/scale.md has the details."""
+written as they are found: run the same command again, and it continues from
+there; what changed since is verified again. docs/scale.md has the details."""
 
 EPILOG = """\
 exit status: as that of `nkiverify run`; 4 also where items have no verdict,
@@ -154,7 +154,7 @@ def _run(items: Sequence[Item], store: Store, project: Project, options: Options
     if problem:
         print(f"nkiverify: error: {problem}", file=sys.stderr)
     return _report(
-        items, {**runs, **keeping.runs}, project, arguments, begin, anew=keeping.runs, interrupted=outcome.interrupted
+        items, {**runs, **keeping.runs}, project, arguments, begin, fresh=keeping.runs, interrupted=outcome.interrupted
     )
 
 
@@ -165,12 +165,12 @@ def _report(
     arguments: argparse.Namespace,
     begin: float,
     *,
-    anew: Collection[str] = (),
+    fresh: Collection[str] = (),
     interrupted: bool = False,
 ) -> int:
-    """Write the results of all items beside the shards, and print what is not as expected; the exit status.
+    """Write the results of all items next to the shards, and print what is not as expected; the exit status.
 
-    The items `anew` were verified by this invocation, the others before.
+    The items `fresh` were verified by this invocation, the others before.
     """
     from nkiverify.frontend.guard import warning
     from nkiverify.report import terminal
@@ -200,8 +200,8 @@ def _report(
         print(f"nkiverify: error: {path} could not be written: {error.strerror or error}", file=sys.stderr)
         status = worst((status, ExitStatus.INTERNAL_ERROR))
     try:
-        told = (replace(run, cached=run.target not in anew) for run in session.runs)
-        run_history.record(replace(session, runs=tuple(told)), run_history.database(project.reports))
+        reported = (replace(run, cached=run.target not in fresh) for run in session.runs)
+        run_history.record(replace(session, runs=tuple(reported)), run_history.database(project.reports))
     except run_history.HistoryError as error:
         _warn(f"this sweep is not in the history: {error}")
     for line in map(warning, session.refused):

@@ -128,9 +128,9 @@ class EmbeddedEngine:
         self._given_up: list[tuple[Decision, Prover]] = []
 
     def limit(self, seconds: float) -> None:
-        """Stop asking the solver after so many seconds from now: what is not decided by then stays undecided."""
+        """Stop asking the solver after this many seconds from now: what is not decided by then stays undecided."""
         if self._seconds() <= 0:
-            # What was not found for want of time is looked for again.
+            # What was not found for want of time is searched for again.
             self._beginning = _Place(self._root, self._root)
         self._deadline = now() + seconds
 
@@ -194,7 +194,7 @@ class EmbeddedEngine:
         return decisions
 
     def _again(self, decision: Decision, times: int = 1) -> Decision:
-        """The decision about the same claim when the solver tries hard, with so many times the usual budget."""
+        """The decision about the same claim when the solver tries hard, with this many times the usual budget."""
         path = self._root.with_conditions(decision.hypotheses)
         return self._claim(decision.claim, path.with_conditions((), times * BUDGETS.claim, ProvingBudget.CASES))
 

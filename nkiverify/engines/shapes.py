@@ -25,7 +25,7 @@ from nkiverify.symbolic.terms import INT32_MAX
 
 #: Values at which tiles end: the one before, the one itself and the one after are tried.
 EDGES = (128, 512)
-#: Residues that are told apart: conditions with a longer period are asked of each value.
+#: Residues that are distinguished: conditions with a longer period are asked of each value.
 _MAX_PERIOD = 1 << 16
 
 
@@ -80,7 +80,7 @@ class Axis:
                     raise TooManyShapes
 
     def first(self, most: int) -> list[int]:
-        """Up to so many of the least values that are found."""
+        """Up to this many of the least values that are found."""
         found: list[int] = []
         try:
             found.extend(islice(self.values(most=SearchingBudget.VALUES_OF_MANY), most))
@@ -142,7 +142,7 @@ def domain_of(program: Program, texts: Iterable[str]) -> list[Condition | bool]:
     """The conditions on dimensions of the target, or of an assert with one of `texts` that is part of the domain.
 
     A target that asks for the truth of a condition, as `v.assume(not K % 128)` does, splits the run into paths. Where
-    nothing is executed on one of them, only the other one is looked at.
+    nothing is executed on one of them, only the other one is examined.
     """
     return list(_Domain({"domain", *texts}).block(program.body))
 
@@ -336,16 +336,16 @@ class Shapes:
         known: Sequence[Condition] | None = self._conditions
         found: dict[str, int] = {}
         for dimension in self._order:
-            # Under conditions on it alone, and beside the first values of the dimensions before it.
+            # Under conditions on it alone, and besides the first values of the dimensions before it.
             alone = self.axis(dimension, self._conditions).first(level)
-            beside = self.axis(dimension, known or ()).first(level)
-            if not alone or not beside:
+            attached = self.axis(dimension, known or ()).first(level)
+            if not alone or not attached:
                 return None
-            known = self._settled(known, dimension.atom, beside[0])
+            known = self._settled(known, dimension.atom, attached[0])
             if known is None:
                 return None
             if not dimension.choices and dimension.atom not in self._following:
-                found[dimension.atom.name] = max(alone[-1], beside[-1], least.get(dimension.atom.name, alone[0]))
+                found[dimension.atom.name] = max(alone[-1], attached[-1], least.get(dimension.atom.name, alone[0]))
         return found
 
     def beyond(self, bounds: Mapping[str, int]) -> dict[str, int]:

@@ -23,7 +23,7 @@ class Second:
 
 SECOND = Second("esbmc", "ESBMC", "nkiverify.products.esbmc.second")
 
-#: What `--engine` may name; auto: the second engine beside the embedded one, where there is one.
+#: What `--engine` may name; auto: the second engine next to the embedded one, where there is one.
 ENGINES: tuple[str, ...] = ("auto", EMBEDDED, SECOND.name, "both")
 
 #: What `--lowering` may name: the languages that programs are lowered to for the second engine.
@@ -31,7 +31,7 @@ LOWERINGS: tuple[str, ...] = ("c", "python", "both")
 
 
 def asks_second(engine: str) -> bool:
-    """True if `--engine` asks the second engine, alone or beside the embedded one."""
+    """True if `--engine` asks the second engine, alone or next to the embedded one."""
     return engine != EMBEDDED
 
 

@@ -21,7 +21,7 @@ class TargetBudget:
     SHARE_OF_EXPLORING = 0.6
     #: How much of it is kept for concrete runs of shapes that no phase has a verdict for.
     SHARE_OF_TRYING = 0.1
-    #: How much of it a launch of numbers may take in plain Python before it is run symbolically.
+    #: How much of it a concrete launch may take concretely before it is run symbolically.
     SHARE_OF_NUMBERS = 0.5
 
 
@@ -35,7 +35,7 @@ class ExploringBudget:
     PERIOD = 4
     #: Values that are handed from one name to the next, at most: each is a path through the body.
     CHAIN = 4
-    #: A kernel with so many calls within one another recurses itself.
+    #: A kernel with this many calls within one another recurses itself.
     RECURSION = 100
     #: Concrete loops of at most this many iterations are run as they are.
     SHORT_LOOP = 2
@@ -56,20 +56,20 @@ class ExploringBudget:
     HELPERS = 4
     #: How many loops of a target may turn out to need unrolling, one exploration each.
     EXPLORATIONS = 200
-    #: Contracts that a launch has looked at in plain Python for each step that the attempt may make.
+    #: Contracts that a launch has examined concretely for each step that the attempt may make.
     CONTRACTS_OF_A_STEP = 16
 
 
 class RunningBudget:
     """Running a kernel on one shape. Work is counted in elements of operands."""
 
-    #: What an operation costs beside the elements of its operands, in elements: about as long as Python takes for it.
+    #: What an operation costs besides the elements of its operands, in elements: about as long as Python takes for it.
     OPERATION = 20_000
     #: Records, and executions, that are remembered at once.
     RECORDS_KEPT = 50_000
     #: Seconds between two looks at the clock.
     SECONDS_BETWEEN_CLOCKS = 0.1
-    #: Contracts that a run goes on to look at after it has broken the one that it is made for: a fifth of a second's
+    #: Contracts that a run continues to look at after it has broken the one that it is made for: a fifth of a second's
     #: work.
     CONTRACTS_AFTERWARDS = 10_000
     #: Contracts that are checked between two looks at the clock: less than a millisecond's work, against a system
@@ -82,7 +82,7 @@ class RunningBudget:
     #: The same for each claim. Measured on kernels of 600 to 800 claims: one check for all iterations takes as long as
     #: 40 contracts that a run looks at.
     CONTRACTS_OF_A_CLAIM = 100
-    #: Operations and allocations of a concrete run in which dead stores are looked for.
+    #: Operations and allocations of a concrete run in which dead stores are searched for.
     OPERATIONS_RECORDED = 6_000
     #: The same of one that is not gone on with if it is known without it that there are none.
     OPERATIONS_BEFORE_SUMMARISING = 1_000
@@ -105,11 +105,11 @@ class ProvingBudget:
     FIRST_STEPS = 100
     #: A proof within a proof, to simplify a disjunction of its hypotheses, has this part of the steps.
     SHARE_WITHIN = 100
-    #: Largest number of elements looked at; beyond it only the cheap prover is asked.
+    #: Largest number of elements examined; beyond it only the cheap prover is asked.
     GRID = 50_000_000
-    #: How many conditions, all in all, may be looked at; a fifth of a second's work.
+    #: How many conditions, all in all, may be examined; a fifth of a second's work.
     CONDITIONS = 20_000
-    #: How many values each atom may have, where not all values of all atoms together are few enough to be looked at.
+    #: How many values each atom may have, where not all values of all atoms together are few enough to be examined.
     VALUES_OF_AN_ATOM = 64
     #: Atoms of a term of which it is asked what the path decides: more of them cost more than the answer is worth.
     ATOMS = 24
@@ -123,7 +123,7 @@ class ProvingBudget:
     GROWN_POINTS = 4
     #: Cases into which a question that is asked again may be split.
     CASES = 256
-    #: How many times as much is looked at then where all values are tried.
+    #: How many times as much is examined then where all values are tried.
     TIMES_WITH_CASES = 10
     #: Values kept for the next hypotheses, by those that share them; trying each costs as much as the hypotheses are
     #: long.
@@ -141,27 +141,27 @@ class SetsBudget:
 
     #: Answers, and parts of sets, that `Sets` keeps at most.
     ANSWERS_KEPT = 100_000
-    #: Pieces of a shuffle that are told apart.
+    #: Pieces of a shuffle that are distinguished.
     PIECES = 4
     #: Operations of isl that a proof may take, one or two seconds'; a limit on time would depend on the machine. Of a
-    #: long kernel so many for each operation: one on slices of symbolic extent takes some 3,500.
+    #: long kernel this many for each operation: one on slices of symbolic extent takes some 3,500.
     OPERATIONS = 8_000_000
     OPERATIONS_FOR_EACH = 6_000
     #: How often whether numbers are equal splits the paths through a program that are first walked without it.
     SPLITS = 8
     #: How often the guess about what a loop body does may be corrected.
     PASSES = 4
-    #: Values of a factor for each of which a product is looked at.
+    #: Values of a factor for each of which a product is examined.
     FACTORS = 4
-    #: Parts of a set that are looked at.
+    #: Parts of a set that are examined.
     PARTS = 8
-    #: Positions of an axis whose stride is not a plain number that are told apart; there is no map of one with more.
+    #: Positions of an axis whose stride is not a plain number that are distinguished; there is no map of one with more.
     POSITIONS = 4
     #: Operations that one question about inputs or outputs may take.
     OPERATIONS_OF_A_QUESTION = 2_000_000
-    #: The largest size of a shape that is looked for.
+    #: The largest size of a shape that is searched for.
     LARGEST_SIZE = 2048
-    #: Places that read an allocation, and that write it in one line, that are looked at for one that writes it.
+    #: Places that read an allocation, and that write it in one line, that are examined for one that writes it.
     READERS = 4
     WRITERS = 32
     #: Operations of isl for what phase 4 claims of one target: enough for most, and soon over.
@@ -172,9 +172,9 @@ class SetsBudget:
 class MarksBudget:
     """Phase 4 on one shape, on marks."""
 
-    #: Stores to one element that are told.
+    #: Stores to one element that are reported.
     STORES_LISTED = 6
-    #: Elements of one tensor that are looked at.
+    #: Elements of one tensor that are examined.
     ELEMENTS_OF_A_TENSOR = 4_000_000
     #: Pieces of the places that a store touches.
     PIECES = 256
@@ -185,31 +185,32 @@ class MarksBudget:
 class SmallestBudget:
     """The search for the smallest shape at which phase 4 fails."""
 
-    #: Walks, concrete runs, and elements of operands in them, that the search may take: it ends alike on all machines.
+    #: Walks, concrete runs, and elements of operands in them, that the search may take: it ends the same on all
+    #: machines.
     PROOFS = 24
     RUNS = 160
     WORK = 60_000_000
     #: Shapes that it may look at, those outside of the domain included.
     SHAPES = 20_000
-    #: How far beyond the smallest a sum is looked for in a family that may have any.
+    #: How far beyond the smallest a sum is searched for in a family that may have any.
     REACH = 4096
 
 
 class SearchingBudget:
-    """The search for shapes: those that fail, those that are run beside a proof."""
+    """The search for shapes: those that fail, those that are run next to a proof."""
 
-    #: Shapes that are looked at for each place of the program, and paths to it that are.
+    #: Shapes that are examined for each place of the program, and paths to it that are.
     SHAPES_OF_A_PLACE = 160
     PATHS_TO_A_PLACE = 8
     #: Places that a solver is asked about.
     PLACES_ASKED = 12
     #: Questions for making one dimension small.
     QUESTIONS_TO_NARROW = 6
-    #: How often a place that is unrolled is told apart on one path.
+    #: How often a place that is unrolled is distinguished on one path.
     PLACES_ON_A_PATH = 2
-    #: Values of one dimension that are tried first; so many more are tried if they are all there are.
+    #: Values of one dimension that are tried first; this many more are tried if they are all there are.
     FIRST_VALUES = 4
-    #: Values of one dimension, and choices of some of them, that are looked at for others that satisfy the conditions.
+    #: Values of one dimension, and choices of some of them, that are examined for others that satisfy the conditions.
     VALUES_OF_A_DIMENSION = 20_000
     #: The same where a few values are wanted for each choice of others, of which there are many.
     VALUES_OF_MANY = 1000
@@ -236,7 +237,7 @@ class SearchingBudget:
     RUNS_AT_ENDS = 8
     #: Shapes that are tried for one that is in the domain.
     LEAST_SHAPES = 4
-    #: Contracts that may be looked at in all shapes together: about two seconds' work, the same on every machine.
+    #: Contracts that may be examined in all shapes together: about two seconds' work, the same on every machine.
     CONTRACTS = 150_000
     #: Shapes whose arguments are tried at the ends of their ranges.
     SHAPES_AT_ENDS = 4
@@ -251,8 +252,8 @@ class WitnessBudget:
     MINIMISE_MS = 1000
     #: For finding out what else fails, per violation.
     GENERALISE_MS = 1000
-    #: Refuted claims of one line among which the simplest witness is looked for however long it takes; the others have
-    #: `FURTHER_MS` together.
+    #: Refuted claims of one line among which the simplest witness is searched for however long it takes; the others
+    #: have `FURTHER_MS` together.
     CANDIDATES = 4
     #: For those, and for a witness of a claim that is harder to meet.
     FURTHER_MS = 200
@@ -273,7 +274,7 @@ class WitnessBudget:
     ITERATIONS_LATER = 5
     #: Conditions that are said together: more are no domain that somebody types.
     CONDITIONS = 4
-    #: Claims that are looked at.
+    #: Claims that are examined.
     CLAIMS = 200
     #: Shapes that are run.
     SHAPES = 4
@@ -287,11 +288,11 @@ class WarningBudget:
     #: Operations and allocations that a concrete run of a larger shape may execute, where one of a small shape may
     #: `RunningBudget.OPERATIONS_RECORDED`; else it is left out.
     OPERATIONS_OF_A_LARGER_SHAPE = 1_000
-    #: Elements of operands in a larger shape in which unwritten ones are looked for.
+    #: Elements of operands in a larger shape in which unwritten ones are searched for.
     WORK_OF_A_LARGER_SHAPE = 10_000_000
-    #: Shapes of the domain that cannot be looked at before others are not tried either.
+    #: Shapes of the domain that cannot be examined before others are not tried either.
     SHAPES_LEFT_OUT = 3
-    #: Shapes in which unwritten elements are looked for.
+    #: Shapes in which unwritten elements are searched for.
     SHAPES = 6
     #: Contracts that one concrete run may look at, and the seconds of a loop of Python's that calls nothing of ours;
     #: it is to end by its number of operations.
@@ -304,7 +305,7 @@ class WarningBudget:
 class MemoryBudget:
     """Phase 3, shape by shape."""
 
-    #: Shapes of a domain that are run through, and the contracts that may be looked at in all of them.
+    #: Shapes of a domain that are run through, and the contracts that may be examined in all of them.
     SHAPES = 16
     CONTRACTS = 1_200_000
 
@@ -314,7 +315,7 @@ class RangesBudget:
 
     #: How often an assumption about all iterations may be weakened.
     PASSES = 7
-    #: After so many of these, what grows without a known addend is given up.
+    #: After this many of these, what grows without a known addend is given up.
     PASSES_OF_GROWTH = 3
     #: Operations that a walk may compute; a limit on time would have the verdict depend on the machine.
     OPERATIONS = 60_000
@@ -346,12 +347,12 @@ class NumericsBudget:
 class NumbersBudget:
     """Kernels computed on numbers: residues, floats."""
 
-    #: So many residues are asked about in steps: for more the table of all powers, of the size of the prime, is
+    #: This many residues are asked about in steps: for more the table of all powers, of the size of the prime, is
     #: faster.
     RESIDUES_IN_STEPS = 4096
-    #: Up to so many numbers are inverted one by one.
+    #: Up to this many numbers are inverted one by one.
     INVERTED_ONE_BY_ONE = 64
-    #: Ranges of indices that are looked at apart: where there are more, all of a row counts.
+    #: Ranges of indices that are examined apart: where there are more, all of a row counts.
     INDEX_RANGES = 64
     #: Constants that are taken out of a maximum one after the other.
     CONSTANTS_OF_A_MAXIMUM = 3
@@ -377,13 +378,13 @@ class RepairBudget:
     #: The shares of the time for running edits on shapes, and until no further domain is derived.
     SHARE_OF_RUNS = 0.4
     SHARE_UNTIL_THE_LAST_DOMAIN = 0.9
-    #: Edits whose domain is derived, and those that are told.
+    #: Edits whose domain is derived, and those that are reported.
     DOMAINS = 4
     PATCHES = 2
     #: Seconds that a domain is given at least.
     LEAST_SECONDS = 1.0
     #: Seconds for edits of a kernel that is checked with `--fix`; with the domain that is derived last, and under load,
-    #: it takes so many times as long at most.
+    #: it takes this many times as long at most.
     SECONDS_BESIDE_A_CHECK = 15.0
     MOST_TIMES = 4
 
@@ -409,9 +410,9 @@ class DerivingBudget:
     LIMITS_MS = 1000
     #: Seconds that a step, or a domain, is given in any case.
     LEAST_SECONDS = 0.2
-    #: Constants of one dimension that are looked at.
+    #: Constants of one dimension that are examined.
     CONSTANTS = 6
-    #: Conditions of refuted claims that are looked at.
+    #: Conditions of refuted claims that are examined.
     CLAIMS = 200
     #: Characters of a condition that somebody reads.
     CHARACTERS_OF_A_CONDITION = 60
@@ -420,7 +421,7 @@ class DerivingBudget:
     SHARE_OF_A_KERNEL = 0.9
     #: How much of it may pass until no further domain is proved.
     SHARE_OF_DERIVING = 0.75
-    #: Times that something else is assumed, at most; shapes that dtypes are looked for with.
+    #: Times that something else is assumed, at most; shapes that dtypes are searched for with.
     ASSUMPTIONS = 3
     SHAPES_OF_DTYPES = 4
     #: Work, in elements of operands, that one shape may take.
@@ -437,11 +438,11 @@ class DerivingBudget:
     STEPS_OF_ALL_SHAPES = 60_000
     #: For finding such as are in the domain, in milliseconds of an idle core.
     SETTLING_MS = 150
-    #: Shapes alike that are tried for one that passes.
+    #: Similar shapes that are tried for one that passes.
     SIMILAR_SHAPES = 2
     #: Seconds that any has, of the time of the target.
     LEAST_SECONDS_OF_SAMPLES = 1.0
-    #: Paths of a kernel's own preconditions that are looked at.
+    #: Paths of a kernel's own preconditions that are examined.
     PATHS = 64
     #: Shapes that are run, of those that were left out, for the simplest outside the domain.
     SHAPES_LEFT_OUT = 3
@@ -464,13 +465,13 @@ class ComparingBudget:
     WORK_OF_FEW_INPUTS = 300_000_000
     #: Runs of the backward kernel on parts of the incoming gradients, for each axis.
     BACKWARD_RUNS = 64
-    #: So many different numbers are in an argument whose elements are drawn with ties.
+    #: This many different numbers are in an argument whose elements are drawn with ties.
     TIED_NUMBERS = 5
     #: Seconds for looking at one kernel.
     SECONDS_OF_A_KERNEL = 10.0
     #: Dimensions that are argued together at most: both kernels are run for all combinations of two values of each.
     DIMENSIONS_TOGETHER = 3
-    #: A shape that takes a way may ask for so many times the work of the chosen one.
+    #: A shape that takes a way may ask for this many times the work of the chosen one.
     MORE_WORK = 256
 
 
@@ -516,7 +517,7 @@ class SecondEngineBudget:
     OUTPUT_BYTES = 32 * 2**20
     #: Bytes of address space a process may have unless the caller says otherwise.
     MEMORY_BYTES = 2**30
-    #: On a busy machine, or where a process cannot be limited to some seconds of computing, it may take so many times
+    #: On a busy machine, or where a process cannot be limited to some seconds of computing, it may take this many times
     #: longer: with sixteen others on two cores it takes nine times.
     BUSY_FACTOR = 12.0
     #: Seconds to wait for the rest of the output when the process has ended but something it started holds the pipes.
@@ -532,7 +533,7 @@ class SecondEngineBudget:
     #: How many assertions unwinding may add to those of a program. Its loops are kept as loops one after the other,
     #: until there are that many; the others take the representative form.
     INSTANCES = 2000
-    #: Shapes that are looked at for one that can be run, beside those on which loops go round twice.
+    #: Shapes that are examined for one that can be run, besides those on which loops go round twice.
     SHAPES = 8
     #: Seconds of computing for one run of the engine.
     ELEMENT_SECONDS = 8.0
@@ -544,26 +545,26 @@ class SecondEngineBudget:
     CHARACTERS_SHOWN = 20_000
     #: Operations of a run that is lowered, at most: beyond, the engine would take its time for little.
     OPERATIONS = 8000
-    #: Of so many targets, by a number made of their names, one is lowered to Python as well, where the build reads
+    #: Of this many targets, by a number made of their names, one is lowered to Python as well, where the build reads
     #: that: so that it stays true. Its phases are one process, most of whose time is that of reading the engine's own
     #: models.
     PYTHON_SAMPLE = 20
     #: The targets that are taken, by what the number leaves: of our manifest 19 of 376 runs, of all three phases.
     PYTHON_TAKEN = 6
-    #: Seconds the second engine may take beside the embedded engine, for one target in all its phases together; and
+    #: Seconds the second engine may take next to the embedded engine, for one target in all its phases together; and
     #: that it has at least where it is asked by name.
     SECONDS = 30.0
     LEAST_SECONDS = 1.0
 
 
 class ReportingBudget:
-    """Lists in reports, before a reader is told that there is more."""
+    """Lists in reports, before a reader is informed that there is more."""
 
     #: Tensors listed for one place; more would hide the ones that matter.
     TENSORS_OF_A_PLACE = 6
     #: Lines of a slice that are shown; the ones nearest to the result.
     LINES_OF_A_SLICE = 12
-    #: So many inputs are listed.
+    #: This many inputs are listed.
     INPUTS_LISTED = 6
     #: Places that are named where comparisons go one way.
     PLACES_OF_COMPARISONS = 3

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 
 #: Steps of Z3 ("rlimit") that an idle core of 2026 makes in a millisecond, give or take a half; those of the other
-#: rungs are counted as so many of them as take that long.
+#: rungs are counted as this many of them as take that long.
 STEPS_PER_MS = 6000
 
 _by_processor = False
@@ -22,7 +22,7 @@ _made = 0
 #: The part of the wall's time that counts where others are waited for.
 _WAITING = 0.05
 
-#: Processor time is asked for again after so many seconds of the wall: asking takes as long as deciding many a claim.
+#: Processor time is asked for again after this many seconds of the wall: asking takes as long as deciding many a claim.
 _GRAIN = 0.001
 #: The processor time that was asked for last, and when, by the wall.
 _processor = _asked_at = -math.inf
@@ -70,7 +70,7 @@ def counting(processor: bool) -> Iterator[None]:
 
 
 def count_steps(steps: int) -> None:
-    """A prover of this process has made so many steps."""
+    """A prover of this process has made this many steps."""
     global _made
     _made += steps
 

@@ -199,5 +199,5 @@ def _tell_ignored(kind: type[BaseException], entry: TracebackType | None) -> Non
     while entry is not None and entry.tb_next is not None:
         entry = entry.tb_next
     place = f" at {entry.tb_frame.f_code.co_filename}:{entry.tb_lineno}" if entry is not None else ""
-    told = f"nkiverify: warning: Python ignores {kind.__name__}{place}: nobody can handle it"
-    print(printable(told), file=sys.stderr)
+    reported = f"nkiverify: warning: Python ignores {kind.__name__}{place}: nobody can handle it"
+    print(printable(reported), file=sys.stderr)

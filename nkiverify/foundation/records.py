@@ -239,7 +239,7 @@ class LiveTensor:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """The places `first` to `last` of a memory, both included, at each of which a tensor takes so many bytes."""
+    """The places `first` to `last` of a memory, both included, at each of which a tensor takes this many bytes."""
 
     first: int
     last: int
@@ -399,7 +399,7 @@ class Run:
     traceback: str = ""
     place: Site | None = None
     advice: str = ""
-    #: Said beside the run that counts, by another engine: what it leaves open changes nothing.
+    #: Said next to the run that counts, by another engine: what it leaves open changes nothing.
     advisory: bool = False
     #: Remembered from an earlier run of which nothing changed; the time is what it took then.
     cached: bool = False
@@ -418,13 +418,13 @@ class Run:
     accepted: tuple[AcceptedFinding, ...] = ()
     #: Where phase 4 is FAILED, what stores each element of the tensors that are returned, for the first witness.
     coverage: tuple[Coverage, ...] = ()
-    #: What the code of its kernel or of its target reads beside modules and arguments, first: it is not remembered.
+    #: What the code of its kernel or of its target reads besides modules and arguments, first: it is not remembered.
     reads: Prose = ""
     #: Statements at the top level of its modules that were passed over for what they ask for, each with its place.
     refused: tuple[Prose, ...] = ()
     #: What is accepted of its verdict by name, "bounded" for example: by the target, the settings or the command line.
     accept: tuple[str, ...] = ()
-    #: The shapes that were run concretely beside a SUCCESSFUL, and why others were not.
+    #: The shapes that were run concretely besides a SUCCESSFUL, and why others were not.
     concrete: Prose = ""
     #: What the verdict rests on; where nobody says it, what verdict and qualifier say (`Basis.of`).
     basis: Basis | None = None

@@ -1,4 +1,4 @@
-"""Where the stubs, kernels, harness and result schema are: beside the package in a checkout, inside it in a wheel; and
+"""Where the stubs, kernels, harness and result schema are: next to the package in a checkout, inside it in a wheel; and
 where things are kept between runs."""
 
 from __future__ import annotations

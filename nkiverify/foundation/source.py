@@ -21,7 +21,7 @@ READS = "nkiverify.read"
 
 #: The number of an object, different for any two that are there at the same time, as `id` is; its class has no say in
 #: it. Python tells audit hooks of each call of `id`: with that of `frontend/guard.py`, it takes ten times as long as
-#: the call itself, and runs ask for millions. Of calls of this function nobody is told.
+#: the call itself, and runs ask for millions. Of calls of this function nobody is informed.
 identity: Callable[[object], int] = object.__hash__
 
 #: The name of a source file, and a text that may name some: what is written for readers has them relative to a root.

@@ -25,7 +25,7 @@ class Stage(enum.Enum):
     SOLVING = "solving"
     #: Walking the shape program, looking for values, making witnesses small, saying what they mean.
     DECIDING = "deciding"
-    #: Running witnesses in plain Python.
+    #: Running witnesses concretely.
     REPLAYING = "replaying"
     #: Writing what was found.
     REPORTING = "reporting"
@@ -59,7 +59,7 @@ def seconds_by_stage() -> dict[Stage, float]:
 
 
 def reset() -> None:
-    """Begin to count anew, outside all stages."""
+    """Begin to count again, outside all stages."""
     _seconds.update(dict.fromkeys(Stage, 0.0))
 
 

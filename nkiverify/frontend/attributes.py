@@ -35,7 +35,7 @@ STAND_INS: dict[type, type] = {
     SymRange: range,
 }
 
-#: Values that are made anew where one of a list made in a loop is read, and that nobody can change.
+#: Values that are made again where one of a list made in a loop is read, and that nobody can change.
 COPIED = (Tensor, tuple, slice)
 
 #: The documented attributes of NKI's objects, by class; ours have more.

@@ -80,7 +80,7 @@ class SymbolicBinding:
             place = _place_in(self._manifest)
             if place is not None:
                 self._assumed_at[place] = None
-        # Shapes are looked for in what the target says: most that any domain leaves out are far too large to run.
+        # Shapes are searched for in what the target says: most that any domain leaves out are far too large to run.
         self._run.assume(condition, "any domain" if text else "domain")
 
     def possible(self) -> bool:

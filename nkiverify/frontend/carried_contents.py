@@ -37,7 +37,7 @@ class CarriedContents:
         """True if an iteration that finds `at_start` leaves nothing else; if not, the guess has been refined.
 
         `ends` are what the paths through the body leave, in any iteration. Of a storage that they have not `looked_at`
-        it does not matter what they found in it: what they leave there is what they write, beside what they found. Of
+        it does not matter what they found in it: what they leave there is what they write, besides what they found. Of
         one that they took for unknown (False) it matters where numbers are known."""
         if not ends:
             return True

@@ -5,7 +5,7 @@ of a dictionary:
 
     an int that grows by the same amount each time      x0 + c*i, but perhaps after the last one
     a list that grows by one append each time           i elements, the element at k the one appended for i = k
-    a local name that is bound anew before it is read   no value at the start of the body
+    a local name that is bound again before it is read   no value at the start of the body
     local names that change places, `a, b = b, a`       those of before the loop, moved on i % n times
     a value that each iteration leaves for the next     that of before the loop for i = 0, then what i - 1 leaves
     a value that is handed on, `before = now`           that of before the loop for i = 0, then what `now` is for i - 1
@@ -125,7 +125,7 @@ class _Permuted:
     period: int
 
     def source(self, name: str, turns: int) -> str:
-        """The name that had, before the loop, what `name` has after so many iterations."""
+        """The name that had, before the loop, what `name` has after this many iterations."""
         for _ in range(turns):
             name = self.sources[name]
         return name
@@ -308,10 +308,10 @@ class CarriedState:
     def _left_by(self, iteration: Term) -> dict[_Place, Any]:
         """The values that an iteration leaves: an object that two places share is one object in both."""
         found = {place: guess.template for place, guess in self._guesses() if isinstance(guess, _Left)}
-        anew = {identity(part) for part in mutable_parts(tuple(found.values())) if not self.knows(part)}
+        fresh = {identity(part) for part in mutable_parts(tuple(found.values())) if not self.knows(part)}
         assert self._bound is not None
         try:
-            values = substitute(tuple(found.values()), {self._bound: iteration}, lambda part: identity(part) in anew)
+            values = substitute(tuple(found.values()), {self._bound: iteration}, lambda part: identity(part) in fresh)
         except CannotSubstitute as reason:
             self._give_up(f"an iteration leaves {reason}")
         return dict(zip(found, values, strict=True))
@@ -391,7 +391,7 @@ class CarriedState:
 
     def _changed(self, endings: list[BodyEnding]) -> dict[tuple[int, Any], tuple[Holder, Any, Any]]:
         """The parts of objects that paths change, or that are guessed to change, with what they are before the loop;
-        what is appended to a list is looked at apart."""
+        what is appended to a list is examined apart."""
         found = {place: (held.holder, held.key, held.entry) for place, held in self._held.items()}
         for change in (change for ending in endings for change in ending.changes):
             holder, key = change.holder, change.key
@@ -440,7 +440,7 @@ class CarriedState:
         if self._as_guessed(passed):
             return True
         found = None if passed.entry is _ABSENT else self._refined(passed)
-        # Where nothing is left to be guessed it may be bound anew.
+        # Where nothing is left to be guessed it may be bound again.
         self._local[name] = _Rebound() if found is None else found
         return False
 
@@ -548,7 +548,7 @@ class CarriedState:
         if self.sequence.traced or self.sequence.parallel or any(after is _ABSENT for after in afters):
             return None
         if _NUMERICS in self._run.phases and any(isinstance(after, Tensor) for after in afters):
-            # Ranges of numbers are known of the tiles of unrolled iterations, not of one made anew from that before.
+            # Ranges of numbers are known of the tiles of unrolled iterations, not of one made again from that before.
             return None
         if not isinstance(guess, _Left | _Follows):
             source = self._source(passed)

@@ -189,7 +189,7 @@ class Claiming(Paths):
 
     def handed_back(self, value: Term, frame: FrameType) -> None:
         """Kernel code has `value` from what it called: it must have 32 bits if a library computed it, as what code of
-        the kernel computed was looked at there."""
+        the kernel computed was examined there."""
         if value.uid in self._by_libraries:
             self.host_integer(value, frame)
 

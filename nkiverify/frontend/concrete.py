@@ -74,7 +74,7 @@ Recorded = recorded.Executed | recorded.Allocation | recorded.Returned | program
 class Observer:
     """A part that a concrete execution reports to. It changes nothing of what the execution answers; it may end it.
 
-    Its methods are called from the kernel's call, whose frames are there to be looked at.
+    Its methods are called from the kernel's call, whose frames are there to be examined.
     """
 
     def operation(self, run: ConcreteExecution) -> None:
@@ -210,10 +210,10 @@ class ConcreteExecution:
     """Executes a target on one choice of values.
 
     With `awaited`, contracts with their places, the run ends (by raising `AllBroken`) once all of them are broken.
-    It ends as well, as unsupported, after `seconds` of this process, when it has looked at so many `contracts`, or a
+    It ends as well, as unsupported, after `seconds` of this process, when it has examined this many `contracts`, or a
     moment after `decisive` is broken.
     With `stop_at_first` a broken contract raises `ContractViolation`; otherwise it is noted in `broken` and the kernel
-    goes on, as far as Python lets it. What is only warned of, or accepted, is noted in `tolerated` and stops nothing.
+    continues, as far as Python lets it. What is only warned of, or accepted, is noted in `tolerated` and stops nothing.
     With `stated`, each contract that is checked is stated there as a claim. What it comes to is reported to the
     `observers`, one after the other. `elements` is what tensors hold, `order` that of iterations and programs.
     """
@@ -272,7 +272,7 @@ class ConcreteExecution:
         #: True in the body of a device loop that goes round no time: it is traced all the same, and nothing executed.
         self.only_traced = False
         self._count = 0
-        #: How many contracts have been looked at: how much there was to do.
+        #: How many contracts have been examined: how much there was to do.
         self.looked_at = 0
         self.elements.begin(self)
 
@@ -341,7 +341,7 @@ class ConcreteExecution:
         for observer in self.observers:
             observer.broken(self, found)
         if self._decisive == (rule.id, _line_of(site)):
-            # What it is run for is seen; the others are looked for as long as that takes no time.
+            # What it is run for is seen; the others are searched for as long as that takes no time.
             self._decisive = None
             self._contracts = min(self._contracts, self.looked_at + RunningBudget.CONTRACTS_AFTERWARDS)
         if self._awaited:

@@ -215,7 +215,7 @@ class SymbolicExecution(Claiming):
         """Where the model or a stub fails rather than the kernel, nothing can be concluded.
 
         What a stub raises on purpose says what is wrong with what it was given, as an exception of the kernel's own
-        does; plain Python confirms it. But a name that is not there may be one that the stubs lack.
+        does; Python itself confirms it. But a name that is not there may be one that the stubs lack.
         """
         if isinstance(error, InternalError):
             raise error

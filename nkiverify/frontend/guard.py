@@ -35,8 +35,8 @@ from nkiverify.frontend.process_state import register_name
 from nkiverify.frontend.seen import note
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
-#: The folders of the standard library and of this package, whose code is told by its files: what kernels compile has
-#: such names as well, but is known by identity.
+#: The folders of the standard library and of this package, whose code is reported by its files: what kernels compile
+#: has such names as well, but is known by identity.
 _LIBRARY, _PACKAGE = f"{Path(os.__file__).parent}{os.sep}", f"{Path(nkiverify.__file__).parent}{os.sep}"
 #: Code that reads source files for Python.
 _READERS = (f"{_LIBRARY}linecache.py", f"{_LIBRARY}tokenize.py")
@@ -55,7 +55,7 @@ _ASKING = frozenset(
         "nkiverify.model.stub._stating_function",
     }
 )
-#: Ask for themselves: for memory of its library, and to be told of each line that a user goes through.
+#: Ask for themselves: for memory of its library, and to be informed of each line that a user goes through.
 _SOLVER, _DEBUGGER = (f"-packages{os.sep}z3{os.sep}", "ctypes."), (f"{_LIBRARY}bdb.py", "sys.settrace")
 #: Reads what is installed, on which every verdict depends anyway.
 _METADATA = f"{_LIBRARY}importlib{os.sep}metadata{os.sep}"
@@ -165,9 +165,9 @@ def pass_over(refusal: ImportRefused) -> None:
 
 
 def refused_in(files: Iterable[str]) -> tuple[str, ...]:
-    """The statements of these files that were passed over, as they are told."""
+    """The statements of these files that were passed over, as they are reported."""
     known = set(files)
-    return tuple(told for place, told in passed_over.items() if place.rpartition(":")[0] in known)
+    return tuple(reported for place, reported in passed_over.items() if place.rpartition(":")[0] in known)
 
 
 def warning(refused: str) -> str:
@@ -217,7 +217,7 @@ def temporary_files() -> Iterator[None]:
     global _scratch
     try:
         place = Path(tempfile.gettempdir())
-    except FileNotFoundError:  # there is no room in any: a kernel that asks for a file is told so
+    except FileNotFoundError:  # there is no room in any: a kernel that asks for a file is informed
         place = Path(os.devnull)
     # Now that it is found: Python looks for it by writing a file.
     outer, before = _scratch, tempfile.tempdir

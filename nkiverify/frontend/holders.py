@@ -101,9 +101,9 @@ class Holder:
         return self.write in (_write_dict, _write_cell, _write_parts)
 
 
-#: What describes a function or class, beside its `__dict__`.
+#: What describes a function or class, besides its `__dict__`.
 LABELS = frozenset({"__name__", "__qualname__", "__doc__", "__module__", "__wrapped__", "__annotations__"})
-#: What a function or class is made of, beside what is in it.
+#: What a function or class is made of, besides what is in it.
 MAKE_UP = frozenset({"__class__", "__bases__", "__code__", "__defaults__", "__kwdefaults__", "__mro__"})
 _OF_FUNCTIONS = tuple(name for name in sorted(LABELS | MAKE_UP) if name in vars(types.FunctionType))
 _OF_CLASSES = {name: vars(type)[name] for name in ("__bases__", "__name__", "__qualname__")}
@@ -116,7 +116,7 @@ def is_leaf(value: object) -> bool:
     """True if objects of the class of `value` have neither parts nor state of their own; the same for all of them."""
     kind = type(value)
     if isinstance(value, enum.Enum):
-        # A member of an enumeration of the kernel's own may have attributes beside its value.
+        # A member of an enumeration of the kernel's own may have attributes besides its value.
         return not is_kernel_class(kind)
     if not isinstance(value, _LEAF_TYPES):
         return False
@@ -133,7 +133,8 @@ def is_stateless(kind: type) -> bool:
 
 
 def keeps_attributes(kind: type) -> bool:
-    """True if objects of a class have attributes that can be assigned, beside what the class they derive from holds."""
+    """True if objects of a class have attributes that can be assigned, besides what the class they derive from
+    holds."""
     return bool(kind.__dictoffset__) or is_kernel_class(kind)
 
 
@@ -418,7 +419,7 @@ def _read_object(value: object) -> dict[Any, Any]:
         except AttributeError:
             continue
     content.update(own_dict(value))
-    # A class derived from a container has elements beside its attributes.
+    # A class derived from a container has elements besides its attributes.
     if isinstance(value, list | deque):
         content.update((("element", position), part) for position, part in enumerate(value))
     elif isinstance(value, dict):
@@ -476,12 +477,12 @@ def _read_partial(value: functools.partial[Any]) -> dict[Any, Any]:
     return {"function": value.func, "arguments": value.args, "keywords": value.keywords, "": value.__dict__}
 
 
-#: What objects of classes written in C hold beside `__dict__`, for the classes met.
+#: What objects of classes written in C hold next to `__dict__`, for the classes met.
 _fields_of: dict[int, tuple[type, tuple[str, ...]]] = {}
 
 
 def _fields(kind: type) -> tuple[str, ...]:
-    """The names of what objects of a class hold beside `__dict__`: slots, and fields of classes written in C."""
+    """The names of what objects of a class hold next to `__dict__`: slots, and fields of classes written in C."""
     known = _fields_of.get(identity(kind))
     if known is None:
         names = tuple(

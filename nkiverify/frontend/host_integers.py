@@ -1,4 +1,4 @@
-"""The functions that kernel code calls to have its plain integers looked at: see `nkiverify.frontend.watched_integers`.
+"""The functions that kernel code calls to have its plain integers examined: see `nkiverify.frontend.watched_integers`.
 
 In a symbolic run an integer beyond 32 bits is a claim that fails, in a concrete run a broken contract.
 """
@@ -113,7 +113,7 @@ def examine_operator(name: str, *operands: Any) -> bool:
 
 def method(found: Any) -> Any:
     """A method of numbers, `found` as an attribute: those of Python's classes take symbolic values as well, and tell;
-    those of NumPy are looked at."""
+    those of NumPy are examined."""
     kind = type(found)
     if kind is MethodWrapperType or kind is BuiltinMethodType:
         owner = found.__self__
@@ -130,7 +130,7 @@ def method(found: Any) -> Any:
 
 
 def _of_numpy(found: Any, owner: Any, values: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """The result of a method of a number or array of NumPy, its operands looked at."""
+    """The result of a method of a number or array of NumPy, its operands examined."""
     name = found.__name__.strip("_")
     if name in PARTIAL:
         examine_reduction(name, owner, *values, **named)

@@ -30,7 +30,7 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     int(x), type(x), …          __nki__.type_call(int)(x)
     x is y                      __nki__.same(x, y)    (but for `is None`)
     for x in range(n)           its range handed to the run, as `frontend.watched_integers` says
-    x + y, -x, f(x), x += y, …  looked at for 32 bits, as `frontend.watched_integers` says
+    x + y, -x, f(x), x += y, …  examined for 32 bits, as `frontend.watched_integers` says
     x.a = y, del x.a            __nki__.storing(x, "a").a = y
     x.length                    __nki__.read(x, "length")    (names that only symbolic values have)
     "…".format(x)               __nki__.formatting("…".format)(x)
@@ -84,7 +84,7 @@ class Rewriting(enum.Enum):
     NONE = "none"
     #: Only that ranges of loops are handed to the run: a kernel of the legacy API, otherwise as it is.
     RANGES = "ranges"
-    #: Only that results of arithmetic are looked at, for a concrete run that is to see integers beyond 32 bits.
+    #: Only that results of arithmetic are examined, for a concrete run that is to see integers beyond 32 bits.
     ARITHMETIC = "arithmetic"
     #: Everything a symbolic run needs.
     FULL = "full"

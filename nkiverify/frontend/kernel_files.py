@@ -1,4 +1,4 @@
-"""Finding the files of modules that kernels import, without loading any: the stubs', and those beside the kernel."""
+"""Finding the files of modules that kernels import, without loading any: the stubs', and those next to the kernel."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class ModuleFiles:
         """Let `name` mean the kernel's file, also where the standard library has a module of this name."""
         top = name.partition(".")[0]
         if top in sys.stdlib_module_names:
-            from nkiverify.foundation import late  # as late as this: what is remembered is told without it
+            from nkiverify.foundation import late  # as late as this: what is remembered is reported without it
 
             late.load()  # which would find the kernel's file in its place
         self.served.setdefault(top, self._root)

@@ -129,8 +129,8 @@ def rule_text(rule: str) -> str:
     versions = f" From NKI {_SINCE[rule]} on." if rule in _SINCE else ""
     names = ""
     if rule == "lang.deprecated":
-        told = (f"{name} (since NKI {since}): write {instead}" for name, (since, instead) in _DEPRECATED.items())
-        names = f" {'; '.join(told)}."
+        reported = (f"{name} (since NKI {since}): write {instead}" for name, (since, instead) in _DEPRECATED.items())
+        names = f" {'; '.join(reported)}."
     return f"{LANGUAGE_RULES[rule]}{versions}{names}"
 
 

@@ -1,4 +1,4 @@
-"""A launch whose sizes are all numbers: an execution in plain Python that states claims, and how it ends.
+"""A launch whose sizes are all numbers: an execution concretely that states claims, and how it ends.
 
 Loops, lists, NumPy and `program_id` are what they are in Python.
 """
@@ -109,7 +109,7 @@ def finish(run: ConcreteExecution) -> None:
     if run.bodies.open and run.raised is None and run.unsupported_construct is None:
         run.unsupported_construct = Unsupported(LEFT, "let its body come to its end", None)
     if 2 in run.phases and not any(claim.phase == 2 for claim in run.program.body.items if type(claim) is Claim):
-        # Each integer was looked at when it was made.
+        # Each integer was examined when it was made.
         run.claims.claim(contract("host.int32"), True, None)
 
 

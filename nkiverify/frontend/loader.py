@@ -1,6 +1,6 @@
 """Loading kernel source: instrumented for symbolic runs, as it is for concrete ones.
 
-While a `KernelSpace` is active, an import hook serves the stub packages `nki` and `neuronxcc` and the modules beside
+While a `KernelSpace` is active, an import hook serves the stub packages `nki` and `neuronxcc` and the modules besides
 the kernel. Nothing outside changes for good: when the space is left, `sys.modules`, `sys.meta_path` and `sys.path` are
 as before, also where the real `nki` is installed, and byte code of kernels is neither read nor written.
 """
@@ -163,7 +163,7 @@ class KernelSpace:
     def active(self) -> Iterator[None]:
         """Imports mean the stubs and the modules of this space within the block, in which a kernel runs.
 
-        Raises `UnsupportedConstruct` where it cannot be told what importing the modules has made of them.
+        Raises `UnsupportedConstruct` where it cannot be known what importing the modules has made of them.
         """
         if self.doubts:
             raise self.doubts[0].unsupported()
@@ -526,7 +526,7 @@ def _function_named(name: str, module: ModuleType, path_text: str) -> Callable[.
 
 
 class MadeInRun:
-    """The result of a factory that calls functions of NKI: it is called anew in each run, for that run's kernel."""
+    """The result of a factory that calls functions of NKI: it is called again in each run, for that run's kernel."""
 
     def __init__(self, make: Callable[[], Any], given: Sequence[Any] = ()) -> None:
         self._make = make

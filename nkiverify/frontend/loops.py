@@ -66,7 +66,7 @@ class PlainWhile:
         return not self._over
 
     def test_of_break(self, condition: Any) -> bool:
-        """True if the loop goes on where it is left on a condition, at the beginning of an iteration."""
+        """True if the loop continues where it is left on a condition, at the beginning of an iteration."""
         is_symbolic = isinstance(condition, conditions.Condition)
         return self.test(conditions.negate(condition) if is_symbolic else not condition)
 

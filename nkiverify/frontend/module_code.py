@@ -2,8 +2,8 @@
 
 Kernel files hold more than kernels: tests at the top level that make arrays and launch kernels on them, data read from
 files. Where such a statement raises, what it would have bound, and what it could have changed, is replaced by
-placeholders, and the module goes on behind it: a kernel that uses one of them is UNKNOWN, any other is not concerned
-(where what it could have changed can be told: `frontend.reach`).
+placeholders, and the module continues behind it: a kernel that uses one of them is UNKNOWN, any other is not concerned
+(where what it could have changed can be known: `frontend.reach`).
 Imports and definitions must work, and a `raise` at the top level means what it says, as `sys.exit()` does: nobody can
 import the file.
 """

@@ -1,4 +1,4 @@
-"""`math`, `numpy`, `operator` and `itertools` as kernels see them where their integers are looked at.
+"""`math`, `numpy`, `operator` and `itertools` as kernels see them where their integers are examined.
 
 A few functions take symbolic numbers, and those that compute integers tell the run of each, of partial results as well:
 also where C code calls them, as in `functools.reduce(operator.mul, sizes)`. Everything else is the module's own. What
@@ -72,7 +72,7 @@ def _whole(rounding: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 class _Operator(_Function):
-    """A function of `operator`: numbers of NumPy among its operands are looked at."""
+    """A function of `operator`: numbers of NumPy among its operands are examined."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         name = self._function.__name__.strip("_")
@@ -84,7 +84,7 @@ class _Operator(_Function):
 
 class _Universal(_Function):
     """A function of NumPy that computes an operator of Python's element by element, of integers of at most 64 bits:
-    what it computes is looked at exactly."""
+    what it computes is examined exactly."""
 
     def __init__(self, function: Any, exact: Callable[..., Any]) -> None:
         super().__init__(function)
@@ -301,11 +301,11 @@ _PRODUCTS = (
 
 def _substitutes_of_python() -> Iterator[tuple[ModuleType, dict[str, Any]]]:
     """Modules of Python, and what stands for some of their functions."""
-    told = {name: _Function(getattr(math, name)) for name in _INTEGERS}
+    reported = {name: _Function(getattr(math, name)) for name in _INTEGERS}
     own = {"prod": _product, **({"sumprod": _sum_of_products} if hasattr(math, "sumprod") else {})}
     # Some are younger than the oldest Python.
     real = {name: _Function(getattr(math, name), way) for name, way in _MATH.items() if hasattr(math, name)}
-    yield math, {**told, **own, **real}
+    yield math, {**reported, **own, **real}
     yield (
         operator,
         {name: _Operator(getattr(operator, name)) for name in _OPERATOR},
@@ -326,7 +326,7 @@ _modules = {module.__name__: Substitute(module, functions) for module, functions
 
 
 def as_kernels_see(module: Any) -> Any:
-    """`module`, or what stands for it where integers are looked at."""
+    """`module`, or what stands for it where integers are examined."""
     if not isinstance(module, ModuleType):
         return module
     name = module.__name__

@@ -1,10 +1,9 @@
 """Paths through a kernel: which decisions were taken, and what holds after them.
 
-Where a condition on symbolic values can go both ways, the run is split: the path goes on with True, and the other side
-is explored by executing again from the start of the innermost scope (the whole target, or one loop body) with the
+Where a condition on symbolic values can go both ways, the run is split: the path continues with True, and the other
+side is explored by executing again from the start of the innermost scope (the whole target, or one loop body) with the
 decisions so far replayed. Equal terms are the same object and contexts remember what was found out, so a replay decides
-as before; where it does not, the kernel depends on something outside it and nothing can be concluded.
-"""
+as before; where it does not, the kernel depends on something outside it and nothing can be concluded."""
 
 from __future__ import annotations
 
@@ -45,7 +44,7 @@ class LoopNotSummarised(RunAgain):
 
 
 class LoopSearches(RunAgain):
-    """A `while` statement goes on for long: explore again, taking it for a search."""
+    """A `while` statement continues for long: explore again, taking it for a search."""
 
     def __init__(self, site: Site) -> None:
         super().__init__(f"a search at {site}")
@@ -80,10 +79,10 @@ class Limits:
     unwind: int = 8
     seconds: float = 60.0
     decisions: int = 20_000
-    #: Claims that a launch of numbers may state in plain Python; None: any number.
+    #: Claims that a concrete launch may state concretely; None: any number.
     claims: int | None = None
-    #: Operations and allocations after which a launch of numbers is to stop in plain Python where it repeats itself;
-    #: None: it goes on.
+    #: Operations and allocations after which a concrete launch is to stop concretely where it repeats itself;
+    #: None: it continues.
     repeats_after: int | None = None
     #: Contracts for each claim after which it does so; None: as many as there are claims.
     repeats_claims: int | None = None
@@ -243,7 +242,7 @@ class Paths:
         self._forget_unordered(len(self._scopes))
 
     def close_scope(self) -> Scope:
-        """End the innermost scope; the path goes on where it was opened."""
+        """End the innermost scope; the path continues where it was opened."""
         self._forget_unordered(len(self._scopes))
         scope = self._scopes.pop()
         self._block, self._context = self._suspended.pop()

@@ -1,9 +1,8 @@
 """State that Python and its libraries keep for the whole process, where kernel code could change it.
 
 No kernel should, and hardly any does. So a part is compared only where code of the kernel modules that are loaded
-together has one of the names through which it is changed: that of others does not run beside it. What hardly any kernel
-uses is imported only then.
-"""
+together has one of the names through which it is changed: that of others does not run next to it. What hardly any
+kernel uses is imported only then."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A statement that met a refusal, and a call of something that is not installed, would have changed what they can reach:
 what they name, what that refers to, and what the functions name that they may call. Names bound to such objects become
-unknown. Where it cannot be told, as the code binds names of modules or sets attributes, imports, or executes text, no
+unknown. Where it cannot be known, as the code binds names of modules or sets attributes, imports, or executes text, no
 kernel of these modules has a verdict. Errs on the side of too much: what is not known to change nothing may change all.
 """
 
@@ -81,7 +81,8 @@ class Absent:
 
 @dataclass(slots=True)
 class Reachable:
-    """The objects that can be changed, by identity; or, where these cannot be told, the name of what changes others."""
+    """The objects that can be changed, by identity; or, where these cannot be known, the name of what changes
+    others."""
 
     objects: dict[int, object] = field(default_factory=dict)
     untold: str = ""
@@ -268,8 +269,8 @@ _doubts: list[list[Doubt]] = []
 
 @contextmanager
 def doubting(doubts: list[Doubt]) -> Iterator[None]:
-    """Doubts that arise within the block are about the modules of which these are told; so are signals of ours that a
-    handler of theirs has taken for an answer, which no statement was passed over for."""
+    """Doubts that arise within the block are about the modules of which these are reported; so are signals of ours that
+    a handler of theirs has taken for an answer, which no statement was passed over for."""
     _doubts.append(doubts)
     before = len(raised_outside)
     try:

@@ -3,13 +3,13 @@
 Each round that is unrolled asks one more question about the first number, of which none is forgotten; where that number
 is a dimension, no bound is enough. So the body is run once, for any numbers that the names may have at a test, from 1
 to their first ones; and what follows is run for any such numbers with which the loop ends. At the end of the body it is
-looked at that
+examined that
 
     each number is at least 1 and not larger than before, and one is smaller      (so the loop ends)
     nothing else within reach has changed                                         (so nothing else is handed on)
 
-Where that is not seen, the loop is unrolled. More numbers are looked at than the loop may come to: what is proved
-holds, and what is refuted is confirmed by plain Python or left open.
+Where that is not seen, the loop is unrolled. More numbers are examined than the loop may come to: what is proved
+holds, and what is refuted is confirmed by Python itself or left open.
 """
 
 from __future__ import annotations

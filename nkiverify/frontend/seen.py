@@ -1,4 +1,4 @@
-"""Seeing what code of kernels and of harness modules reads beside its modules and its arguments, as it happens.
+"""Seeing what code of kernels and of harness modules reads besides its modules and its arguments, as it happens.
 
 A verdict that rests on a clock, the environment, random numbers, identities, addresses in texts or files is remembered
 by nobody. Such code has its own built-ins and its own `__import__`: modules of the standard library and NumPy are shown
@@ -134,8 +134,8 @@ _SETS, _WITHOUT_ORDER = frozenset({"set", "frozenset"}), frozenset({"isinstance"
 
 def note_text(tree: ast.Module, file: str) -> None:
     """Note the first set that the text of a module makes, unless it is only asked what is in it: the order of texts,
-    and of what is told apart by its address, differs between processes; and where it asks for an address. Errs on the
-    side of too many."""
+    and of what is distinguished by its address, differs between processes; and where it asks for an address. Errs on
+    the side of too many."""
     nodes = list(walk(tree))
     sets = [node for node in nodes if _is_set(node)]
     addresses = [node for node in nodes if _takes_address(node)]

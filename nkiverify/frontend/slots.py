@@ -43,7 +43,7 @@ def _swapped(operation: Callable[..., Any]) -> Callable[..., Any]:
     return lambda left, right: operation(right, left)
 
 
-#: What slots with one operand beside their owner compute, by their names.
+#: What slots with one operand besides their owner compute, by their names.
 _OPERATIONS: dict[str, Callable[..., Any]] = {
     **{f"__{name}__": operation for name, operation in (_ARITHMETIC | _ORDER).items()},
     **{f"__r{name}__": _swapped(operation) for name, operation in _ARITHMETIC.items()},

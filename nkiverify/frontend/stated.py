@@ -116,9 +116,9 @@ class StatedClaims:
         )
 
     def repeats(self, checked: int, recorded: Sequence[object]) -> bool:
-        """True if an execution that has `checked` so many contracts is to stop where it repeats itself, and does: there
-        are so many for each claim that one check of all iterations of the loops should be cheaper than going on: its
-        cost may grow with the square of the claims."""
+        """True if an execution that has `checked` this many contracts is to stop where it repeats itself, and does:
+        there are this many for each claim that one check of all iterations of the loops should be cheaper than going
+        on: its cost may grow with the square of the claims."""
         after, claims = self.limits.repeats_after, len(self.program.body.items)
         each = claims if self.limits.repeats_claims is None else min(claims, self.limits.repeats_claims)
         if after is None or checked < max(RunningBudget.CONTRACTS_BEFORE_REPEATING, each * claims):
@@ -127,7 +127,7 @@ class StatedClaims:
 
 
 def executes_more(recorded: Sequence[object], most: int) -> bool:
-    """True if a run has executed an operation behind so many operations and allocations."""
+    """True if a run has executed an operation behind this many operations and allocations."""
     return any(type(one) is Executed for one in recorded[most + 1 :])
 
 

@@ -105,7 +105,7 @@ class SummarisedLoop:
         """True if the exception that ended the body ends only a path through it."""
         run = self._run
         if self._path_ended and isinstance(error, Exception | PathEnded):
-            # A generator goes on where who runs over it has ended the path.
+            # A generator continues where who runs over it has ended the path.
             run.truncate(self._depth + 1)
             return run.unsupported_construct is None
         if isinstance(error, UnsupportedConstruct | RunAgain | GeneratorExit | KeyboardInterrupt):

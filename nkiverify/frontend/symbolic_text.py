@@ -19,7 +19,7 @@ from nkiverify.symbolic.texts import TextConversion, only_shows
 
 
 class SymText(StandsFor):
-    """Text with that of symbolic values in it: to be shown, not to be looked at.
+    """Text with that of symbolic values in it: to be shown, not to be examined.
 
     It is no `str`: C code would read its characters.
     """

@@ -92,7 +92,7 @@ class TracedBodies:
         self.open -= 1
 
     def test(self, goes_on: bool) -> bool:
-        """A bare `while` statement asks whether its loop goes on: it does so at another instruction than it began."""
+        """A bare `while` statement asks whether its loop continues: it does so at another instruction than it began."""
         frame = _kernel_frame()
         place = frame, frame.f_lineno
         known = self._tested.pop(place, None)

@@ -1,6 +1,6 @@
-"""Rewriting kernel source so that the run is told of the integers that the kernel makes.
+"""Rewriting kernel source so that the run is informed of the integers that the kernel makes.
 
-Symbolic integers tell the run themselves; plain ones are looked at where the text of a function makes them. The source
+Symbolic integers tell the run themselves; plain ones are examined where the text of a function makes them. The source
 of a symbolic run and that of a checked concrete run are rewritten in the same way, so that both see the same numbers:
 
     x + y, -x                   __nki__.binary("add", x, y), __nki__.unary("neg", x)

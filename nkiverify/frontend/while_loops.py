@@ -55,8 +55,8 @@ class WhileNames:
 
 class WhileLoop(PlainWhile):
     """A `while` statement of a symbolic run. It is summarised where its first test can be one of a counter. Otherwise
-    each test may split the run; the unwinding bound ends it. One that may be a search is run again as one if it goes on
-    for long."""
+    each test may split the run; the unwinding bound ends it. One that may be a search is run again as one if it
+    continues for long."""
 
     def __init__(
         self, run: SymbolicExecution, site: Site, frame: FrameType, names: WhileNames, may_search: bool
@@ -247,7 +247,7 @@ class _SummarisedWhile(SummarisedLoop):
 
 
 def _at_most_zero_while(tested: object, context: Context, index: Term) -> Term | None:
-    """The term that is at most 0 where a path through the body goes on after its test, if there is one."""
+    """The term that is at most 0 where a path through the body continues after its test, if there is one."""
     if not isinstance(tested, conditions.Comparison) or tested.relation is conditions.Relation.EQUAL:
         return None
     # Of `a and b` a path on which the first one is false ends with it.

@@ -31,7 +31,7 @@ class Contract:
     `id` and `source` are those of the reference ("nc_matmul.k_le_128", "nc_matmul:Tile size"); `statement` says the
     rule in one sentence. `api` names the API generations it is documented for: "nki", "neuronxcc" or both. `hardware`
     names the hardware generations it binds, empty for all. `cwe` is set where a weakness class exists for it. `phase`
-    is the phase whose claims state it; contracts of phases 1 and 2 alike say 1 where stubs state them.
+    is the phase whose claims state it; contracts of phases 1 and 2 both say 1 where stubs state them.
 
     `contested` is the evidence, from kernels that are shipped and tested, that what the contract forbids works: what
     follows a call that breaks it is modelled as those kernels rely on. Empty for a contract that nothing contradicts.

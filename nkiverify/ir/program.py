@@ -13,7 +13,7 @@
 Those from Recorded on are recorded only where a phase asks for them; engines pass over them.
 
 A block's items are in program order. Within a block, what follows an `Assume` may use it; what follows a `Branch` is
-inside its arms, and the program after the loop around it goes on behind the `Loop`.
+inside its arms, and the program after the loop around it continues behind the `Loop`.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Iteration:
-    """A loop whose iterations have no order (legacy `affine_range`) goes on with its iteration `number`.
+    """A loop whose iterations have no order (legacy `affine_range`) continues with its iteration `number`.
 
     `loop` identifies this execution of the loop, in the program of a launch grid with these coordinates. What is
     executed from here to its next iteration, or its end, belongs to the iteration. `drawn`: the number was drawn by

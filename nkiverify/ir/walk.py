@@ -108,7 +108,7 @@ class WayStep:
 
 @dataclass(slots=True, eq=False)
 class Path:
-    """The way from the root of a program to an item, outermost first. It changes as the walk goes on: copy it to keep
+    """The way from the root of a program to an item, outermost first. It changes as the walk continues: copy it to keep
     it."""
 
     #: The loops and the branches around the item.

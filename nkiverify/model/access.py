@@ -1,8 +1,8 @@
 """Accesses with index tensors (legacy): `t[base + i_p, i_f]`, whose bounds wait for the mask.
 
 Indices and mask are affine in the coordinates of one grid. Along an axis the mask depends on, one representative
-coordinate stands for all, in index and mask alike, so their correlation is kept. Along any other axis an affine index
-takes its extremes at the ends, so those are what is claimed.
+coordinate stands for all, in index and mask the same, so their correlation is kept. Along any other axis an affine
+index takes its extremes at the ends, so those are what is claimed.
 
 One key may be a column of indices that are known at run time, `t[rows[i_p, 0], i_f]`: rows of an HBM tensor are
 gathered or scattered. It has the partitions of the grid for itself; what the other indices reach is claimed as ever.

@@ -36,7 +36,7 @@ class Bounds(Protocol):
         """The elements of a result before it is written; None where nothing has been written to it."""
 
     def undetermined(self, *names: str) -> bool:
-        """True if an operand is known to be unknown: what depends on it, and on numbers beside it, is so too."""
+        """True if an operand is known to be unknown: what depends on it, and on numbers next to it, is so too."""
 
     def count(self, name: str) -> Any:
         """How many elements each partition of an operand has."""

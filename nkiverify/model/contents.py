@@ -19,8 +19,8 @@ def wrote(target: Tensor, value: Value | None, *, partly: bool = False) -> None:
         run = current_execution()
         whole = not partly and is_whole(target) and run.is_one_allocation(target.storage.identity)
         value = UNKNOWN if value is None else value
-        alike = whole or run.symbolic or run.model.all_alike(target.storage, value)
-        box = None if alike else _box(target, all_of_it=not partly)
+        uniform = whole or run.symbolic or run.model.all_alike(target.storage, value)
+        box = None if uniform else _box(target, all_of_it=not partly)
         run.model.write(target.storage, value, whole=whole, box=box)
 
 

@@ -20,7 +20,7 @@ from nkiverify.symbolic.execution import Execution
 class ClaimingExecution(Execution, Protocol):
     """The interface that stating a contract needs of an execution, symbolic or concrete."""
 
-    #: The phases whose contracts count: the others are not looked at.
+    #: The phases whose contracts count: the others are not examined.
     phases: frozenset[int]
     #: What is taken for granted of whatever is stated now.
     rests_on: frozenset[Assumed]

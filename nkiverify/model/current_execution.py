@@ -34,7 +34,7 @@ class Elements:
         return None
 
     def tested(self, register: Register) -> bool | None:
-        """True if a bare `while register:` goes on; None where that is not known."""
+        """True if a bare `while register:` continues; None where that is not known."""
         return None
 
     def shown(self, tensor: Tensor) -> str:
@@ -53,7 +53,7 @@ class ModelExecution(ClaimingExecution, Protocol):
     #: The hardware generation the kernel is checked for.
     hardware: Hardware
 
-    #: The silicon revision, 0 or 1, where it is asked for; None where nobody says that both are to be looked at.
+    #: The silicon revision, 0 or 1, where it is asked for; None where nobody says that both are to be examined.
     revision: Callable[[], Extent] | None
 
     #: Whether the target asks that what is live fits its memory without being spilled.
@@ -66,7 +66,7 @@ class ModelExecution(ClaimingExecution, Protocol):
     @property
     def elements(self) -> Elements: ...
 
-    #: Whether it is told of operations and allocations.
+    #: Whether it is informed of operations and allocations.
     records: bool
 
     def operation(self, operation: Operation) -> None:
@@ -79,11 +79,11 @@ class ModelExecution(ClaimingExecution, Protocol):
         """The body of a device loop begins, or ends."""
 
     def round_index(self, number: Extent | None) -> Term | None:
-        """The iteration of a device loop that begins, of so many; None in an execution on numbers."""
+        """The iteration of a device loop that begins, of this many; None in an execution on numbers."""
 
     def run_time_number(self) -> Term | None:
         """A number that is loaded at run time, as a term; None where there is not one, as another iteration or program
-        loads another number, or analyses are not told of it."""
+        loads another number, or analyses are not kept of it."""
 
     def floats_matter(self) -> BaseException:
         """The signal to raise where numbers of floats are asked for that are not followed: the run is made again."""

@@ -93,7 +93,7 @@ class _DynamicIteration:
 
     def __del__(self) -> None:
         if self._emission is not None:
-            # What cannot be concluded the run remembers: there is nobody here to be told.
+            # What cannot be concluded the run remembers: there is nobody here to be informed.
             with suppress(UnsupportedConstruct):
                 self._emission.end(left=True)
 

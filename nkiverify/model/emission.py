@@ -65,7 +65,7 @@ def _leave(body: LoopBody, *, ended: bool, left: bool = False) -> None:
 
 
 def while_rounds(condition: Value | None) -> Rounds:
-    """The rounds of a loop that goes on while a register, which holds `condition` at first, is not 0."""
+    """The rounds of a loop that continues while a register, which holds `condition` at first, is not 0."""
     run = current_execution()
     known = condition.known if condition is not None else None
     declared = condition is not None and known is not None and condition.exact and not condition.undeclared

@@ -71,7 +71,7 @@ class Following:
         return None if view is None else contents.held(view)
 
     def undetermined(self, *names: str) -> bool:
-        """True if an operand is known to be unknown: what depends on it, and on numbers beside it, is so too."""
+        """True if an operand is known to be unknown: what depends on it, and on numbers next to it, is so too."""
         views = [self.tensor(name) for name in names]
         return any(view is not None and contents.is_unknown(view) for view in views)
 

@@ -233,7 +233,7 @@ class MaskTerm:
     def holds_everywhere(self) -> bool | None:
         """True if it is known to hold at every grid coordinate, False if at none; None where neither is known.
 
-        Only numbers are looked at.
+        Only numbers are examined.
         """
         difference = self.difference
         base = constant_value(difference.base)

@@ -74,7 +74,7 @@ def _rounded(value: Value, bits: int, largest: int) -> Value:
 
 
 def _rounded_up(end: Extent, bits: int) -> Extent:
-    """An upper bound of a number of at most `end`, rounded to so many bits."""
+    """An upper bound of a number of at most `end`, rounded to this many bits."""
     if known(end <= 2**bits) and known(end >= -(2**bits)):
         return end
     most = maximum(end, 0)
@@ -107,7 +107,7 @@ def times(left: Value, right: Value) -> Value:
 
 
 def summed(value: Value, count: Extent) -> Value:
-    """Sums of so many numbers, or of some of them."""
+    """Sums of this many numbers, or of some of them."""
     intervals = value.known
     if not intervals:
         return unknown(value)

@@ -24,7 +24,7 @@ from nkiverify.symbolic.execution import execution_in_progress, unsupported
 #: Intervals that a value is kept as: more become one, or unknown.
 _MOST_INTERVALS = 16
 
-#: Writes to parts of a storage that are told apart.
+#: Writes to parts of a storage that are distinguished.
 _MOST_PARTS = 64
 
 #: What can be done where an index is carried from one iteration, or program, to another.

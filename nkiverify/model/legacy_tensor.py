@@ -146,8 +146,8 @@ def mask_of_factor(mask: Mask | None, factor: object, other: object) -> Mask | N
     """The mask of a product as that of one of its operands: what fits only the other one says nothing of it."""
     if mask is None or not all(isinstance(each, Tensor | Access) for each in (factor, other)):
         return mask
-    own, beside = factor.shape, other.shape  # type: ignore[attr-defined]
-    return Mask(tuple(term for term in mask.terms if term.fits(own) or not term.fits(beside)), mask.host)
+    own, attached = factor.shape, other.shape  # type: ignore[attr-defined]
+    return Mask(tuple(term for term in mask.terms if term.fits(own) or not term.fits(attached)), mask.host)
 
 
 def _claim_placed(value: Tensor) -> None:

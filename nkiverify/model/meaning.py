@@ -30,7 +30,7 @@ class Numbers(ABC):
 
     @abstractmethod
     def buffer(self, elements: int, dtype: DType) -> Array:
-        """Room for so many elements of `dtype`, contents arbitrary."""
+        """Room for this many elements of `dtype`, contents arbitrary."""
 
     @abstractmethod
     def window(
@@ -115,12 +115,12 @@ class Numbers(ABC):
         """Each `step`-th column of rows (lanes, P, F), from one on."""
         return np.ascontiguousarray(x[..., first::step])
 
-    def beside(self, columns: Sequence[Array]) -> Array:
-        """Columns (lanes, P, 1) beside one another."""
+    def attached(self, columns: Sequence[Array]) -> Array:
+        """Columns (lanes, P, 1) next to one another."""
         return np.concatenate([column.astype(columns[1].dtype) for column in columns], axis=2)
 
     def of_some(self, x: Array, function: Callable[[Array], Sequence[Array]], count: int) -> Sequence[Array]:
-        """So many columns (lanes, P, 1) that a function makes of rows (lanes, P, F): zeros where these are empty."""
+        """This many columns (lanes, P, 1) that a function makes of rows (lanes, P, F): zeros where these are empty."""
         if x.shape[-1]:
             return function(x)
         return [np.zeros_like(x, shape=(*x.shape[:-1], 1))] * count
@@ -254,7 +254,7 @@ class Step(Protocol):
         """Integers (P, F) as numbers (lanes, P, F)."""
 
     def counted(self, name: str, count: int) -> Array:
-        """So many integers from a parameter on, as numbers (lanes, 1, F)."""
+        """This many integers from a parameter on, as numbers (lanes, 1, F)."""
 
     def affine(self, name: str) -> Array:
         """offset + partition * channel_multiplier + pattern, as integers (P, F) of 32 bits for a tensor parameter."""

@@ -73,7 +73,7 @@ class Operation:
 
 
 def loads_registers(operation: Operation) -> bool:
-    """True if the operation goes on from what the reduction registers of its engine hold ("acc.scalar_regs")."""
+    """True if the operation continues from what the reduction registers of its engine hold ("acc.scalar_regs")."""
     return getattr(operation.attributes.get("reduce_cmd"), "name", "") == reduce_cmd.reduce.name
 
 

@@ -100,7 +100,7 @@ def _chooses_elements(view: Tensor) -> bool:
 
 
 def _claim_indices(operation: Operation) -> None:
-    """Claim where indices of `indirect()` start beside what they choose from, as far as the kernel places both."""
+    """Claim where indices of `indirect()` start besides what they choose from, as far as the kernel places both."""
     for argument, view in (*operation.reads.items(), *operation.writes.items()):
         if not _chooses_elements(view):
             continue
@@ -114,8 +114,8 @@ def _claim_indices(operation: Operation) -> None:
             continue
         for name, source in operation.reads.items():
             if name in _SOURCES and (source.buffer is SBUF or _chooses_elements(source)):
-                beside = source if source.buffer is SBUF else operation.reads.get(f"{name}.index")
-                _claim_same_start("ti.dst_same_partition", start, _placed_start(beside), shown)
+                attached = source if source.buffer is SBUF else operation.reads.get(f"{name}.index")
+                _claim_same_start("ti.dst_same_partition", start, _placed_start(attached), shown)
 
 
 def _claim_same_start(contract: str, start: Extent, other: Extent | None, shown: Mapping[str, object]) -> None:

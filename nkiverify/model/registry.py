@@ -83,7 +83,7 @@ class Behaviour:
     #: Whether it puts its `value` in its place, as Python's assignment to elements: one that nothing else reads was
     #: computed there in the first place, and one that `sums_loop` joins what is there.
     assigns: bool
-    #: Whether it keeps part of what its result holds, beside what `updates` says.
+    #: Whether it keeps part of what its result holds, besides what `updates` says.
     keeps: bool
     #: What it fills its results with: a number, or the attribute that is the number; None where it computes them.
     fills: int | str | None

@@ -32,7 +32,7 @@ from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.substitution import state_of
 
-#: How many parts of a result are looked at: what is shared is met once for each way to it.
+#: How many parts of a result are examined: what is shared is met once for each way to it.
 MAX_PARTS = 10_000
 
 
@@ -82,7 +82,7 @@ class Leaf:
 
 @dataclass(frozen=True, slots=True)
 class Above:
-    """A part of a result that is one of the objects it is in: the one so many steps from the top."""
+    """A part of a result that is one of the objects it is in: the one this many steps from the top."""
 
     steps: int
 
@@ -145,7 +145,7 @@ def converted(result: Any, convert: Callable[[Tensor], Any]) -> Any:
 
 
 def _walk(result: Any) -> Iterator[Leaf]:
-    #: What is yet to be looked at, the next one last; None where an object is left.
+    #: What is yet to be examined, the next one last; None where an object is left.
     pending: list[tuple[Path, Any] | None] = [((), result)]
     above: list[int] = []
     looked_into: dict[int, object] = {}
@@ -312,7 +312,7 @@ def _code_of(value: object) -> object:
 
 
 def _refuse_tensors(code: object, seen: dict[int, object]) -> None:
-    """Raise `_Opaque` where a class, or a function, keeps what may be a tensor. `seen` has been looked at before."""
+    """Raise `_Opaque` where a class, or a function, keeps what may be a tensor. `seen` has been examined before."""
     pending: list[object] = [code]
     while pending:
         part = pending.pop()
@@ -371,10 +371,10 @@ def _converted(value: Any, convert: Callable[[Tensor], Any], done: dict[int, Any
         return done[id(value)]
     if not _parts(value):
         return value
-    anew = functools.partial(_converted, convert=convert, done=done)
+    fresh = functools.partial(_converted, convert=convert, done=done)
     if isinstance(value, tuple):
-        elements = [anew(part) for part in tuple.__iter__(value)]
-        attributes = {name: anew(part) for name, part in _attributes(value)}
+        elements = [fresh(part) for part in tuple.__iter__(value)]
+        attributes = {name: fresh(part) for name, part in _attributes(value)}
         if all(new is old for new, old in zip(elements, tuple.__iter__(value), strict=True)) and not attributes:
             return value
         made: Any = tuple.__new__(type(value), elements)
@@ -385,18 +385,18 @@ def _converted(value: Any, convert: Callable[[Tensor], Any], done: dict[int, Any
             return value
         # It may be reached from what it holds.
         made = done[id(value)] = copy.copy(value)
-        attributes = {name: anew(part) for name, part in _attributes(value)}
+        attributes = {name: fresh(part) for name, part in _attributes(value)}
         if isinstance(value, dict):
             for key, part in _entries(value):
                 if not _is_name(key) and tensors_in(key):
                     raise unsupported("arrays in the place of tensors that are keys")
-                dict.__setitem__(made, key, anew(part))
+                dict.__setitem__(made, key, fresh(part))
         elif isinstance(value, list | deque):
             for position, part in enumerate(_iterated(value)):
-                (list if isinstance(value, list) else deque).__setitem__(made, position, anew(part))
+                (list if isinstance(value, list) else deque).__setitem__(made, position, fresh(part))
         elif isinstance(value, _ARRAY):
             for step, part in _of_array(value):
-                made[step.name] = anew(part)
+                made[step.name] = fresh(part)
     for name, part in attributes.items():
         object.__setattr__(made, name, part)
     return made

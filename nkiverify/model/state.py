@@ -2,7 +2,7 @@
 
 A run has one `ModelState`. It is one of the mutable objects that `nkiverify.frontend.snapshot` records: what a loop
 body changes in it is state that the loop carries, and a path begins with what was there when its scope was opened.
-Nothing else in `nkiverify.model` or the stubs changes while a kernel runs; AUDIT.md lists what was looked at ("State of
+Nothing else in `nkiverify.model` or the stubs changes while a kernel runs; AUDIT.md lists what was examined ("State of
 the model"), and `tests/model/test_state.py` fails for what is not in that list.
 """
 
@@ -167,7 +167,7 @@ class ModelState:
         self._recorded: Contents | None = None
         self._shared: dict[AllocationKey, Assumption] = {}
         #: What the present path through a loop body has made itself, by allocating or by writing all of it; and what
-        #: the paths have looked at besides, False where they have taken what was not written yet for unknown. Neither
+        #: the paths have examined besides, False where they have taken what was not written yet for unknown. Neither
         #: is state of the run: they say what that depends on.
         self._own: set[AllocationKey] = set()
         self._looked_at: dict[AllocationKey, bool] = {}
@@ -260,7 +260,7 @@ class ModelState:
         return self._contents.get(place_of(holder.identity))
 
     def write(self, holder: HoldsNumbers, value: Value, *, whole: bool, box: Box | None = None) -> None:
-        """Numbers of `value` are written, over all that was there if `whole` (of one allocation), else beside it, or
+        """Numbers of `value` are written, over all that was there if `whole` (of one allocation), else next to it, or
         over what was in a `box` of it."""
         if not self.follows:
             return

@@ -1,4 +1,4 @@
-"""The names that tests of kernels import of the vendor's packages beside NKI: comparing, converting, sizes of dtypes.
+"""The names that tests of kernels import of the vendor's packages besides NKI: comparing, converting, sizes of dtypes.
 
 No page documents them; published tests use them. They work on arrays of the host, and no kernel calls them.
 """

@@ -62,7 +62,7 @@ class DataflowPhase(Phase):
         return state_claims(kernel, seconds, operations)
 
     def broken_at_end(self, run: ConcreteExecution, hardware: Hardware) -> list[BrokenContract]:
-        """Nothing: elements are followed while a run goes on."""
+        """Nothing: elements are followed while a run continues."""
         return []
 
     def confirm(

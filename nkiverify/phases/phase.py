@@ -36,7 +36,7 @@ RULES = {
 
 
 class Explored(Protocol):
-    """A target that has been run for a phase: symbolically, or in plain Python where its sizes are numbers."""
+    """A target that has been run for a phase: symbolically, or concretely where its sizes are numbers."""
 
     @property
     def target(self) -> Target:
@@ -142,7 +142,7 @@ class Phase:
     def claims(self, kernel: Explored, seconds: float, operations: int | None = None) -> Claimed:
         """State what the contracts of the phase ask of the kernel as a whole, as claims in its program.
 
-        That may take so many `seconds`, and where sets are computed so many `operations` on them.
+        That may take this many `seconds`, and where sets are computed this many `operations` on them.
         """
         return Claimed()
 
@@ -178,8 +178,8 @@ class Phase:
         awaited: Sequence[tuple[str, Site | None]] = (),
         decisive: tuple[str, Site | None] | None = None,
     ) -> Replay:
-        """Run `target` concretely on `values`, and see what it breaks: for at most so many `contracts` that are looked
-        at, and `seconds` of this process.
+        """Run `target` concretely on `values`, and see what it breaks: for at most this many `contracts` that are
+        looked at, and `seconds` of this process.
 
         The run ends early where all contracts in `awaited` are broken, or a moment after `decisive`, one of them, is.
         """

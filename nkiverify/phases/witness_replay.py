@@ -1,4 +1,4 @@
-"""Running a target on the values of a witness, in plain Python with ordinary ints."""
+"""Running a target on the values of a witness, concretely with ordinary ints."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Replay:
     observations: Mapping[Key, Observation] = field(default_factory=dict)
     #: Broken contracts that the verdict does not depend on.
     tolerated: tuple[BrokenContract, ...] = ()
-    #: How many contracts were looked at: how much there was to do.
+    #: How many contracts were examined: how much there was to do.
     looked_at: int = 0
     #: Whether `raised` is an assert of the kernel that may be part of the domain.
     rejected: bool = False
@@ -78,12 +78,12 @@ def replay(
     phases: frozenset[int] = frozenset(),
     at_end: Callable[[ConcreteExecution, Hardware], Iterable[BrokenContract]] | None = None,
 ) -> Replay:
-    """Run `target` with its dimensions set to `values`, for at most `seconds` of this process, and so many `contracts`
-    that are looked at.
+    """Run `target` with its dimensions set to `values`, for at most `seconds` of this process, and this many
+    `contracts` that are examined.
 
     With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the
-    kernel goes on, until all contracts in `awaited` are broken or it ends, or a moment after `decisive`, one of them,
-    is. `checked` makes host arithmetic beyond 32 bits a broken contract. The contracts of `phases` are looked at,
+    kernel continues, until all contracts in `awaited` are broken or it ends, or a moment after `decisive`, one of them,
+    is. `checked` makes host arithmetic beyond 32 bits a broken contract. The contracts of `phases` are examined,
     besides those that every run looks at; `at_end` says what else is broken once the run is over.
     """
     rewriting = Rewriting.ARITHMETIC if checked else Rewriting.NONE

@@ -178,7 +178,7 @@ class _Source:
         return "\n".join(self._lines[first - 1 : nodes[-1].end_lineno])
 
     def _segment(self, node: ast.AST) -> str:
-        """The text of a node: `ast.get_source_segment` splits the whole file anew for each."""
+        """The text of a node: `ast.get_source_segment` splits the whole file again for each."""
         place: Any = node
         lines = self._lines[place.lineno - 1 : place.end_lineno]
         # The end first: the node may be in one line. Columns count bytes, and controls are ASCII.

@@ -20,7 +20,7 @@ from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.trees import parse
 from nkiverify.project.scope import last_name
 
-#: Folders in which no kernels of the user's own are looked for.
+#: Folders in which no kernels of the user's own are searched for.
 SKIPPED_FOLDERS = frozenset(
     {"__pycache__", "node_modules", "site-packages", "build", "dist", "venv", "env", "third_party", "vendor"}
 )

@@ -1,4 +1,4 @@
-"""Importing the modules of a harness, so that what their code reads beside its modules is seen."""
+"""Importing the modules of a harness, so that what their code reads besides its modules is seen."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class _Beside(MetaPathFinder):
 
 
 @contextmanager
-def beside(folder: Path) -> Iterator[None]:
+def attached(folder: Path) -> Iterator[None]:
     """Within the block, modules in `folder` are imported as those of a harness, before all that are installed."""
     written, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     finder = _Beside(folder)

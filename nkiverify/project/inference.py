@@ -52,7 +52,7 @@ class Inferred:
     """The arguments that a kernel is checked with.
 
     `arguments` are written as after `--arg`, `grid` as after `--grid` (empty where it is not launched on one),
-    `assumed` says which of it is no more than usual, `missing` are parameters that have to be told. Nothing tells the
+    `assumed` says which of it is no more than usual, `missing` are parameters that have to be given. Nothing tells the
     dtype of the `tensors`, nor which one the parameters `dtypes` are to be. `hardware` is what its decorator names,
     empty where it names none.
     """
@@ -274,8 +274,8 @@ class _Inference:
         use = tensors[name]
         rank = use.rank
         if rank is None:
-            alike = [tensors[other].rank for other in use.like if other in tensors]
-            rank = next((one for one in alike if one is not None), None)
+            uniform = [tensors[other].rank for other in use.like if other in tensors]
+            rank = next((one for one in uniform if one is not None), None)
         if rank is None:
             rank = max(DEFAULT_RANK, use.least)
             self._assumed.append(f"{name} of rank {rank}")

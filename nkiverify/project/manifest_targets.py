@@ -36,7 +36,7 @@ from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.model.policy import ACCEPT_BOUNDED
 from nkiverify.project import repository as project
-from nkiverify.project.harness_modules import HarnessSource, beside
+from nkiverify.project.harness_modules import HarnessSource, attached
 from nkiverify.project.settings import Settings
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_PHASES, HARDWARE, MANIFEST_FILE, PHASES
 
@@ -215,7 +215,7 @@ def load_targets(root: Path | None = None, files: Sequence[Path] | None = None) 
     targets: list[Target] = []
     try:
         for file in found:
-            # Kernels of the harness are beside its folder, those of other manifests are beside the manifest.
+            # Kernels of the harness are next to its folder, those of other manifests are next to the manifest.
             folder = top if file.parent == top / "harness" else file.parent
             _loading = _Manifest(top, settings, folder, targets)
             _import(file, top)
@@ -261,13 +261,13 @@ def _import(file: Path, root: Path) -> None:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
-        with beside(file.parent):
+        with attached(file.parent):
             spec.loader.exec_module(module)
     except (UsageError, KeyboardInterrupt):
         raise
     except BaseException as error:  # SystemExit as well: nothing would be verified, and nothing said
         if isinstance(error, SystemExit) and type(error) is not SystemExit:
-            raise  # this process is told to end
+            raise  # this process is asked to end
         line = _line_in(file, error)
         raise UsageError(f"{file.relative_to(root)}{line}: {described(error)}") from error
 

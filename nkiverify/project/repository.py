@@ -16,7 +16,7 @@ from nkiverify.verify.options import MANIFEST_FILE
 #: Where reports of a repository other than ours go, unless its settings say otherwise.
 REPORTS = "nkiverify-reports"
 
-#: Folders without manifests of the repository's own, beside hidden ones and virtual environments.
+#: Folders without manifests of the repository's own, besides hidden ones and virtual environments.
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages"})
 
 

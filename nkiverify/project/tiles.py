@@ -35,7 +35,7 @@ TENSOR_ATTRIBUTES = frozenset(
 
 
 def with_elements(node: ast.expr, parents: dict[ast.AST, ast.AST], tiles: set[str]) -> bool:
-    """True if arithmetic on `node` is arithmetic on the elements of tiles: one stands beside it, or takes what comes
+    """True if arithmetic on `node` is arithmetic on the elements of tiles: one stands next to it, or takes what comes
     out."""
     at: ast.AST = node
     while isinstance(parent := parents.get(at), ast.BinOp | ast.UnaryOp):

@@ -20,7 +20,7 @@ _PASSING = (Verdict.SUCCESSFUL, Verdict.VACUOUS)
 
 
 def passed(runs: Iterable[Run]) -> bool:
-    """True if nothing is refuted or open: whatever another engine leaves open beside these runs is not asked about."""
+    """True if nothing is refuted or open: whatever another engine leaves open next to these runs is not asked about."""
     return all(run.verdict in _PASSING for run in runs if not run.advisory)
 
 

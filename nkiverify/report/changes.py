@@ -10,7 +10,7 @@ from nkiverify.results.run_history import PastRun, PastSession
 from nkiverify.results.session import ExitStatus, counting, status_of
 from nkiverify.results.wording import phases
 
-#: What takes this much longer, or shorter, than before and differs by as many milliseconds is told.
+#: What takes this much longer, or shorter, than before and differs by as many milliseconds is reported.
 _RATIO, _MILLISECONDS = 1.5, 200.0
 
 
@@ -33,7 +33,7 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class SinceCommit:
-    """The findings of a run of the targets that changed since a commit, beside those about them at the commit.
+    """The findings of a run of the targets that changed since a commit, besides those about them at the commit.
 
     `left_out` is how many targets did not change; `problem` says why there are no verdicts of the commit.
     """

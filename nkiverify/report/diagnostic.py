@@ -148,7 +148,7 @@ def _is_above(site: Site, violation: Violation) -> bool:
 
 
 def _loops_of(place: Site, violation: Violation | KernelWarning, root: Path) -> list[LoopValue]:
-    """The loops that run around a place, and what else is told of lines above it, in the order of the lines."""
+    """The loops that run around a place, and what else is reported of lines above it, in the order of the lines."""
     found = [
         LoopValue(str(root / loop.file), loop.line, loop.value, loop.function)
         for loop in violation.loops

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from nkiverify.foundation.records import Run
 from nkiverify.results import wording
-from nkiverify.results.session import ExitStatus, Session, beside, status_of, telling
+from nkiverify.results.session import ExitStatus, Session, attached, status_of, telling
 
 #: Characters that XML 1.0 cannot hold.
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -22,10 +22,10 @@ def text(session: Session) -> str:
     """The session as the text of an XML file, a suite for each family."""
     families: dict[str, list[Run]] = {}
     others = {(run.target, run.phase): run for run in session.runs if run.advisory}
-    told = telling(session.runs)
-    for run in told:
+    reported = telling(session.runs)
+    for run in reported:
         families.setdefault(run.family, []).append(run)
-    top = ElementTree.Element("testsuites", _numbers(told) | {"name": "nkiverify"})
+    top = ElementTree.Element("testsuites", _numbers(reported) | {"name": "nkiverify"})
     # The wall-clock time: the suites' sum to more where several processes ran.
     top.set("time", f"{session.seconds:.3f}")
     for family, runs in families.items():
@@ -38,7 +38,7 @@ def text(session: Session) -> str:
 
 
 def _case(suite: ElementTree.Element, run: Run, other: Run | None, root: Path) -> None:
-    """The test case of `run`; what `other` says beside it is no case of its own: it passes nothing."""
+    """The test case of `run`; what `other` says next to it is no case of its own: it passes nothing."""
     engine = "" if run.engine == "embedded" else f", {run.engine}"
     case = ElementTree.SubElement(
         suite,
@@ -51,7 +51,7 @@ def _case(suite: ElementTree.Element, run: Run, other: Run | None, root: Path) -
         },
     )
     properties = ElementTree.SubElement(case, "properties")
-    second = [(other.engine, beside(run, other))] if other is not None else []
+    second = [(other.engine, attached(run, other))] if other is not None else []
     for name, value in (
         *second,
         ("verdict", wording.verdict(run)),

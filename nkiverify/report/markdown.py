@@ -10,7 +10,7 @@ from pathlib import Path
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.report.changes import SinceCommit
 from nkiverify.results import wording
-from nkiverify.results.session import ExitStatus, Session, accepted, all_warnings, beside, counting, status_of, warned
+from nkiverify.results.session import ExitStatus, Session, accepted, all_warnings, attached, counting, status_of, warned
 
 #: Changes that a reader of a pull request looks for.
 _BAD = ("worse", "gone")
@@ -109,7 +109,7 @@ def _totals(session: Session) -> str:
     if taken:
         verdicts += f", {taken} accepted"
     others = {(run.target, run.phase): run for run in session.runs if run.advisory}
-    words = Counter(beside(run, others.get((run.target, run.phase))) for run in counted)
+    words = Counter(attached(run, others.get((run.target, run.phase))) for run in counted)
     said = ", ".join(f"{number} {word}" for word, number in sorted(words.items()) if word)
     second = f"; {next(iter(others.values())).engine} beside: {said}" if said else ""
     return f"{targets}, {claims}, {time}" + (f": {verdicts}" if verdicts else "") + second

@@ -69,7 +69,7 @@ class Progress:
             self._write(f"nkiverify: {head} {len(self._running)} running\n")
 
     def _forecast(self) -> str:
-        """The rate and the time left; nothing before anything can be told."""
+        """The rate and the time left; nothing before anything can be known."""
         seconds = self._clock() - self._ends[0]
         counted = len(self._ends) - 1
         if counted < 2 or seconds < 1.0:

@@ -1,4 +1,4 @@
-"""The report for code hosts: a session as SARIF 2.1.0, which GitHub, GitLab and editors show beside the code.
+"""The report for code hosts: a session as SARIF 2.1.0, which GitHub, GitLab and editors show next to the code.
 
 A refuted claim is a result of the rule of its contract. One that the target expects, as controls do, is suppressed: it
 is no news. A run that ends in no conclusion, or other than expected without a refuted claim, is a result of a rule

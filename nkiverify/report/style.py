@@ -11,7 +11,7 @@ from nkiverify.foundation.dataclass import dataclass
 
 
 class Mark(enum.Enum):
-    """The ways to mark a part of a report, with what a terminal is told."""
+    """The ways to mark a part of a report, with what a terminal is sent."""
 
     NONE = ""
     BAD = "1;31"

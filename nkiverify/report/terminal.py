@@ -17,7 +17,7 @@ from nkiverify.results.session import (
     Session,
     accepted,
     all_warnings,
-    beside,
+    attached,
     counting,
     is_open,
     status_of,
@@ -30,7 +30,7 @@ WIDTH = 80
 
 _COLUMNS: tuple[str, ...] = ("target", "ph", "expected", "actual", "qualifier", "claims", "ms")
 _ALIGNMENT: tuple[str, ...] = ("left", "right", "left", "left", "left", "right", "right")
-#: The column for what the second engine says beside the embedded engine.
+#: The column for what the second engine says next to the embedded engine.
 _SECOND = SECOND.title
 _EXPECTED = _COLUMNS.index("expected")
 #: The qualifier is not shortened below this: "bounded 8" is readable.
@@ -60,12 +60,12 @@ def report(
             parts.append("Refuted, as expected:\n" + "\n".join(_brief(run, session, width) for run in expected))
         if warned(session.runs):
             parts.append(_warnings(session, width))
-    told = [
+    reported = [
         run
         for run in telling(session.runs)
         if _unexpected(run) or (detail_expected and not run.advisory and _tells(run))
     ]
-    parts += [_story(alike, session, debug, width, style, again(alike[0])) for alike in _alike(told)]
+    parts += [_story(uniform, session, debug, width, style, again(uniform[0])) for uniform in _alike(reported)]
     concluded = {(run.target, run.phase) for run in counting(session.runs) if not is_open(run)}
     left_open = [run for run in session.runs if run.advisory and is_open(run) and (run.target, run.phase) in concluded]
     if left_open:
@@ -100,11 +100,11 @@ def table(runs: Sequence[Run], width: int = WIDTH) -> str:
     ]
     alignment = _ALIGNMENT
     if others:
-        # Said beside the run that counts: one word in its line.
+        # Said next to the run that counts: one word in its line.
         rows = [
             (*row, said)
             for row, said in zip(
-                rows, [_SECOND, *(beside(run, others.get((run.target, run.phase))) for run in counted)], strict=True
+                rows, [_SECOND, *(attached(run, others.get((run.target, run.phase))) for run in counted)], strict=True
             )
         ]
         alignment = (*alignment, "left")
@@ -175,8 +175,8 @@ def _as_far_as(session: Session) -> str:
     bounded = [run for run in counting(session.runs) if run.is_bounded]
     if not bounded or len({run.target for run in session.runs}) > 1:
         return f", {len(bounded)} of them bounded" if bounded else ""
-    told = (f"phase{_GLUE}{run.phase}: {run.qualifier.removeprefix(BOUNDED).strip()}" for run in bounded)
-    return f" within bounds ({'; '.join(told)})"
+    reported = (f"phase{_GLUE}{run.phase}: {run.qualifier.removeprefix(BOUNDED).strip()}" for run in bounded)
+    return f" within bounds ({'; '.join(reported)})"
 
 
 #: How many runs with the same reason are named.
@@ -217,7 +217,7 @@ def _totals(session: Session) -> str:
     others = {(run.target, run.phase): run for run in session.runs if run.advisory}
     if not others:
         return text
-    words = [beside(run, others[run.target, run.phase]) for run in counted if (run.target, run.phase) in others]
+    words = [attached(run, others[run.target, run.phase]) for run in counted if (run.target, run.phase) in others]
     said = ", ".join(f"{words.count(word)} {word}" for word in dict.fromkeys(sorted(words, key=str.lower)))
     twice = sum(IN_PYTHON in run.closed_by for run in others.values())
     said += f", {twice} of them {IN_PYTHON}" if twice else ""
@@ -308,17 +308,17 @@ def _alike(runs: Sequence[Run]) -> list[list[Run]]:
     return list(groups.values())
 
 
-def _story(alike: Sequence[Run], session: Session, debug: bool, width: int, style: Style, again: str) -> str:
+def _story(uniform: Sequence[Run], session: Session, debug: bool, width: int, style: Style, again: str) -> str:
     """Everything known about runs of one target that have the same to explain."""
     from nkiverify.report import diagnostic, memory_peaks  # as late as this: most runs have nothing to explain
 
-    run = alike[0]
+    run = uniform[0]
     ending = ""
     if run.expected is not None:
         ending = f", expected {run.expected.value}" if _unexpected(run) else ", as expected"
         ending = ", no proof" if run.lacks_proof and run.expected is run.verdict else ending
     verdict = wording.verdict(run) if len(run.qualifier) <= width // 2 else run.verdict.value
-    phases = wording.phases([each.phase for each in alike])
+    phases = wording.phases([each.phase for each in uniform])
     lines = [f"{style.head(run.target)}, {phases}: {_painted(verdict, run, style)}{ending}"]
     lines += field("kernel", run.kernel, width, style=style)
     reason = run.reason or (run.qualifier if run.verdict is Verdict.UNKNOWN else "")

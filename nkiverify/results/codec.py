@@ -212,7 +212,7 @@ def _decoder(hint: Any) -> Reader:
 
 
 def _unless_none(hint: Any) -> Any:
-    """The other annotation of one that allows None beside it; None for any other."""
+    """The other annotation of one that allows None next to it; None for any other."""
     if get_origin(hint) not in (Union, types.UnionType):
         return None
     present = [one for one in get_args(hint) if one is not types.NoneType]

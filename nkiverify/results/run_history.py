@@ -1,4 +1,4 @@
-"""The history of runs: an SQLite database beside `results.json`, which every invocation adds to.
+"""The history of runs: an SQLite database next to `results.json`, which every invocation adds to.
 
 A history only tells; no verdict of `run` depends on it. What sweeps have found is kept as well, each with the digest of
 all that it depends on. Whatever is wrong with the database is one `HistoryError`.
@@ -63,9 +63,10 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ),
     # A run that was not run again says nothing about time.
     ("ALTER TABLE run ADD COLUMN cached INTEGER NOT NULL DEFAULT 0",),
-    # What another engine says beside a run is recorded, and counted with neither the runs nor the claims.
+    # What another engine says besides a run is recorded, and counted with neither the runs nor the claims.
     ("ALTER TABLE run ADD COLUMN advisory INTEGER NOT NULL DEFAULT 0",),
-    # The latest result of each item of a sweep, as the sweep writes it: it goes on from here where its files are lost.
+    # The latest result of each item of a sweep, as the sweep writes it: it continues from here where its files are
+    # lost.
     ("CREATE TABLE sweep_item (name TEXT PRIMARY KEY, result TEXT NOT NULL)",),
 )
 

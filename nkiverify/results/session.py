@@ -100,7 +100,7 @@ class Session:
     @property
     def refused(self) -> tuple[str, ...]:
         """The things that were refused to modules of kernels, each once."""
-        return tuple(dict.fromkeys(told for run in self.runs for told in run.refused))
+        return tuple(dict.fromkeys(reported for run in self.runs for reported in run.refused))
 
     @property
     def exit_status(self) -> ExitStatus:
@@ -116,13 +116,13 @@ class Session:
 def status_of(run: Run) -> ExitStatus:
     """The exit status that one run asks for.
 
-    A FAILED whose witness does not fail in plain Python is our contradiction, not the kernel's: an internal error. A
+    A FAILED whose witness does not fail concretely is our contradiction, not the kernel's: an internal error. A
     SUCCESSFUL up to a bound is no proof: it counts as UNKNOWN unless it is accepted by name.
     """
     if run.basis is Basis.DISAGREEMENT:
         return ExitStatus.MISMATCH
     if run.advisory and run.verdict is not Verdict.FAILED:
-        # What is left open, or proved, beside the run that counts changes nothing.
+        # What is left open, or proved, next to the run that counts changes nothing.
         return ExitStatus.AS_EXPECTED
     if run.verdict is Verdict.UNKNOWN:
         return ExitStatus.UNKNOWN
@@ -139,12 +139,12 @@ def status_of(run: Run) -> ExitStatus:
 
 
 def counting(runs: Iterable[Run]) -> list[Run]:
-    """The runs without those that another engine adds beside them."""
+    """The runs without those that another engine adds besides them."""
     return [run for run in runs if not run.advisory]
 
 
 def telling(runs: Sequence[Run]) -> list[Run]:
-    """The runs that say something: without those beside another that change nothing, or only repeat its refutation."""
+    """The runs that say something: without those next to another that change nothing, or only repeat its refutation."""
     refuted = {(run.target, run.phase) for run in counting(runs) if run.verdict is Verdict.FAILED}
     return [
         run
@@ -177,11 +177,11 @@ def accepted(runs: Iterable[Run]) -> list[AcceptedFinding]:
 
 
 def is_open(run: Run) -> bool:
-    """True if `run`, of another engine beside the one that counts, comes to no conclusion."""
+    """True if `run`, of another engine besides the one that counts, comes to no conclusion."""
     return run.basis is not Basis.DISAGREEMENT and run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED)
 
 
-def beside(run: Run, other: Run | None) -> str:
+def attached(run: Run, other: Run | None) -> str:
     """The answer of `other`, of another engine, about the claims of `run`, in a word; empty where there is none."""
     if other is None:
         return ""

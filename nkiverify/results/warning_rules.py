@@ -1,4 +1,4 @@
-"""The treatment of what is found beside the verdicts: warnings, language findings, accepted findings, unused ignores.
+"""The treatment of what is found next to the verdicts: warnings, language findings, accepted findings, unused ignores.
 
 The policy of the invocation (`nkiverify.model.policy`) decides; here its word is carried out on finished runs.
 """
@@ -60,9 +60,10 @@ def failing(session: Session, policy: Policy) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """The uses of kernels outside the documented language: those that are told of, that fail, and that are accepted."""
+    """The uses of kernels outside the documented language: those that are reported of, that fail, and that are
+    accepted."""
 
-    told: tuple[Finding, ...] = ()
+    reported: tuple[Finding, ...] = ()
     failing: tuple[Finding, ...] = ()
     accepted: tuple[AcceptedFinding, ...] = ()
     nki: str = NEWEST
@@ -70,7 +71,7 @@ class Outside:
 
 def outside(found: Iterable[Finding], policy: Policy) -> Outside:
     """The treatment of language findings, those of the version of NKI that is verified for."""
-    told: list[Finding] = []
+    reported: list[Finding] = []
     accepted: list[AcceptedFinding] = []
     with applied(policy) as asked:
         for one in found:
@@ -80,13 +81,13 @@ def outside(found: Iterable[Finding], policy: Policy) -> Outside:
             if by is not None:
                 accepted.append(AcceptedFinding(one.rule, one.file, one.line, one.message, by.reason, by.source))
             elif policy.action(one.rule) != IGNORE:
-                told.append(one)
-    fails = tuple(one for one in told if policy.action(one.rule) == ERROR)
-    return Outside(tuple(told), fails, tuple(accepted), policy.nki)
+                reported.append(one)
+    fails = tuple(one for one in reported if policy.action(one.rule) == ERROR)
+    return Outside(tuple(reported), fails, tuple(accepted), policy.nki)
 
 
 def with_accepted(session: Session, accepted: Sequence[AcceptedFinding]) -> Session:
-    """The session with accepted findings about the language, told with its first run."""
+    """The session with accepted findings about the language, reported with its first run."""
     if not accepted or not session.runs:
         return session
     first = session.runs[0]
@@ -100,7 +101,7 @@ def with_unused(session: Session, policy: Policy, *, everything: bool, language:
     """The session with a warning for each ignore that accepts no finding of its runs.
 
     `everything`: the runs are all there are, so that what is said for all places is said of them; `language`: findings
-    about the language were looked for. What was not looked at may have such a finding: nothing is said of it.
+    about the language were searched for. What was not examined may have such a finding: nothing is said of it.
     """
     counted = [run for run in session.runs if not run.advisory]
     if not counted or any(run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED) for run in counted):

@@ -1,4 +1,4 @@
-"""How places, verdicts and numbers are worded, in every report alike."""
+"""How places, verdicts and numbers are worded, in every report the same."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Python tells its hook of most that a kernel can ask for, and not of all: named p
 Linux has Landlock, a process that runs kernels writes only below the folders that it has to, and sends no signals to
 others; where it has seccomp, it opens no sockets, starts no processes unless it has a second engine to ask, and cannot
 change the clock or look into other processes. Its memory, its processor time and the size of its files have limits of
-the system, getrlimit(2), beside those that whoever started it watches. All of this lasts until the process ends, and
+the system, getrlimit(2), besides those that whoever started it watches. All of this lasts until the process ends, and
 holds for the processes that it starts. What the system does not offer is left out: `nkiverify doctor` says what there
 is.
 """
@@ -38,7 +38,7 @@ _FILE_BYTES = 4 << 30
 _GREATEST = (1 << 63) - 1
 #: The greatest limit of processor time: no process lives as long.
 _LONGEST_SECONDS = 1 << 32
-#: Bytes that it may ask for and never use, beside those that it may hold and those it has from whoever forked it: a
+#: Bytes that it may ask for and never use, besides those that it may hold and those it has from whoever forked it: a
 #: process that has lived long has asked for much.
 _UNUSED_BYTES = 1 << 30
 
@@ -128,7 +128,7 @@ def has_seccomp() -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Confinement:
-    """The confinement of a process that runs kernels: the folders that it may write to beside that of temporary files,
+    """The confinement of a process that runs kernels: the folders that it may write to next to that of temporary files,
     whether it has the network, whether it starts programs (a second engine), and the bytes of memory that it may
     hold."""
 
@@ -182,7 +182,7 @@ def remove(temporary: Path | None) -> None:
 
 @contextmanager
 def processor_time(seconds: float) -> Iterator[None]:
-    """Within the block this process uses no more processor time than so many seconds of all processors have: the
+    """Within the block this process uses no more processor time than this many seconds of all processors have: the
     system ends it where nobody else has, as whoever watches its clock is gone."""
     soft, hard = resource.getrlimit(resource.RLIMIT_CPU)
     if seconds == float("inf"):
@@ -209,7 +209,7 @@ def _finite(*limits: int) -> list[int]:
 
 def _keep_byte_code() -> None:
     """Import what verifying takes, and compile the package and the stubs where a module never was, while Python can
-    still keep the byte code of a checkout: what is imported later would be compiled anew each time."""
+    still keep the byte code of a checkout: what is imported later would be compiled again each time."""
     importlib.import_module("nkiverify.verify.verifier")
     for folder in (Path(nkiverify.__file__).parent, resources.root() / "stubs"):
         if not sys.dont_write_bytecode and os.access(folder, os.W_OK) and lacks_byte_code(folder):

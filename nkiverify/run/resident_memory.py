@@ -45,7 +45,8 @@ def processor_seconds(pid: int | None) -> float:
 
 
 def default_limit(processes: int) -> int | None:
-    """Bytes that each of so many workers may hold: an equal share of the memory of the machine, or of the container."""
+    """Bytes that each of this many workers may hold: an equal share of the memory of the machine, or of the
+    container."""
     try:
         available = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError):

@@ -455,7 +455,7 @@ class _Supervisor:
             os.kill(self.child, number)
 
     def _ended(self, hard_deadline: float = _EXIT_SECONDS) -> int:
-        """The exit status of the child, which has so many seconds left to end by itself."""
+        """The exit status of the child, which has this many seconds left to end by itself."""
         end = time.monotonic() + hard_deadline
         while True:
             self.output.pass_on()

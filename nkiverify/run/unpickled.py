@@ -38,7 +38,7 @@ _MODULES = frozenset(
         "nkiverify.frontend.language_rules",
         "nkiverify.products.derive.domain_answers",
         "nkiverify.results.session",
-        "nkiverify.products.numerics.told",
+        "nkiverify.products.numerics.reported",
         "nkiverify.report.program_text",
         "nkiverify.report.style",
         "nkiverify.run.executors.messages",

@@ -1,4 +1,4 @@
-"""Symbolic integers and conditions, and helpers that take plain and symbolic values alike."""
+"""Symbolic integers and conditions, and helpers that take plain and symbolic values the same."""
 
 from __future__ import annotations
 

@@ -128,7 +128,7 @@ class KnownBounds:
 
     def _without_minima(self, term: Term, most: int) -> Iterator[Term]:
         """Terms that are never more, and then `term` itself: of a minimum that makes it smaller the larger it is, each
-        of its parts is put in for it, in at most so many of them.
+        of its parts is put in for it, in at most this many of them.
 
         The end of a tile, `t*g + min(g, N - t*g)`, is at most N, in which the index is no more.
         """

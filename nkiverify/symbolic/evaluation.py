@@ -119,7 +119,7 @@ def variants(base: Valuation, hypotheses: Hypotheses, *mentioned: Condition) -> 
         if second.satisfies(hypotheses):
             yield second
     for atom in indices:
-        # Where the rest holds already, only what the index occurs in needs to be looked at again.
+        # Where the rest holds already, only what the index occurs in needs to be examined again.
         changed = hypotheses.about.get(atom, ()) if holds else hypotheses
         given = base.given.get(atom, 0)
         for value in (0, given + 1):

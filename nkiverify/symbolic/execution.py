@@ -89,7 +89,7 @@ class Execution(Protocol):
         """Kernel code, executing in `frame`, divides by `divisor`."""
 
     def host_zero_divisor(self, frame: FrameType) -> None:
-        """Kernel code, executing in `frame`, divides by zero, and goes on with what NumPy makes of that."""
+        """Kernel code, executing in `frame`, divides by zero, and continues with what NumPy makes of that."""
 
 
 _current: list[Execution] = []

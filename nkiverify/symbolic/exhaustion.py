@@ -25,7 +25,7 @@ def satisfying(
 ) -> Iterator[Valuation]:
     """Every valuation of the atoms in `stated` and in `about` for which all of `stated` holds.
 
-    At most so many `looks` are taken at conditions. `facts` follow from `stated`: they say between which values atoms
+    At most this many `looks` are taken at conditions. `facts` follow from `stated`: they say between which values atoms
     are. Raises `TooMany`, perhaps after some.
     """
     rest = [one for one in stated if one is not True]
@@ -45,7 +45,7 @@ def satisfying(
         ranges[atom] = range(int(low), int(high) + 1)
     order = sorted(free, key=lambda atom: (len(ranges[atom]), atom.uid))
     position = {atom: number for number, atom in enumerate(order)}
-    # A condition is looked at as soon as all that it is about has a value.
+    # A condition is examined as soon as all that it is about has a value.
     ready: list[list[Condition]] = [[] for _ in range(len(order) + 1)]
     for condition, found in zip(conditions, mentioned, strict=True):
         ready[max((position[atom] + 1 for atom in found if atom in position), default=0)].append(condition)

@@ -34,8 +34,8 @@ class Facts(KnownBounds):
     others: dict[int, Condition] = field(default_factory=dict)
     #: Atoms whose own properties have been added.
     described: set[Atom] = field(default_factory=set)
-    #: The conditions, by uid, whose simpler form is being looked for: these facts are a case of that proof, in which
-    #: the same condition would be looked at without end.
+    #: The conditions, by uid, whose simpler form is being searched for: these facts are a case of that proof, in which
+    #: the same condition would be examined without end.
     simplifying: frozenset[int] = frozenset()
     #: What has been proved of them, by uid: of a long kernel the same is claimed again and again.
     proved: set[int] = field(default_factory=set)
@@ -81,7 +81,7 @@ class Facts(KnownBounds):
                 self._add_simpler(condition, self._add_disjunction)
 
     def _add_simpler(self, condition: _ConditionT, add: Callable[[_ConditionT], None]) -> None:
-        """Add a condition by what it comes to here; as it is where that is being looked for."""
+        """Add a condition by what it comes to here; as it is where that is being searched for."""
         if condition.uid in self.simplifying:
             self.others[condition.uid] = condition
             return

@@ -253,7 +253,7 @@ class SymInt(StandsFor, Term):
 
 
 terms.use_term_class(SymInt)
-# Libraries that ask whether something is a number are told so.
+# Libraries that ask whether something is a number are informed.
 Integral.register(SymInt)
 Real.register(SymRational)
 
@@ -280,7 +280,7 @@ def _fractional_power(base: SymInt, exponent: float) -> Any:
 
 
 def _operand(value: object) -> Term | None:
-    """The operand of an integer, as `as_term`. Of NumPy's there are some whose results begin anew at their limits."""
+    """The operand of an integer, as `as_term`. Of NumPy's there are some whose results begin again at their limits."""
     dtype = None if type(value) is int or isinstance(value, Term) else getattr(value, "dtype", None)
     if isinstance(value, Integral) and dtype is not None and (dtype.kind == "u" or dtype.itemsize < 4):
         raise unsupported(f"a symbolic integer with one of NumPy's type {dtype}", "use int()")

@@ -29,12 +29,12 @@ def element_at(segment: Segment, position: Term) -> Any:
     if segment.unordered:
         current_execution().drawn()
     shared = {identity(part) for part in segment.shared}
-    anew = {identity(part) for part in mutable_parts(template)} - shared
+    fresh = {identity(part) for part in mutable_parts(template)} - shared
     try:
-        value = substitute(template, {segment.index: position}, lambda part: identity(part) in anew)
+        value = substitute(template, {segment.index: position}, lambda part: identity(part) in fresh)
     except CannotSubstitute as reason:
         raise unsupported(f"reading a list made in a loop: it holds {reason}") from None
-    if anew:
+    if fresh:
         # What is read is a copy: changing it would not be seen by who reads the same element again.
         current_execution().copied_on_read([part for part in mutable_parts(value) if identity(part) not in shared])
     return value
@@ -307,10 +307,10 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
         ]
         return f"[{', '.join(shown)}]"
 
-    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], anew: bool) -> SymList:
-        """The list with `recurse` applied to every part, for the atoms of `mapping`; in any case a copy if `anew`."""
+    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], fresh: bool) -> SymList:
+        """The list with `recurse` applied to every part, for the atoms of `mapping`; in any case a copy if `fresh`."""
         parts: list[Part] = []
-        changed = anew
+        changed = fresh
         for part in self.parts:
             if isinstance(part, Element):
                 value = recurse(part.value)
@@ -369,9 +369,9 @@ class SymTuple(SymList):
             raise AttributeError(f"'tuple' object has no attribute '{name}'")
         return super().__getattribute__(name)
 
-    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], anew: bool) -> SymList:
+    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], fresh: bool) -> SymList:
         """As that of a list."""
-        changed = super().substituted(recurse, mapping, anew)
+        changed = super().substituted(recurse, mapping, fresh)
         return self if changed is self else SymTuple(parts=changed.parts)
 
 

@@ -1,8 +1,8 @@
-"""Arithmetic of NumPy's numbers, looked at before NumPy does it.
+"""Arithmetic of NumPy's numbers, examined before NumPy does it.
 
-NumPy divides by zero, with a warning, and its integers wrap where their type ends. So the run is told of a divisor that
-is zero, and of integers beyond 32 bits, from the operands: what is computed exactly counts, not what is left of it.
-"""
+NumPy divides by zero, with a warning, and its integers wrap where their type ends. So the run is informed of a divisor
+that is zero, and of integers beyond 32 bits, from the operands: what is computed exactly counts, not what is left of
+it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def apply(operation: Operation, *operands: Any) -> Any:
 
 
 def without_warnings(operation: Operation, *operands: Any) -> Any:
-    """`operation` of `operands`, of which the run has been told what NumPy would warn of."""
+    """`operation` of `operands`, of which the run has been informed what NumPy would warn of."""
     with np.errstate(all="ignore"):
         return operation(*operands)
 

@@ -87,14 +87,14 @@ def _drawn_again(
     random: Random,
     most: int,
 ) -> list[Valuation]:
-    """At most so many points at which `conditions` hold, each with one, two or all values of `atoms` drawn again."""
+    """At most this many points at which `conditions` hold, each with one, two or all values of `atoms` drawn again."""
     found: list[Valuation] = []
     if not seeds or not atoms:
         return found
     for number in range(ProvingBudget.DRAWS):
         count_steps(_STEPS_OF_DRAW)
         chosen = random.sample(atoms, min(len(atoms), number % 3 + 1)) if number % 4 else atoms
-        # Those that were found are nearer to what is looked for than those that were not.
+        # Those that were found are nearer to what is searched for than those that were not.
         seed = (found or seeds)[number % len(found or seeds)]
         bits = random.choice(_BITS)
         point = seed

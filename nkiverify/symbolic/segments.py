@@ -51,6 +51,6 @@ class ListOfParts:
     #: A copy read out of a segment: changing it could not be seen by other readers of the same element.
     frozen: bool
 
-    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], anew: bool) -> ListOfParts:
-        """The list with `recurse` applied to every part, for the atoms of `mapping`; in any case a copy if `anew`."""
+    def substituted(self, recurse: Callable[[Any], Any], mapping: Mapping[Atom, Term], fresh: bool) -> ListOfParts:
+        """The list with `recurse` applied to every part, for the atoms of `mapping`; in any case a copy if `fresh`."""
         raise NotImplementedError

@@ -44,7 +44,7 @@ def is_plain(value: object) -> bool:
     kind = type(value)
     if identity(kind) in _PLAINEST:
         return True
-    # By its class: one of ours says by `__class__` what it stands for, which takes a while to be told not to.
+    # By its class: one of ours says by `__class__` what it stands for, which takes a while to be asked not to.
     return issubclass(kind, PLAIN) and (issubclass(kind, enum.Enum) or not _has_attributes(value))
 
 
@@ -355,7 +355,7 @@ def _substitute(
     if identity(value) in done:
         return done[identity(value)]
     recurse: Callable[[Any], Any] = lambda part: _substitute(part, mapping, done, made_anew)  # noqa: E731
-    anew = not isinstance(value, tuple) and made_anew(value)
+    fresh = not isinstance(value, tuple) and made_anew(value)
     result: Any
     if isinstance(value, (*PLAIN, tuple, dict)) and _has_attributes(value):
         raise CannotSubstitute(f"a {type(value).__name__} with attributes made in a loop")
@@ -370,17 +370,17 @@ def _substitute(
             return value._make(parts)
         return tuple(parts)
     if isinstance(value, ListOfParts):
-        result = value.substituted(recurse, mapping, anew)
+        result = value.substituted(recurse, mapping, fresh)
         done[identity(value)] = result
         return result
     if isinstance(value, dict):
         _refuse_kept(list(value), mapping, "a dictionary whose keys depend on a loop index")
         replaced = {key: recurse(part) for key, part in value.items()}
         if all(new is old for new, old in zip(replaced.values(), value.values(), strict=True)):
-            if anew and type(value) is dict:
+            if fresh and type(value) is dict:
                 done[identity(value)] = replaced
                 return replaced
-            if not anew:
+            if not fresh:
                 return value
         raise CannotSubstitute("a dictionary whose values depend on a loop index")
     if isinstance(value, _FUNCTIONS):
@@ -393,7 +393,7 @@ def _substitute(
         raise CannotSubstitute(f"a {type(value).__name__} made in a loop")
     if not _is_declared_here(kind):
         recurse(kind)
-    return _substitute_object(value, recurse, done, anew)
+    return _substitute_object(value, recurse, done, fresh)
 
 
 def _refuse_kept(pending: list[object], mapping: Mapping[Atom, Term], what: str) -> None:
@@ -445,13 +445,13 @@ def _kept_by(value: Any) -> Iterable[object]:
     return [part for base in bases for part in vars(base).values()]
 
 
-def _substitute_object(value: Any, recurse: Callable[[Any], Any], done: dict[int, Any], anew: bool) -> Any:
+def _substitute_object(value: Any, recurse: Callable[[Any], Any], done: dict[int, Any], fresh: bool) -> Any:
     # An object may be reached from itself: its copy is known before its parts are.
     copy = object.__new__(type(value))
     done[identity(value)] = copy
     state = state_of(value)
     replaced = {name: recurse(part) for name, part in state.items()}
-    if not anew and all(replaced[name] is state[name] for name in state):
+    if not fresh and all(replaced[name] is state[name] for name in state):
         done[identity(value)] = value
         return value
     for name, part in replaced.items():

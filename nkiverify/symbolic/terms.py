@@ -67,7 +67,7 @@ _anew = False
 
 
 @contextmanager
-def anew() -> Iterator[None]:
+def fresh() -> Iterator[None]:
     """Make the terms of the block as in a process that has made none before; within another such block, as they are.
 
     Atoms and terms are ordered by when they were first made, so those that are left of an earlier kernel would order

@@ -112,7 +112,7 @@ def _is_library_frame(frame: FrameType | None) -> bool:
     """True for code that is neither the kernel's nor ours, as the methods of `collections.Counter` are."""
     if frame is None or KERNEL_MARKER in frame.f_globals:
         return False
-    # What NumPy computes is looked at in all runs: `nkiverify.symbolic.numpy_numbers`.
+    # What NumPy computes is examined in all runs: `nkiverify.symbolic.numpy_numbers`.
     return not f"{frame.f_globals.get('__name__', '')}.".startswith((*_OURS, "numpy."))
 
 
@@ -165,7 +165,7 @@ def _beyond_in_numpy(value: Any) -> int | None:
 
 
 def tell(value: Any) -> Any:
-    """`value`, which a function gives kernel code: the run is told of plain integers beyond 32 bits in it."""
+    """`value`, which a function gives kernel code: the run is informed of plain integers beyond 32 bits in it."""
     for part in value if type(value) is tuple else (value,):
         large = beyond(part)
         if large is not None:

@@ -52,7 +52,7 @@ class DataflowQuestion:
     limit: Limit | None
     bounded: Evidence | None
     seconds: float
-    #: The run of a launch whose sizes are all numbers, where it was made in plain Python.
+    #: The run of a launch whose sizes are all numbers, where it was made concretely.
     trial: Trial | None = None
     #: The share of the usual work that a search for faults may take.
     effort: float = 1.0
@@ -75,7 +75,7 @@ class DataflowQuestion:
 def question(
     exploration: Exploration, engine: EmbeddedEngine, phase: Phase, seconds: float, effort: float
 ) -> DataflowQuestion:
-    """The question about what was explored, for so many seconds and with so much of the usual `effort`."""
+    """The question about what was explored, for this many seconds and with so much of the usual `effort`."""
     run = exploration.run
     claimed = exploration.claimed(phase, seconds)
     assert isinstance(claimed, DataflowClaims)

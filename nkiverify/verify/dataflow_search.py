@@ -97,7 +97,7 @@ class Searching:
         allowed = RunningBudget.WORK_OF_A_SHAPE if values else SearchingBudget.WORK_OF_THE_ONLY_SHAPE
         trial = self._question.trial
         if trial is None:
-            # What iterations hand on in Python is looked for in the shapes on which loops go round twice: behind what
+            # What iterations hand on in Python is searched for in the shapes on which loops go round twice: behind what
             # ended the exploration nobody knows which these are.
             orders = not self._all_shapes or self._question.limit is not None
             trial = attempt(self._question.target, values, self._question.hardware, left, allowed, orders=orders)

@@ -74,7 +74,7 @@ def verdict_of(question: DataflowQuestion) -> Run:
         part = search.part if search is not None else None
         within = tuple(f"{name} <= {bound}" for name, bound in part.bounds.items()) if part is not None else ()
         run = replace(run, suffices=question.within or within)
-    run = _tolerated(question, left, search, policy).beside(run)
+    run = _tolerated(question, left, search, policy).attached(run)
     if run.verdict not in (Verdict.SUCCESSFUL, Verdict.FAILED):
         return run
     if run.verdict is Verdict.FAILED and search is not None and search.found is not None:
@@ -82,8 +82,8 @@ def verdict_of(question: DataflowQuestion) -> Run:
         from nkiverify.phases.dataflow.trial import stores
 
         trial = search.found
-        told = stores(question.target, trial.values, question.hardware, seconds, trial.recorded)
-        run = replace(run, coverage=told, suffices=_suffices(question, trial))
+        reported = stores(question.target, trial.values, question.hardware, seconds, trial.recorded)
+        run = replace(run, coverage=reported, suffices=_suffices(question, trial))
     return replace(run, warnings=(*run.warnings, *_warnings(question, proof, search)))
 
 
@@ -130,8 +130,8 @@ def _suffices(question: DataflowQuestion, trial: Trial) -> tuple[str, ...]:
 def _tolerated(
     question: DataflowQuestion, left: Sequence[Stated], search: FaultSearch | None, policy: AppliedPolicy
 ) -> Tolerated:
-    """The findings that are told of faults that the verdict does not depend on, and of claims `left` open that it does
-    not."""
+    """The findings that are reported of faults that the verdict does not depend on, and of claims `left` open that it
+    does not."""
     trial = search.tolerated if search is not None else None
     if trial is None and left:
         from nkiverify.phases.dataflow.trial import attempt
@@ -170,7 +170,7 @@ def _hands_on(question: DataflowQuestion) -> str:
 
 
 def _warnings(question: DataflowQuestion, proof: Proof, search: FaultSearch | None) -> tuple[KernelWarning, ...]:
-    """The kernel's dead stores, and the like. A kernel that has a fault is looked at on the shape that shows it."""
+    """The kernel's dead stores, and the like. A kernel that has a fault is examined on the shape that shows it."""
     assumed = domain_of(question.program, question.assumptions)
     shapes = Shapes(question.program.dimensions, assumed)
     proved = search is None and not question.bounded
@@ -207,11 +207,11 @@ def _warnings(question: DataflowQuestion, proof: Proof, search: FaultSearch | No
 
 def _inputs(left: UnreadInput | None, shapes: Shapes) -> Iterator[dict[str, int]]:
     """Shapes at which a range of an input may never be read; where sets do not tell which, a few of all."""
-    if left is not None and left.told and not left.any:
+    if left is not None and left.reported and not left.any:
         return
     several = shapes.nearest({one.atom.name: _SEVERAL for one in shapes.dimensions if not one.choices})
     for values in (*islice(shapes.tried(), _INPUTS), *shapes.larger(), *([several] if several is not None else [])):
-        if left is None or not left.told or left.has(values):
+        if left is None or not left.reported or left.has(values):
             yield values
     if left is not None:
         yield from left.some()
@@ -281,14 +281,14 @@ def proved_within(known: DataflowFacts) -> Evidence | None:
     if search is None or bounded is None or not known.is_within:
         return None
     claims = known.proof.claims
-    told = [bounded.reason]
+    reported = [bounded.reason]
     if search.doubt:
-        told.append(search.doubt)
+        reported.append(search.doubt)
     elif search.furthest:
         from nkiverify.verify.domain_parts import no_fault_up_to
 
-        told.append(no_fault_up_to(search.furthest))
-    return replace(bounded, claims=claims, closed_by={"sets": claims}, reason="; ".join(told))
+        reported.append(no_fault_up_to(search.furthest))
+    return replace(bounded, claims=claims, closed_by={"sets": claims}, reason="; ".join(reported))
 
 
 def empty(known: DataflowFacts) -> Evidence | None:
@@ -302,7 +302,7 @@ def shown(known: DataflowFacts) -> Evidence | None:
     """A shape was run that has a fault."""
     if known.search is None or known.search.found is None:
         return None
-    violations = [told for _, told in _violations(known.question, known.search.found, known.smallest)]
+    violations = [reported for _, reported in _violations(known.question, known.search.found, known.smallest)]
     if not violations:
         values = ", ".join(f"{name} = {value}" for name, value in known.search.found.values.items())
         return known.unknown(
@@ -333,7 +333,7 @@ def late(known: DataflowFacts) -> Evidence | None:
 
 
 def doubtful(known: DataflowFacts) -> Evidence | None:
-    """A shape was run of which nothing can be told."""
+    """A shape was run of which nothing can be known."""
     doubt = known.searched.doubt if known.searched is not None else ""
     if not doubt:
         return None
@@ -412,7 +412,7 @@ def _is_empty(program: Program) -> bool:
 
 
 def _violations(question: DataflowQuestion, trial: Trial, smallest: bool) -> list[tuple[Seen, Violation]]:
-    """The faults that a run shows, each with the violation that is told of it."""
+    """The faults that a run shows, each with the violation that is reported of it."""
     from nkiverify.verify.witness.faults import violations  # as late as this: most runs show none
 
     seconds = max(1.0, question.seconds)

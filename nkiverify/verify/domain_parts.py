@@ -81,7 +81,7 @@ class Candidates:
         return self._reached is not None
 
     def reached(self, seconds: float) -> Rounds:
-        """The shapes on which loops go round twice, as far as they are found within so many seconds."""
+        """The shapes on which loops go round twice, as far as they are found within this many seconds."""
         if self._reached is None:
             shapes = self.shapes
             self._reached = rounds(self._program, shapes.dimensions, self.assumed, shapes.tried(), seconds)
@@ -149,7 +149,7 @@ class Candidates:
         return None if found in (None, low, high) else found
 
     def every(self, most: int = SearchingBudget.ALL_SHAPES) -> list[dict[str, int]] | None:
-        """All shapes of the domain; None where there are more than `most`, or it cannot be told that these are all."""
+        """All shapes of the domain; None where there are more than `most`, or it cannot be known that these are all."""
         try:
             bounds = self.shapes.bounds(most, {})
             if bounds is None or self.shapes.beyond(bounds):

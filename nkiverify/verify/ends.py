@@ -39,7 +39,7 @@ def refuted_at_ends(
     every: bool,
 ) -> Run | None:
     """The verdict of a phase about `shape`, a run on `values`, with arguments at the ends of their ranges, where that
-    refutes a claim; `play` runs the target on other values, in so many seconds."""
+    refutes a claim; `play` runs the target on other values, in this many seconds."""
     until = now() + seconds
     for given in ends(shape.ranged):
         left = until - now()
@@ -52,7 +52,7 @@ def refuted_at_ends(
             engine = EmbeddedEngine(found.run.program)
             run = PhaseVerdict(found.target, found, engine, found.hardware, phase, left, every, values).run()
         except (InternalError, UnsupportedConstruct, RecursionError):
-            # Beside what is known already: it refutes nothing.
+            # Besides what is known already: it refutes nothing.
             continue
         violations = [one for one in run.violations if one.replayed]
         if run.verdict is Verdict.FAILED and violations:

@@ -24,7 +24,7 @@ class Evidence:
     """A piece of evidence about a phase: its basis, the qualifier of the verdict that it gives, and the reason; where
     it arises, and what can be done about it.
 
-    It is about so many `claims`, `closed_by` what closed them, and about `violations`.
+    It is about this many `claims`, `closed_by` what closed them, and about `violations`.
     """
 
     basis: Basis

@@ -37,7 +37,7 @@ class Timed:
 class Explanation:
     """The program, every claim of one phase with its decision, and what ended the exploration early, if anything.
 
-    In phase 3, `memory` is what is told of each memory. Exploring took so many `steps` of the provers.
+    In phase 3, `memory` is what is reported of each memory. Exploring took this many `steps` of the provers.
     """
 
     program: Program
@@ -63,9 +63,9 @@ def explain(target: Target, options: Options, phase: int, needed: bool = False) 
     run = exploration.run
     limit = run.unsupported_construct
     text = claimed.gap if limit is None else f"{limit.construct} at {limit.site}; {limit.advice}".rstrip("; ")
-    told = PHASES[phase].peaks(claimed, run.program) if limit is None else ()
+    reported = PHASES[phase].peaks(claimed, run.program) if limit is None else ()
     decided = tuple(_timed(run.program, options.timeout, phase, needed))
-    return Explanation(run.program, decided, text, told, explored)
+    return Explanation(run.program, decided, text, reported, explored)
 
 
 def _timed(program: Program, seconds: float, phase: int, needed: bool) -> Iterator[Timed]:

@@ -52,7 +52,7 @@ class Exploration:
 
     @property
     def replay(self) -> Replay | None:
-        """The replay of the run, where it was made in plain Python."""
+        """The replay of the run, where it was made concretely."""
         run = self.run
         if not isinstance(run, ConcreteExecution):
             return None
@@ -144,7 +144,7 @@ def played(
     *,
     puts_back: bool = False,
 ) -> Exploration | None:
-    """Run `target` with its dimensions set to `values` in plain Python; None where they are not in the domain, or a
+    """Run `target` with its dimensions set to `values` concretely; None where they are not in the domain, or a
     dimension has none. With `puts_back`, each iteration of a legacy loop begins with the variables of the first."""
     from nkiverify.analysis.values.known_run import KnownElements  # as late as this: it brings the simulator
     from nkiverify.frontend import launches

@@ -1,6 +1,6 @@
-"""Concrete runs of a domain's least shape, and of one that differs from it in every dimension, beside what is proved.
+"""Concrete runs of a domain's least shape, and of one that differs from it in every dimension, next to what is proved.
 
-The kernel runs as it is, in plain Python: nothing of the symbolic run is in it but the contracts. What breaks there in
+The kernel runs as it is, concretely: nothing of the symbolic run is in it but the contracts. What breaks there in
 a phase that is SUCCESSFUL is a contradiction, a fault of nkiverify. This can only take a SUCCESSFUL away: a shape that
 cannot be run, or takes more than its part of the work, shows nothing, and the record says so. It is about phases 1 to
 3: elements, of phase 4, are followed by marks, which take more time to load than a small check takes.
@@ -55,22 +55,22 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The findings of concrete runs beside a proof: contradictions, and in words the shapes that were run, or why none
+    """The findings of concrete runs next to a proof: contradictions, and in words the shapes that were run, or why none
     was."""
 
-    told: str
+    reported: str
     contradictions: tuple[Contradiction, ...] = ()
 
 
-def beside(exploration: Exploration, phases: Collection[int], seconds: float) -> Beside:
-    """Run the least shape and a larger one, and compare with `phases`, which are SUCCESSFUL; in about so many
+def attached(exploration: Exploration, phases: Collection[int], seconds: float) -> Beside:
+    """Run the least shape and a larger one, and compare with `phases`, which are SUCCESSFUL; in about this many
     `seconds`."""
     program = exploration.run.program
     left = _LEAST_CONTRACTS + _CONTRACTS * sum(1 for _ in claims(program))
     ran: list[str] = []
     missed: list[str] = []
     for number, shapes in enumerate(_shapes(exploration)):
-        # The least one runs as it is; in the other one the results of arithmetic are looked at.
+        # The least one runs as it is; in the other one the results of arithmetic are examined.
         checked = number > 0 and ARITHMETIC.number in phases
         why: str | None = None
         for values in shapes:
@@ -111,7 +111,7 @@ def _compared(
     most: tuple[float, int],
 ) -> tuple[list[Contradiction], str | None, int]:
     """The claims that a concrete run on `values` breaks of what is proved, why it shows nothing, None where the values
-    are not in the domain, and how many contracts it looked at, in at `most` so many seconds, and of so many."""
+    are not in the domain, and how many contracts it examined, in at `most` this many seconds, and of this many."""
     seconds, contracts = most
     different = ""
 

@@ -58,7 +58,7 @@ class Options:
     targets of which nothing changed keep their verdicts. `largest_range` asks up to which magnitude of its inputs a
     kernel is proved in phase 5, where it is not. `allowed` is what kernels may read, and whether they may use the
     network. `policy` says what becomes of what is only warned of, and which findings are accepted. `lowering` is what
-    programs are lowered to for the second engine, one of `LOWERINGS`; None is C, and Python beside it for every
+    programs are lowered to for the second engine, one of `LOWERINGS`; None is C, and Python next to it for every
     twentieth target. `keep_lowered` is the folder for all programs that the second engine is given, `disagreements` for
     those it is at odds about.
     """
@@ -99,7 +99,7 @@ class Options:
     @property
     def hard_deadline(self) -> float:
         """Seconds of the wall's clock after which a target must have its verdicts, but for what the second engine says
-        beside them."""
+        besides them."""
         limit = self.timeout * (TargetBudget.BUSY_FACTOR if self.unhurried else 1)
         return limit + (SecondEngineBudget.LEAST_SECONDS if second_must_answer(self.engine) else 0.0)
 

@@ -27,7 +27,7 @@ class Product(Protocol):
     """A module that decides a phase."""
 
     def verdict_of(self, exploration: Exploration, engine: EmbeddedEngine, seconds: float, largest: bool) -> Run:
-        """The verdict of the phase within so many `seconds`; `largest`: also how far it holds is searched for."""
+        """The verdict of the phase within this many `seconds`; `largest`: also how far it holds is searched for."""
 
     def again(
         self,

@@ -1,4 +1,4 @@
-"""The ids of all rules of which findings can be told: contracts, warnings and language rules."""
+"""The ids of all rules of which findings can be known: contracts, warnings and language rules."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""A launch of numbers whose loops go round often, decided by one run of each loop's body for all its iterations.
+"""A concrete launch whose loops go round often, decided by one run of each loop's body for all its iterations.
 
-This errs on the side of the run in plain Python, which decides wherever it gives no answer: it can only say SUCCESSFUL.
+This errs on the side of the concrete run, which decides wherever it gives no answer: it can only say SUCCESSFUL.
 It says so where every loop is summarised, every claim is proved at the first try, nothing is bounded or accepted, and
-nothing is to be warned of that no iteration keeps. Dead stores are looked for in neither, as such launches are too
+nothing is to be warned of that no iteration keeps. Dead stores are searched for in neither, as such launches are too
 long, or the walk over sets shows that there are none.
 What it may take is counted in steps, never seconds: the contracts, decisions and rounds of the run, isl's operations,
 and the first try of each claim.
@@ -24,11 +24,11 @@ from nkiverify.verify.exploration import Exploration, explore
 
 
 def summarised(target: Target, hardware: Hardware, limits: Limits, phases: frozenset[int]) -> Exploration | None:
-    """The symbolic run of a launch of numbers; None where it leaves anything out, assumes anything, or a loop is not
+    """The symbolic run of a concrete launch; None where it leaves anything out, assumes anything, or a loop is not
     summarised."""
     try:
         found = explore(target, hardware, limits, phases, most=1)
-    except (Exception, UnsupportedConstruct):  # whatever is wrong with it, plain Python decides
+    except (Exception, UnsupportedConstruct):  # whatever is wrong with it, Python itself decides
         return None
     run = found.run
     assert isinstance(run, SymbolicExecution)
@@ -39,7 +39,7 @@ def summarised(target: Target, hardware: Hardware, limits: Limits, phases: froze
 
 def settled(explored: Exploration, engine: EmbeddedEngine, phase: int, seconds: float, used: bool) -> bool:
     """True if each claim of the phase holds at the first try, or is one that the verdict does not depend on and that no
-    iteration keeps, so that none of them has to be looked for in a run; where `used` says so, nor dead stores."""
+    iteration keeps, so that none of them has to be searched for in a run; where `used` says so, nor dead stores."""
     try:
         # As many operations of isl as of a proof for all shapes: the run of the launch would take longer.
         claimed = explored.claimed(PHASES[phase], seconds, SetsBudget.OPERATIONS)
@@ -54,7 +54,7 @@ def settled(explored: Exploration, engine: EmbeddedEngine, phase: int, seconds: 
 
 
 def as_in_plain_python(run: Run) -> bool:
-    """True if plain Python would give the same verdict with the same warnings: it has shown those that there are."""
+    """True if Python itself would give the same verdict with the same warnings: it has shown those that there are."""
     shown = all(warning.holds == "for these shapes" for warning in run.warnings)
     return run.basis is Basis.PROVED and run.is_plain and not run.accepted and shown
 

@@ -1,7 +1,7 @@
 """Findings that the verdict does not depend on: contested contracts that a kernel breaks, and findings that the user
 accepts.
 
-What follows such a place is modelled as if the rule did not exist, so that all else is still looked at.
+What follows such a place is modelled as if the rule did not exist, so that all else is still examined.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ _FAILING = (Outcome.REFUTED, Outcome.UNDECIDED)
 
 @dataclass(frozen=True, slots=True)
 class Tolerated:
-    """The findings that are told beside the verdict."""
+    """The findings that are reported next to the verdict."""
 
     warnings: tuple[KernelWarning, ...] = ()
     accepted: tuple[AcceptedFinding, ...] = ()
 
-    def beside(self, run: Run) -> Run:
-        """`run` with what is told beside it, in the order of the lines."""
+    def attached(self, run: Run) -> Run:
+        """`run` with what is reported next to it, in the order of the lines."""
         warnings = sorted((*run.warnings, *self.warnings), key=lambda one: (one.file, one.line, one.rule))
         accepted = sorted((*run.accepted, *self.accepted), key=lambda one: (one.file, one.line, one.rule))
         return replace(run, warnings=tuple(warnings), accepted=tuple(accepted))
@@ -47,8 +47,8 @@ def divided(decisions: Iterable[Decision]) -> tuple[list[Decision], list[Decisio
     return deciding, others
 
 
-def told(decisions: Sequence[Decision], confirmation: Confirmation, policy: AppliedPolicy) -> Tolerated:
-    """The findings that are told of claims that do not hold, or may not: each contract once for each line of the
+def reported(decisions: Sequence[Decision], confirmation: Confirmation, policy: AppliedPolicy) -> Tolerated:
+    """The findings that are reported of claims that do not hold, or may not: each contract once for each line of the
     kernel."""
     groups: dict[tuple[str, str, int], list[Decision]] = {}
     for one in decisions:
@@ -78,7 +78,7 @@ def told(decisions: Sequence[Decision], confirmation: Confirmation, policy: Appl
 
 
 def told_of(found: Sequence[tuple[Contract, Site | None, Violation | None]], policy: AppliedPolicy) -> Tolerated:
-    """The findings that are told of contracts that a concrete run has broken."""
+    """The findings that are reported of contracts that a concrete run has broken."""
     warnings: list[KernelWarning] = []
     accepted: list[AcceptedFinding] = []
     for rule, site, violation in found:

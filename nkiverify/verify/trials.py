@@ -1,4 +1,4 @@
-"""Shapes of a domain run in plain Python, for phases 1 to 3: a fault that no proof has come to is found all the same.
+"""Shapes of a domain concrete run, for phases 1 to 3: a fault that no proof has come to is found all the same.
 
 A symbolic run that stops says nothing of what comes after, and a solver that gives up nothing of its claim. The
 simplest shapes of the domain, and such as let loops go round twice, are run as they are. What they show is a
@@ -28,11 +28,11 @@ from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.verdicts import PhaseVerdict
 
-#: Contracts that may be looked at in one of them.
+#: Contracts that may be examined in one of them.
 _WORK_OF_SHAPE = 5 * SearchingBudget.CONTRACTS
 #: Values of each dimension within the bounds that are tried.
 _LEVELS = (2, 8, 32, 128, 512)
-#: Contracts that may be looked at in all shapes of a domain that has few.
+#: Contracts that may be examined in all shapes of a domain that has few.
 _WORK_OF_ALL = 20 * SearchingBudget.CONTRACTS
 
 
@@ -53,7 +53,7 @@ class Trials:
 
 
 def trials(exploration: Exploration, phases: frozenset[int], seconds: float, every: bool) -> Trials:
-    """Run shapes of the domain until each of `phases` has a fault, or enough has been done; in so many `seconds`."""
+    """Run shapes of the domain until each of `phases` has a fault, or enough has been done; in this many `seconds`."""
     return _Trying(exploration, phases, seconds, every).run()
 
 

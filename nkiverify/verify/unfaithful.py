@@ -1,4 +1,4 @@
-"""Exceptions of a symbolic run that plain Python does not raise."""
+"""Exceptions of a symbolic run that Python itself does not raise."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nkiverify.verify.verdicts import ADVICE_UNFAITHFUL, RAISES_SYMBOLICALLY
 
 
 def unfaithful(exploration: Exploration, engine: EmbeddedEngine, seconds: float) -> Unsupported | None:
-    """The exception that ended a path of the symbolic run, where plain Python does not raise it: what lies behind it
+    """The exception that ended a path of the symbolic run, where Python itself does not raise it: what lies behind it
     has not been seen, in any phase."""
     run = exploration.run
     if not isinstance(run, SymbolicExecution) or not run.raised_within or run.unsupported_construct is not None:
@@ -25,6 +25,6 @@ def unfaithful(exploration: Exploration, engine: EmbeddedEngine, seconds: float)
     for group in by_place(raised, every=False):
         if not any(violation.replayed for violation in confirmation.violations([group])):
             claim = group[0].claim
-            told = dict(claim.quantities).get("exception", "")
-            return Unsupported(RAISES_SYMBOLICALLY, f"{told} there; {ADVICE_UNFAITHFUL}", claim.site)
+            reported = dict(claim.quantities).get("exception", "")
+            return Unsupported(RAISES_SYMBOLICALLY, f"{reported} there; {ADVICE_UNFAITHFUL}", claim.site)
     return None

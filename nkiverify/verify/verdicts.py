@@ -25,14 +25,14 @@ from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import PHASES
 from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.tolerated import Tolerated, divided, told
+from nkiverify.verify.tolerated import Tolerated, divided, reported
 
 if TYPE_CHECKING:
     from nkiverify.phases.witness_replay import Replay
     from nkiverify.verify.witness.confirm import Confirmation
 
 
-#: What can be done about an UNKNOWN that says nothing better itself: of shapes, and of a launch of numbers.
+#: What can be done about an UNKNOWN that says nothing better itself: of shapes, and of a concrete launch.
 ADVICE_UNSUPPORTED = "write it in another way"
 _ON_CONSTRUCTS = (f"{ADVICE_UNSUPPORTED}, or verify the kernel for concrete shapes", ADVICE_UNSUPPORTED)
 _LEFT_OUT = "or leave this phase out: --phase 1,2,3"
@@ -133,7 +133,7 @@ class PhaseVerdict:
         engine.limit(self._seconds)
         self.decisions = [*engine.decide(self._phase), *engine.decide_unwinding()]
         run = self.entry(EmbeddedEngine.name, self.decisions)
-        return self.tolerated(self.decisions).beside(run)
+        return self.tolerated(self.decisions).attached(run)
 
     def left_open(self) -> list[Decision] | None:
         """The claims that are neither proved nor unreached; None where not they alone leave the phase open."""
@@ -144,9 +144,9 @@ class PhaseVerdict:
         return None if any(one.claim.unwinding or one.claim.open or one.claim.void for one in found) else found
 
     def tolerated(self, decisions: Sequence[Decision]) -> Tolerated:
-        """The findings that are told of those claims that the verdict does not depend on."""
+        """The findings that are reported of those claims that the verdict does not depend on."""
         others = divided(decisions)[1]
-        return told(others, self._beside, self._exploration.run.policy) if others else Tolerated()
+        return reported(others, self._beside, self._exploration.run.policy) if others else Tolerated()
 
     def asked_alone(self) -> Tolerated:
         """The same where another engine decides alone, which is not asked about such claims."""
@@ -156,7 +156,7 @@ class PhaseVerdict:
     def entry(self, engine: str, decisions: Sequence[Decision]) -> Run:
         """The verdict that decisions about all claims of the phase amount to, those about unwinding included.
 
-        Refuted claims are replayed in plain Python, whichever `engine` refuted them.
+        Refuted claims are replayed concretely, whichever `engine` refuted them.
         """
         decisions, _ = divided(decisions)
         claims = [one for one in decisions if not one.claim.unwinding and one.outcome is not Outcome.UNREACHED]
@@ -174,7 +174,7 @@ class PhaseVerdict:
         found = concluded(RULES, known)
         confirmed = found.basis is Basis.REFUTED
         if confirmed:
-            # What only may be wrong is no violation beside what is.
+            # What only may be wrong is no violation besides what is.
             violations = [one for one in violations if one.replayed or not self._doubtful(one)]
         closed = Counter(decision.rung.value for decision in claims if decision.outcome is not Outcome.UNDECIDED)
         return replace(
@@ -202,7 +202,7 @@ class PhaseVerdict:
         left = [decision for decision in claims if decision.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
         from nkiverify.verify.witness.sufficient import sufficient
 
-        # Said beside the verdict, which it takes nothing from.
+        # Said next to the verdict, which it takes nothing from.
         with suppress(UnsupportedConstruct):
             witnesses = [violation.values for violation in violations]
             return sufficient(self.program, left, witnesses, Allowance(WitnessBudget.SUFFICIENT_MS))
@@ -274,7 +274,7 @@ def _may_fail(violation: Violation) -> str:
 
 
 def replayed(known: PhaseFacts) -> Evidence | None:
-    """A claim is refuted, and plain Python breaks the contract on the witness."""
+    """A claim is refuted, and Python itself breaks the contract on the witness."""
     return Evidence(Basis.REFUTED) if any(violation.replayed for violation in known.violations) else None
 
 
@@ -289,7 +289,7 @@ def masked(known: PhaseFacts) -> Evidence | None:
 
 
 def not_confirmed(known: PhaseFacts) -> Evidence | None:
-    """A claim is refuted; plain Python cannot follow the kernel on the witness, or not in time."""
+    """A claim is refuted; Python itself cannot follow the kernel on the witness, or not in time."""
     limited = next((one.unsupported for one in known.replays if one.unsupported), "")
     shown = known.shown
     if shown is None or not limited:
@@ -310,7 +310,7 @@ def cut_short(known: PhaseFacts) -> Evidence | None:
 
 
 def not_replayed(known: PhaseFacts) -> Evidence | None:
-    """A claim is refuted, and plain Python breaks nothing on the witness: one of the two is wrong."""
+    """A claim is refuted, and Python itself breaks nothing on the witness: one of the two is wrong."""
     return None if known.shown is None else Evidence(Basis.NOT_REPLAYED, Basis.NOT_REPLAYED.value, _CONTRADICTION)
 
 
@@ -411,10 +411,10 @@ def undecided(known: PhaseFacts) -> Evidence | None:
         return None
     first = found[0]
     where = f" at {first.claim.site}" if first.claim.site is not None else ""
-    told = f"{len(found)} of {len(known.claims)} claims: {first.reason}; first {first.claim.contract.id}{where}"
+    reported = f"{len(found)} of {len(known.claims)} claims: {first.reason}; first {first.claim.contract.id}{where}"
     late = first.reason == Basis.TIME_OUT.value
     advice, basis = (ADVICE_TIME, Basis.TIME_OUT) if late else (ADVICE_SOLVER, Basis.UNDECIDED)
-    return Evidence(basis, first.reason, told, first.claim.site, advice)
+    return Evidence(basis, first.reason, reported, first.claim.site, advice)
 
 
 def not_called(known: PhaseFacts) -> Evidence | None:

@@ -44,23 +44,23 @@ from nkiverify.verify.verdicts import (
     PhaseVerdict,
 )
 
-#: Verdicts that a concrete run of a launch of numbers may know better.
+#: Verdicts that a concrete run of a concrete launch may know better.
 _OPEN = (Verdict.UNKNOWN, Verdict.VACUOUS)
 
 
 @of_stage(Stage.DECIDING)
-def verify(target: Target, options: Options, told: Told = lambda runs: None) -> list[Run]:
+def verify(target: Target, options: Options, reported: Told = lambda runs: None) -> list[Run]:
     """The verdict of `target` in each phase that `options` asks for. Raises nothing but
     KeyboardInterrupt and SystemExit.
 
-    `told` hears, each time that the embedded engine has a verdict about one more phase, those that there are. Texts of
-    the kernel's in them are harmless wherever they are shown.
+    `reported` hears, each time that the embedded engine has a verdict about one more phase, those that there are. Texts
+    of the kernel's in them are harmless wherever they are shown.
     """
     allow(options.allowed)
     assumed = options.allowed.assumed()
     files = [str((target.root / target.kernel.partition("::")[0]).resolve()), target.file]
 
-    #: The runs with their texts made harmless, by those that they were made of: each is told several times.
+    #: The runs with their texts made harmless, by those that they were made of: each is reported several times.
     shown: dict[int, tuple[Run, Run]] = {}
 
     def complete(runs: list[Run]) -> list[Run]:
@@ -70,10 +70,10 @@ def verify(target: Target, options: Options, told: Told = lambda runs: None) -> 
         found = (shown[identity(run)][1] for run in runs)
         return [replace(run, assumptions=(*run.assumptions, *others), reads=reads, refused=refused) for run in found]
 
-    return complete(_guarded(target, options, lambda runs: told(complete(runs))))
+    return complete(_guarded(target, options, lambda runs: reported(complete(runs))))
 
 
-def _guarded(target: Target, options: Options, told: Told) -> list[Run]:
+def _guarded(target: Target, options: Options, reported: Told) -> list[Run]:
     phases = phases_to_run(target, options)
     started = time.perf_counter()
     try:
@@ -81,10 +81,10 @@ def _guarded(target: Target, options: Options, told: Told) -> list[Run]:
         with applied(options.policy) as policy, counting(options.unhurried), remembering():
 
             def accepted(runs: list[Run]) -> list[Run]:
-                told = [replace(run, accept=accept) if run.is_bounded else run for run in runs]
-                return qualified([accepted_warnings(run, policy) for run in told])
+                reported = [replace(run, accept=accept) if run.is_bounded else run for run in runs]
+                return qualified([accepted_warnings(run, policy) for run in reported])
 
-            return accepted(_Verifying(target, options, phases, lambda runs: told(accepted(runs))).run())
+            return accepted(_Verifying(target, options, phases, lambda runs: reported(accepted(runs))).run())
     except (UsageError, TargetRaised) as error:
         # The target is at fault, not the kernel and not we.
         return [_plain(target, phase, Basis.USAGE, str(error), started) for phase in phases]
@@ -113,7 +113,7 @@ def _limited(target: Target, phase: int, limit: UnsupportedConstruct, started: f
     return replace(run, place=limit.site, advice=limit.advice or ADVICE_UNSUPPORTED)
 
 
-#: The phases of which shapes are run beside a proof; how much of the time taken so far that may take, and the seconds
+#: The phases of which shapes are run next to a proof; how much of the time taken so far that may take, and the seconds
 #: it may take in any case: what bounds it are contracts, the clock only ends loops that look at none.
 _LEAST_SHAPES = frozenset({SHAPES.number, ARITHMETIC.number, MEMORY.number})
 _BESIDE, _LEAST_BESIDE = 0.1, 2.0
@@ -128,20 +128,20 @@ class _Explored:
 
 
 class _Verifying:
-    """Explores a target, and decides it phase by phase. `told` hears the runs that there are, each time that there is
-    one more."""
+    """Explores a target, and decides it phase by phase. `reported` hears the runs that there are, each time that there
+    is one more."""
 
-    def __init__(self, target: Target, options: Options, phases: tuple[int, ...], told: Told) -> None:
+    def __init__(self, target: Target, options: Options, phases: tuple[int, ...], reported: Told) -> None:
         self._target = target
         self._options = options
         self._phases = phases
-        self._told = told
+        self._told = reported
         self._hardware = hardware_named(options.hardware or target.hardware)
         self._start = now()
-        #: The target, run symbolically, and run in plain Python where its sizes are all numbers; each once it is made.
+        #: The target, run symbolically, and concrete run where its sizes are all numbers; each once it is made.
         self._symbolic: _Explored | None = None
         self._plain: _Explored | None = None
-        #: That in plain Python, the variables of Python put back before each iteration of a legacy loop.
+        #: That concretely, the variables of Python put back before each iteration of a legacy loop.
         self._put_back: Exploration | None = None
         self._runs: dict[int, Run] = {}
         self._verdicts: dict[int, PhaseVerdict] = {}
@@ -168,7 +168,7 @@ class _Verifying:
         return self._with_second_engine()
 
     def _first(self) -> _Explored:
-        """The run that decides first: that in plain Python where the second engine is not asked and all sizes are
+        """The run that decides first: that concretely where the second engine is not asked and all sizes are
         numbers, or where the symbolic one came to no end. Where loops go round often, the one that sees all iterations
         at once, if it decides all phases."""
         if self._target.kind is Kind.CONCRETE and self._options.engine == "embedded":
@@ -191,7 +191,7 @@ class _Verifying:
         return (self._other(self._symbolic) if stopped else None) or self._symbolic
 
     def _pauses(self) -> tuple[tuple[int | None, int | None], ...]:
-        """The numbers of operations, and of contracts for each claim, after which a run in plain Python is stopped if
+        """The numbers of operations, and of contracts for each claim, after which a concrete run is stopped if
         it repeats itself, one run after the other; the last one is not stopped. One that phase 4 looks for dead stores
         in is stopped early, where one check of all iterations shows that there are none."""
         if NUMERICS.number in self._phases:
@@ -204,8 +204,8 @@ class _Verifying:
 
     def _summarised(self, plain: Exploration, looks: int | None) -> _Explored | None:
         """The target, each loop's body run once for all its iterations, and all phases decided; None, and no phase is,
-        where that leaves anything open. It may take a part of what the run in plain Python has taken, which was to have
-        so many `looks`."""
+        where that leaves anything open. It may take a part of what the concrete run has taken, which was to have
+        this many `looks`."""
         from nkiverify.verify.summarised import as_in_plain_python, settled, summarised
 
         assert isinstance(plain.run, ConcreteExecution)
@@ -229,7 +229,7 @@ class _Verifying:
 
     def _other(self, first: _Explored) -> _Explored | None:
         """The run that is not the `first` one, made when it is first asked for; None where there is none: a target with
-        dimensions has no run in plain Python."""
+        dimensions has no concrete run."""
         if first is self._plain:
             self._symbolic = self._symbolic or self._explored()
             return self._symbolic
@@ -252,7 +252,7 @@ class _Verifying:
 
     def _at_ends(self, number: int) -> Run | None:
         """The verdict of the phase that comes as that number, where arguments at the ends of their ranges refute what
-        the run in plain Python leaves open."""
+        the concrete run leaves open."""
         from nkiverify.verify.ends import refuted_at_ends
 
         phase, seconds = self._phases[number], self._share(number) / 2
@@ -279,7 +279,7 @@ class _Verifying:
         repeats_after: int | None = None,
         repeats_claims: int | None = None,
     ) -> _Explored | None:
-        """The target, run in plain Python, with what the `symbolic` run assumed; None where it is no legal launch."""
+        """The target, concrete run, with what the `symbolic` run assumed; None where it is no legal launch."""
         limits = replace(self._limits(seconds), repeats_after=repeats_after, repeats_claims=repeats_claims)
         found = played(self._target, self._hardware, limits, frozenset(self._phases), {})
         if found is not None and symbolic is not None:
@@ -313,7 +313,7 @@ class _Verifying:
             return _limited(self._target, phase, limit, clock)
 
     def _traced_once(self, run: Run, exploration: Exploration, seconds: float) -> Run:
-        """The verdict of a launch in plain Python, if it is that of a run in which each iteration of a legacy loop
+        """The verdict of a launch concretely, if it is that of a run in which each iteration of a legacy loop
         begins with the variables of the first as well: the bodies of such loops are traced once."""
         of_launch = exploration.run
         if not isinstance(of_launch, ConcreteExecution) or not of_launch.traced.several:
@@ -338,7 +338,7 @@ class _Verifying:
         )
 
     def _limits(self, seconds: float) -> Limits:
-        """The limits of a run that may take so many seconds."""
+        """The limits of a run that may take this many seconds."""
         target, options = self._target, self._options
         bound = options.unwind if options.unwind is not None else unwind_of(target.flags)
         limits = Limits(seconds=seconds, asked=options.asked_timeout)
@@ -370,8 +370,8 @@ class _Verifying:
 
     def _tell(self, explored: Exploration, latest: Run) -> None:
         """Tell of the runs that there are, once the `latest` is one of them, but for those that shapes which are still
-        to be tried may contradict: those up to a bound. To what is UNKNOWN they can only add, which is told as long as
-        phases are missing: who has heard of all of them takes that for the answer."""
+        to be tried may contradict: those up to a bound. To what is UNKNOWN they can only add, which is reported as long
+        as phases are missing: who has heard of all of them takes that for the answer."""
         tried = [run for run in self._runs.values() if self._tries(explored, run.phase)]
         bounded = [run for run in tried if run.is_bounded]
         if latest not in bounded and not (tried and len(self._runs) == len(self._phases)):
@@ -430,21 +430,21 @@ class _Verifying:
                 still_open = None if ours is None else ours.left_open()
                 part = tried.parts.get(phase)
                 within = proved_within(explored, still_open, self._left()) if still_open else None
-                told = proved_for(part, within)
-                self._runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}{told}")
+                reported = proved_for(part, within)
+                self._runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}{reported}")
 
     def _run_beside(self, explored: Exploration) -> None:
-        """Run the least shape, and a larger one, beside what is proved; what they contradict is a fault of ours."""
+        """Run the least shape, and a larger one, next to what is proved; what they contradict is a fault of ours."""
         proved = {phase for phase, run in self._runs.items() if run.verdict is Verdict.SUCCESSFUL}
         proved &= _LEAST_SHAPES
         if not proved or isinstance(explored.run, ConcreteExecution):
-            # A launch of numbers that was run in plain Python is its own concrete run.
+            # A concrete launch that was concrete run is its own concrete run.
             return
-        from nkiverify.verify.least_shapes import beside
+        from nkiverify.verify.least_shapes import attached
 
-        found = beside(explored, proved, max(_LEAST_BESIDE, _BESIDE * (now() - self._start)))
+        found = attached(explored, proved, max(_LEAST_BESIDE, _BESIDE * (now() - self._start)))
         for phase in proved:
-            self._runs[phase] = replace(self._runs[phase], concrete=found.told)
+            self._runs[phase] = replace(self._runs[phase], concrete=found.reported)
         for one in reversed(found.contradictions):
             run = self._runs[one.phase]
             self._runs[one.phase] = replace(
@@ -460,7 +460,7 @@ class _Verifying:
             self._told(list(self._runs.values()))
 
     def _with_second_engine(self) -> list[Run]:
-        """The runs, each with that of the second engine beside it or in its place, where that is asked."""
+        """The runs, each with that of the second engine next to it or in its place, where that is asked."""
         options, phases, runs = self._options, self._phases, self._runs
         if not asks_second(options.engine):
             return [runs[phase] for phase in phases]
@@ -493,7 +493,7 @@ def _took_too_long(exploration: Exploration) -> bool:
 
 
 def _paused(exploration: Exploration) -> bool:
-    """True if the run in plain Python has stopped since it looks at the same again and again."""
+    """True if the concrete run has stopped since it looks at the same again and again."""
     run = exploration.run
     return isinstance(run, ConcreteExecution) and run.claims.paused and _took_too_long(exploration)
 

@@ -40,10 +40,10 @@ def test_clocks_go_faster_under_a_load() -> None:
 
 def test_terms_that_are_left_of_earlier_kernels_order_nothing() -> None:
     before = terms.dimension("later"), terms.dimension("sooner")
-    with terms.anew():
+    with terms.fresh():
         first, second = terms.dimension("sooner"), terms.dimension("later")
         assert str(terms.multiply(second, first)) == "sooner*later"
-        with terms.anew():
+        with terms.fresh():
             assert terms.dimension("later") is second
     assert str(terms.multiply(*before)) == "later*sooner"
 

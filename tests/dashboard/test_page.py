@@ -184,11 +184,11 @@ def test_an_engine_that_is_asked_beside_counts_nothing_twice(tmp_path: Path) -> 
     assert len(shown.runs) == 6 and len(shown.counting) == 3
     assert shown.claims == 36 and shown.cached == 2
     assert shown.verdicts == [("SUCCESSFUL", 3)]
-    assert shown.beside == [("agrees", 1), ("open", 1), ("disagrees", 1)]
+    assert shown.attached == [("agrees", 1), ("open", 1), ("disagrees", 1)]
     # What it leaves open is nothing to look into, a contradiction is.
     assert [run.target for run in shown.unexpected] == ["disputed"]
     assert [len(group) for group in shown.disagreements] == [2]
-    assert shown.targets[0].beside(2) == ["esbmc 6.7.0: open"]
+    assert shown.targets[0].attached(2) == ["esbmc 6.7.0: open"]
     assert [data.state(run) for run in shown.runs] == ["pass", "pass", "pass", "open", "pass", "mismatch"]
 
 

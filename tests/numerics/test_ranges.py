@@ -31,7 +31,7 @@ from nkiverify.model.dtypes import float8_e4m3, float8_e4m3fn, float32, int8
 from nkiverify.model.hardware import hardware_named
 from nkiverify.phases import PHASES
 from nkiverify.products.numerics.range_table import table
-from nkiverify.products.numerics.told import told_ranges
+from nkiverify.products.numerics.reported import told_ranges
 from nkiverify.project.request import request
 from nkiverify.verify.options import DEFAULT_PHASES, Options
 from nkiverify.verify.verifier import verify
@@ -398,25 +398,28 @@ def test_ranges_that_are_none(given: str, said: str, check: Checker) -> None:
 
 def test_what_each_line_writes_is_told() -> None:
     asked = request("finite.py::softmax", KERNELS, ("x=bf16[4,8] in -3..3",), (), None)
-    trial, told = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), RangeLimits(20.0, 1 << 20))
+    trial, reported = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), RangeLimits(20.0, 1 << 20))
     assert not trial.findings
     least = math.exp(-6.0)
     # The input, the negative maximum, the exponentials, their sums, the inverse of these, and the quotients.
     expected = [(-3, 3), (-3, 3), (least, 1), (1, 8), (1 / 8, 1), (least / 8, 1), (least / 8, 1), (least / 8, 1)]
-    found = [tuple(map(float, one.numbers.split(".."))) for one in told]
+    found = [tuple(map(float, one.numbers.split(".."))) for one in reported]
     assert found == [pytest.approx(ends, rel=2.0**-8) for ends in expected]
     # The input is what it is; what is rounded is seen to be, and no further than it is said.
-    assert [one.error for one in told[:2]] == [0.0, 0.0]
-    assert all(0 < one.error < 0.02 and one.seen is not None and one.seen <= one.error for one in told[2:])
-    assert all(0 < (one.seen or 0.0) < 2.0**-8 for one in told[-2:])
-    assert [one.dtype for one in told] == ["bfloat16", *["float32"] * 5, *["bfloat16"] * 2]
+    assert [one.error for one in reported[:2]] == [0.0, 0.0]
+    assert all(0 < one.error < 0.02 and one.seen is not None and one.seen <= one.error for one in reported[2:])
+    assert all(0 < (one.seen or 0.0) < 2.0**-8 for one in reported[-2:])
+    assert [one.dtype for one in reported] == ["bfloat16", *["float32"] * 5, *["bfloat16"] * 2]
 
 
 def test_what_is_told_fits_a_terminal() -> None:
     asked = request("finite.py::attention_from_infinity", KERNELS, ("x=f32[4,8] in -3e38..3e38",), (), None)
-    _, told = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), RangeLimits(20.0, 1 << 20))
-    told = [replace(told[0], tensor="a_long_name_of_a_tensor", dtype="float8_e4m3fn", error=math.inf), *told]
-    file, *lines = "\n".join(table(told, KERNELS)).splitlines()
+    _, reported = told_ranges(asked.target("trn2", False), {}, hardware_named("trn2"), RangeLimits(20.0, 1 << 20))
+    reported = [
+        replace(reported[0], tensor="a_long_name_of_a_tensor", dtype="float8_e4m3fn", error=math.inf),
+        *reported,
+    ]
+    file, *lines = "\n".join(table(reported, KERNELS)).splitlines()
     assert file == "finite.py"
     assert max(map(len, lines)) <= 80
     # What is longer than its column goes on below.

@@ -20,7 +20,7 @@ def some_terms(seed: int) -> list[Term]:
 
 
 def test_answers_are_those_that_are_made_each_time() -> None:
-    with terms.anew():
+    with terms.fresh():
         found = some_terms(1)
         for _ in range(2):  # the second time, they are remembered
             for left in found:
@@ -36,7 +36,7 @@ def test_answers_are_those_that_are_made_each_time() -> None:
 
 def test_answers_are_about_the_terms_that_are_asked_about_and_no_others() -> None:
     for low in (1, 2):  # the same dimension is another term in each block
-        with terms.anew():
+        with terms.fresh():
             size = terms.dimension("size")
             assert isinstance(size, SymInt)
             assert str(equal(size, low)) == f"size == {low}"

@@ -21,7 +21,8 @@ from nkiverify.symbolic import all_of, known
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """A record with so many rounds of its device loops. `from_data`: that an input has so many is taken for granted."""
+    """A record with this many rounds of its device loops. `from_data`: that an input has this many is taken for
+    granted."""
 
     rounds: int
     recorded: list[Recorded]
@@ -60,7 +61,7 @@ def _once(item: Recorded) -> Recorded:
         return item
     operation = item.operation
     if operation.declared.behaviour.product and operation.attributes.get("accumulate") is None:
-        # How a sum that is inferred goes on is not documented ("nc_matmul.accum_none").
+        # How a sum that is inferred continues is not documented ("nc_matmul.accum_none").
         return item
     reads = {name: _placed(view, bodies) for name, view in operation.reads.items()}
     writes = {name: _placed(view, bodies) for name, view in operation.writes.items()}

@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import field
 
-from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.effects import Effect, Effects
 from nkiverify.analysis.element_marks import Marks
 from nkiverify.analysis.marks.order import Recorded, SharedTensors, one_by_one
 from nkiverify.analysis.marks.storage_cells import Layouts, StorageCells
 from nkiverify.analysis.marks.windows import Window, shown, window
 from nkiverify.analysis.side_effects import has_effect
+from nkiverify.analysis.uniform import stored_alike
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor
 
-#: Cells that are told apart in all storages together; what is in larger ones counts as used.
+#: Cells that are distinguished in all storages together; what is in larger ones counts as used.
 MAX_ELEMENTS = 1 << 24
 #: Cells that reads look at one by one, in all; a read after that counts as one of all that was ever written there.
 MAX_LOOKED_AT = 1 << 22
@@ -57,15 +57,15 @@ def liveness(items: Sequence[Recorded], layouts: Layouts | None = None) -> Liven
     what is returned, are the outputs."""
     layouts = layouts or Layouts(items)
     # A program that stores what another has stored there before does not make the other's store a dead one.
-    alike = stored_alike(items)
-    found = _follow(items, layouts, alike, overwriting=False)
+    uniform = stored_alike(items)
+    found = _follow(items, layouts, uniform, overwriting=False)
     # Who overwrites what takes as long again, and is asked of few runs.
-    return _follow(items, layouts, alike, overwriting=True) if found.dead_stores else found
+    return _follow(items, layouts, uniform, overwriting=True) if found.dead_stores else found
 
 
-def _follow(items: Sequence[Recorded], layouts: Layouts, alike: Collection[int], *, overwriting: bool) -> Liveness:
+def _follow(items: Sequence[Recorded], layouts: Layouts, uniform: Collection[int], *, overwriting: bool) -> Liveness:
     run = _Run(layouts, overwriting)
-    run.used.update(alike)
+    run.used.update(uniform)
     for position in one_by_one(items):
         item = items[position]
         if isinstance(item, Executed):

@@ -74,12 +74,12 @@ class Findings:
     voided: bool = False
     #: Reads of unwritten elements; those that reach an output are faults as well.
     origins: list[Fault] = field(default_factory=list)
-    #: How many outputs, reads and writes were looked at.
+    #: How many outputs, reads and writes were examined.
     looked_at: int = 0
     #: Of the operations said to be dead stores, those whose results reach something that counts.
     used: set[int] = field(default_factory=set)
     #: Stores of values that another program has stored to the same elements.
-    alike: list[Fault] = field(default_factory=list)
+    uniform: list[Fault] = field(default_factory=list)
 
     @property
     def shows_fault(self) -> bool:
@@ -90,9 +90,8 @@ class Findings:
 class Notes:
     """Writes down what is found at the item number `position`.
 
-    `followed` are the reads whose unwritten elements are told apart; those of other reads are then taken for defined.
-    So are those of the reads that are `accepted`.
-    """
+    `followed` are the reads whose unwritten elements are distinguished; those of other reads are then taken for
+    defined. So are those of the reads that are `accepted`."""
 
     def __init__(
         self, followed: Collection[int] | None = None, accepted: Callable[[Fault], bool] = lambda fault: False
@@ -171,7 +170,7 @@ class Notes:
             self.perhaps = True
 
     def first_reached(self) -> Fault | None:
-        """The first of the elements told apart that has reached an output."""
+        """The first of the elements distinguished that has reached an output."""
         if self._greatest == DEFINED:
             return None
         number = _FIRST_ORIGIN - self._greatest

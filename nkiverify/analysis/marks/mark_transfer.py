@@ -45,7 +45,7 @@ _PRODUCT, _READ_OUT = 1, 2
 
 @dataclass(slots=True)
 class Reading:
-    """An operation that is executed, and the marks of what it reads; `lost` where these cannot be told."""
+    """An operation that is executed, and the marks of what it reads; `lost` where these cannot be known."""
 
     operation: Operation
     effects: Sequence[Effect]
@@ -114,7 +114,7 @@ class MarkTransfer:
         self.write(reading)
 
     def read(self, operation: Operation) -> Reading:
-        """The reads of an operation, up to where it cannot be told."""
+        """The reads of an operation, up to where it cannot be known."""
         effects = self._effects.of(operation)
         step = Reading(self._effects.explicit(operation), effects)
         if not operation.declared.behaviour.barrier:

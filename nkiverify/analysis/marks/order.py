@@ -230,7 +230,7 @@ def _program_of(item: Recorded) -> tuple[object, ...]:
     return getattr(item, "program", ())
 
 
-#: Why iterations without an order cannot be told from what is around them.
+#: Why iterations without an order cannot be known from what is around them.
 DRAWN = "indices of an affine_range are taken out of its loop"
 
 

@@ -15,7 +15,6 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.element_marks import Marks, distinct
 from nkiverify.analysis.marks.mark_findings import DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Findings, Notes
 from nkiverify.analysis.marks.mark_transfer import MarkTransfer, Reading
@@ -23,6 +22,7 @@ from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded,
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadows
 from nkiverify.analysis.marks.unordered_loops import UnorderedLoops
+from nkiverify.analysis.uniform import stored_alike
 from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.late import numpy as np
@@ -48,7 +48,7 @@ def execute(
     accepted: Callable[[Fault], bool] = lambda fault: False,
     layouts: Layouts | None = None,
 ) -> Findings:
-    """Execute what a concrete run recorded on hardware of `generation`; a doubt where that takes so many `seconds`.
+    """Execute what a concrete run recorded on hardware of `generation`; a doubt where that takes this many `seconds`.
 
     `dead_stores` are positions of operations whose results are followed, as if they were not defined: see
     `Findings.used`. Of two of them that reach the same element, one is found; so it is with reads of unwritten
@@ -148,8 +148,8 @@ class _Walk:
         shadow = self._shadows.of(fault.storage)
         name = fault.storage.name or assigned_name(shadow.made) or fault.tensor
         place = fault.place
-        told = (("at", place),) if place is not None and place != fault.element else ()
-        return replace(fault, tensor=name, made=shadow.made, quantities=(*fault.quantities, *told))
+        reported = (("at", place),) if place is not None and place != fault.element else ()
+        return replace(fault, tensor=name, made=shadow.made, quantities=(*fault.quantities, *reported))
 
     def _exchange(self, exchange: Exchange) -> None:
         """All programs send at the same time; then each has what another one has sent."""
@@ -162,7 +162,7 @@ class _Walk:
         self._unordered.exchange()
 
     def _operation_at(self, position: int) -> Operation:
-        """The operation recorded there, which is now looked at."""
+        """The operation recorded there, which is now examined."""
         item = self._items[position]
         assert isinstance(item, Executed)
         self._notes.position = position

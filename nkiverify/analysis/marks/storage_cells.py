@@ -180,7 +180,7 @@ class Chosen(Geometry):
 
 
 class StorageCells:
-    """The cells of a storage of so many units: the ends of each, ascending from 0."""
+    """The cells of a storage of this many units: the ends of each, ascending from 0."""
 
     __slots__ = ("_by_place", "_found", "ends", "size")
 
@@ -233,7 +233,7 @@ class StorageCells:
         return found
 
     def kept(self, key: object, find: Callable[[], Places]) -> slice | Places:
-        """The cells that `find` finds, which are looked for once for each `key`."""
+        """The cells that `find` finds, which are searched for once for each `key`."""
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = find()
@@ -287,7 +287,7 @@ class Layouts:
         return self._units.get(storage, storage.dtype.itemsize)
 
     def geometry(self, view: Tensor, storage: Storage) -> Geometry:
-        """Where a view lies; views that lie alike share what is known of it."""
+        """Where a view lies; views that lie the same share what is known of it."""
         unit = self.unit(storage)
         moves = view.indirect_by
         chosen = moves.elements.tobytes() if moves is not None and moves.is_known else None
@@ -337,13 +337,13 @@ class Layouts:
                     only_rows = False
                 ways = (part.may,) if part.exact else (part.may, part.must)
                 masked += [_edges(geometry, inside) for inside in ways if inside is not None]
-        alike = (size, frozenset(geometries), frozenset(by_rows))
-        found = self._made.get(alike) if only_rows else None
+        uniform = (size, frozenset(geometries), frozenset(by_rows))
+        found = self._made.get(uniform) if only_rows else None
         if found is None:
             cuts = [edge for one in geometries.values() for edge in _ends(one)]
             found = StorageCells.cut(size, [*cuts, *masked])
             if only_rows:
-                self._made[alike] = found
+                self._made[uniform] = found
         return found
 
 

@@ -19,7 +19,7 @@ from nkiverify.model.recorded import Allocation
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-#: What is done to an element. Sums in place commute with one another, and so do stores that all programs make alike.
+#: What is done to an element. Sums in place commute with one another, and so do stores that all programs make the same.
 WROTE, READ, ADDED, ALIKE = 0, 1, 2, 3
 #: How many of these there are. What is done to an element for sure has these rows, what may be done the ones after.
 _HOW = 4
@@ -27,7 +27,7 @@ _HOW = 4
 _SEVERAL = -1
 #: The loop that the programs of a launch are the iterations of.
 _PROGRAMS = 0
-#: What programs do to elements that all of them store alike: the one that did so last, those that did so again, and
+#: What programs do to elements that all of them store the same: the one that did so last, those that did so again, and
 #: those that have read what they had stored themselves, which is the same wherever else it comes from.
 _STORED_ALIKE = -1
 _LAST, _AGAIN, _READ_BACK = 0, 1, 2
@@ -39,13 +39,13 @@ _EXCHANGED = "what two programs do to the same elements with only a sendrecv in 
 
 
 class UnorderedLoops:
-    """Follows loops without an order, and compares what their iterations use. `alike`: the positions of stores that
-    every program makes alike."""
+    """Follows loops without an order, and compares what their iterations use. `uniform`: the positions of stores that
+    every program makes the same."""
 
-    def __init__(self, shadows: Shadows, notes: Notes, alike: Container[int]) -> None:
+    def __init__(self, shadows: Shadows, notes: Notes, uniform: Container[int]) -> None:
         self._shadows = shadows
         self._notes = notes
-        self._alike = alike
+        self._alike = uniform
         #: Loops that are running; by loop, the iterations around the present operation.
         self._running: dict[object, Running] = {}
         self._programs_of: dict[object, tuple[object, ...]] = {}
@@ -55,7 +55,7 @@ class UnorderedLoops:
         self._exchanged = False
 
     def iteration(self, item: Iteration) -> None:
-        """A loop goes on with its next iteration."""
+        """A loop continues with its next iteration."""
         loop = self._running[item.loop]
         if loop.loses(ends=False):
             self._notes.doubt(DRAWN)
@@ -167,7 +167,7 @@ class UnorderedLoops:
                     perhaps |= (seen != 0) & (seen != mine)
                 elif use == ALIKE and others.any():
                     first = _first(region, others)
-                    self._notes.findings.alike.append(Fault("df.programs_same", position, effect.argument, first))
+                    self._notes.findings.uniform.append(Fault("df.programs_same", position, effect.argument, first))
             if clash.any() and sure:
                 contract, kind = ("df.programs", "program") if loop == _PROGRAMS else ("df.affine_range", "iteration")
                 first = _first(region, clash)
@@ -181,7 +181,8 @@ class UnorderedLoops:
 
 
 def _store_again(shadow: Shadow, region: Window, mine: int) -> npt.NDArray[np.bool_]:
-    """Note that a program stores what all programs store alike; where others have read back what was there before."""
+    """Note that a program stores what all programs store the same; where others have read back what was there
+    before."""
     stored = shadow.users.get(_STORED_ALIKE)
     if stored is None:
         stored = shadow.users[_STORED_ALIKE] = np.zeros((3, shadow.marks.size), np.int32)
@@ -195,7 +196,7 @@ def _store_again(shadow: Shadow, region: Window, mine: int) -> npt.NDArray[np.bo
 
 
 def _read_back(shadow: Shadow, region: Window, mine: int) -> npt.NDArray[np.bool_]:
-    """Note that a program reads; where that is what it has stored itself, and all programs store once and alike."""
+    """Note that a program reads; where that is what it has stored itself, and all programs store once and the same."""
     stored = shadow.users.get(_STORED_ALIKE)
     if stored is None:
         return np.zeros(region.count, bool)

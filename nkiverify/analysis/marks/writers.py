@@ -1,5 +1,5 @@
-"""The lines that stored each element of the tensors that a concrete run returned. It is told for readers, and decides
-nothing."""
+"""The lines that stored each element of the tensors that a concrete run returned. It is reported for readers, and
+decides nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nkiverify.foundation.records import Coverage, Line, Part
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor
 
-#: Rows and columns that are told apart, and parts of which a map consists.
+#: Rows and columns that are distinguished, and parts of which a map consists.
 _ROWS, _COLUMNS, _PARTS = 64, 96, 400
 
 #: What an entry says that is no store: the same as in `Part`.
@@ -150,7 +150,7 @@ def _name(shadow: Shadow, tensor: Tensor) -> str:
 
 
 def _shrunk(table: Marks) -> tuple[Marks, Marks, tuple[int, int]]:
-    """At most so many rows and columns, and how many elements each of them stands for: the least of those, so that
+    """At most this many rows and columns, and how many elements each of them stands for: the least of those, so that
     what nothing stores is seen, and the greatest."""
     rows, columns = (max(1, -(-count // most)) for count, most in zip(table.shape, (_ROWS, _COLUMNS), strict=True))
     least = greatest = table
@@ -163,7 +163,7 @@ def _shrunk(table: Marks) -> tuple[Marks, Marks, tuple[int, int]]:
 
 
 def _parts(table: Marks) -> Iterator[Part]:
-    """Rectangles of one store: alike rows together, and in them columns of one store."""
+    """Rectangles of one store: the same rows together, and in them columns of one store."""
     first = 0
     for row in range(1, len(table) + 1):
         if row < len(table) and (table[row] == table[first]).all():

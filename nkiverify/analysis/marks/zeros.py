@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Rows: TypeAlias = "npt.NDArray[np.bool_]"
 
 _FACTORS = {Link.STATIONARY: Link.MOVING, Link.MOVING: Link.STATIONARY}
-#: A scale is that of so many partitions; those of a quadrant are in its first partitions.
+#: A scale is that of this many partitions; those of a quadrant are in its first partitions.
 _GROUP, _QUADRANT = 8, 32
 
 
@@ -51,7 +51,7 @@ def rows_of_zeros(shadow: Shadow, effect: Effect) -> Rows | None:
 
 
 def rows_of_scales(rows: Rows) -> Rows:
-    """The rows of a tile of scales that are those of `rows` of the data alone; what is beside them counts for none."""
+    """The rows of a tile of scales that are those of `rows` of the data alone; what is besides them counts for none."""
     found = np.zeros_like(rows)
     for start in range(0, len(rows), _QUADRANT):
         for number in range(_QUADRANT // _GROUP):

@@ -65,9 +65,9 @@ class Carried:
 class NumberFamily:
     """The elements of a tile of these extents. `numbers` (lanes, 1) bounds each of them, as an array of one interval.
 
-    `fewer`: a mask may leave out some of them. `every`: intervals of each so many-th column, which come round again and
-    again along the last axis. `at`: those of an element of each row that is known apart, by where it is (`FIRST`, …).
-    """
+    `fewer`: a mask may leave out some of them. `every`: intervals of each this many-th column, which come round again
+    and again along the last axis. `at`: those of an element of each row that is known apart, by where it is (`FIRST`,
+    …)."""
 
     numbers: Array
     extents: tuple[Extent, ...]
@@ -83,11 +83,11 @@ class NumberFamily:
 
     @property
     def id(self) -> int:
-        """The id of the numbers; 0 where nothing is known of them beside the interval."""
+        """The id of the numbers; 0 where nothing is known of them besides the interval."""
         return int(self.numbers[3, 0])
 
     def without_id(self) -> NumberFamily:
-        """The same numbers, of which nothing is known beside others."""
+        """The same numbers, of which nothing is known besides others."""
         numbers = self.numbers.copy()
         numbers[3] = 0
         return replace(self, numbers=numbers, axes=positions(self.extents))
@@ -241,7 +241,7 @@ def _padded(part: NumberFamily, rank: int) -> NumberFamily:
 
 
 def _with_rank(part: NumberFamily, before: int) -> NumberFamily:
-    """Rows that had so many axes before: where partitions count another axis now, their column is not known."""
+    """Rows that had this many axes before: where partitions count another axis now, their column is not known."""
     if len(part.extents) == before or DIAGONAL not in part.at:
         return part
     return replace(part, at={place: numbers for place, numbers in part.at.items() if place != DIAGONAL})

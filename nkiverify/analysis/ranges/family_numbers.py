@@ -15,7 +15,7 @@ import numpy as np
 
 from nkiverify.analysis.ranges.extent_sizes import Sizes
 from nkiverify.analysis.ranges.families import LANES, Axis, Carried, NumberFamily, ScaledBounds, aligned, positions
-from nkiverify.analysis.ranges.growth import beside, moved, multiplied, settled
+from nkiverify.analysis.ranges.growth import attached, moved, multiplied, settled
 from nkiverify.analysis.ranges.intervals import CODES, Intervals
 from nkiverify.analysis.ranges.range_arithmetic import (
     FLOAT32_MAX,
@@ -46,7 +46,7 @@ _NOTHING = np.zeros((1,), dtype=np.int8)
 
 
 class Families(Numbers):
-    """Numbers whose arrays are families: what goes wrong with them is told to `findings`."""
+    """Numbers whose arrays are families: what goes wrong with them is asked to `findings`."""
 
     lanes = LANES
 
@@ -257,7 +257,7 @@ class Families(Numbers):
         first, second = aligned(first, second)
         numbers = self._ends.choose(holds.numbers, first.numbers, second.numbers)
         apart = self._apart(self._ends.choose, holds, first, second)
-        found = replace(first.with_numbers(numbers), carried=beside(first, second), at=apart)
+        found = replace(first.with_numbers(numbers), carried=attached(first, second), at=apart)
         # What is neither of both throughout has a name of its own.
         own = found.id not in (first.id, second.id)
         return cast(Array, replace(found, axes=positions(found.extents)) if own else found)
@@ -265,7 +265,7 @@ class Families(Numbers):
     def either(self, one: NumberFamily, other: NumberFamily) -> NumberFamily:
         """Numbers of which each is that of one family, or of the other."""
         one, other = aligned(one, other)
-        return replace(one.with_numbers(self.joined(one.numbers, other.numbers)), carried=beside(one, other))
+        return replace(one.with_numbers(self.joined(one.numbers, other.numbers)), carried=attached(one, other))
 
     @staticmethod
     def joined(one: Array, other: Array) -> Array:
@@ -292,7 +292,7 @@ class Families(Numbers):
         found = self.family(numbers.copy(), (*others, cast(Extent, count)))
         return cast(Array, replace(found, fewer=given.fewer, every=parts if len(parts) > 1 else ()))
 
-    def beside(self, columns: Sequence[Array]) -> Array:
+    def attached(self, columns: Sequence[Array]) -> Array:
         parts = [cast(NumberFamily, column) for column in columns]
         whole = parts[0]
         for part in parts[1:]:
@@ -359,7 +359,7 @@ class Families(Numbers):
         return (0.0 if fewer else low), high
 
     def _total(self, part: Parts, count: tuple[float, float], axis: Axis, rounded: int = 0) -> Parts:
-        """Sums of so many numbers of an interval, in any order, each `rounded` so often before."""
+        """Sums of this many numbers of an interval, in any order, each `rounded` so often before."""
         empty = part.empty
         least, most = np.where(empty, 0.0, part.low), np.where(empty, 0.0, part.high)
         size = np.maximum(np.abs(least), np.abs(most)) * count[1]

@@ -280,7 +280,7 @@ class FamilyStep(OperationOnNumbers):
             mode = True if facts.proves(mode) else False if facts.proves(mode.negation()) else None
         result = cast(NumberFamily, product)
         if mode is not False:
-            # Without being told, the first product into a place overwrites what is there: it may be either.
+            # Unless it is said, the first product into a place overwrites what is there: it may be either.
             added = cast(NumberFamily, self.n.binary("add", self.rows(name, previous=True), product))
             result = added if mode is True else self._families.either(added, result)
         self.write(name, cast(Array, result))

@@ -55,7 +55,7 @@ def _product(one: Ends, other: Ends) -> Ends:
     return min(found), max(found)
 
 
-def beside(one: NumberFamily, other: NumberFamily) -> Carried | None:
+def attached(one: NumberFamily, other: NumberFamily) -> Carried | None:
     """The part carried by numbers of which each is that of one family, or of the other."""
     first, second = one.carried, other.carried
     if first is None and second is None:
@@ -76,7 +76,7 @@ def _hull(one: Ends, other: Ends) -> Ends:
 
 
 def composed(outer: Carried | None, inner: Carried | None, times: float) -> Carried | None:
-    """The part carried by so many iterations, that began with what is carried by another loop."""
+    """The part carried by this many iterations, that began with what is carried by another loop."""
     if outer is None or inner is None or not (inner.keeps or inner.shrinks):
         return None
     addend = (times * min(inner.addend[0], 0.0), times * max(inner.addend[1], 0.0))
@@ -87,7 +87,7 @@ def composed(outer: Carried | None, inner: Carried | None, times: float) -> Carr
 
 
 def grown(entry: Array, carried: Carried, times: float) -> Ends | None:
-    """The interval of something after at most so many iterations, where it was in `entry` before them."""
+    """The interval of something after at most this many iterations, where it was in `entry` before them."""
     low, high = float(entry[0, 0]), float(entry[1, 0])
     if low > high:
         low = high = 0.0
@@ -109,7 +109,7 @@ def weakened(held: Array, entry: Array, found: NumberFamily, times: float, numbe
     the first time (`number` 0). None where no bound is seen.
     """
     if np.isnan(found.numbers[0, 0]) or np.isnan(held[0, 0]):
-        # It may be anything: the reason is told where that comes from.
+        # It may be anything: the reason is reported where that comes from.
         anything = held.copy()
         anything[:2] = np.nan
         return anything, bool(np.isnan(held[0, 0]))
@@ -143,7 +143,7 @@ def weakened(held: Array, entry: Array, found: NumberFamily, times: float, numbe
 
 
 def settled(entry: Array, once: Callable[[Array], NumberFamily], times: float) -> Array | None:
-    """The interval of a number before and after each of at most so many iterations; None where no bound is seen."""
+    """The interval of a number before and after each of at most this many iterations; None where no bound is seen."""
     held = entry.copy()
     held[3] = 0
     for number in range(RangesBudget.PASSES):

@@ -1,4 +1,4 @@
-"""Operators on intervals, each element by itself; whatever may go wrong is told."""
+"""Operators on intervals, each element by itself; whatever may go wrong is reported."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _BITS = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "ri
 
 
 class IntervalOperators(Numbers):
-    """Operators on intervals; what may go wrong is told to `findings`."""
+    """Operators on intervals; what may go wrong is asked to `findings`."""
 
     lanes = 4
 
@@ -53,7 +53,8 @@ class IntervalOperators(Numbers):
         self.findings = findings
         self.relations = Relations()
 
-    # --- what is told -------------------------------------------------------------------------------------------------
+    # --- what is reported
+    # -------------------------------------------------------------------------------------------------
 
     def tell(self, contract: str, function: str, where: Array, *operands: Parts) -> None:
         """Say that a function of operands may go wrong where this holds."""
@@ -63,7 +64,7 @@ class IntervalOperators(Numbers):
             )
 
     def _rounded(self, name: str, low: Array, high: Array, empty: Array, flags: Array, *operands: Parts) -> Parts:
-        """Results as float32 has them; where they may be too great for it, that is told."""
+        """Results as float32 has them; where they may be too great for it, that is reported."""
         # Of what may be anything, there is something.
         empty = empty & ~np.isnan(low)
         least, most = down(np.where(empty, 0.0, low)), up(np.where(empty, 0.0, high))
@@ -157,7 +158,7 @@ class IntervalOperators(Numbers):
         return stacked(found)
 
     def _without_infinities(self, name: str, one: Parts, other: Parts) -> Array:
-        """Where there are infinities, which are not followed through an operator: that is told."""
+        """Where there are infinities, which are not followed through an operator: that is reported."""
         bad = np.asarray((one.flags | other.flags) > 0)
         self.tell(INVALID, name, bad, one, other)
         return bad
@@ -203,14 +204,14 @@ class IntervalOperators(Numbers):
         if not relations.any_cases:
             return found
         ids = np.broadcast_arrays(one.ids, other.ids)
-        beside = relations.beside(*ids)
+        attached = relations.attached(*ids)
         flags, signs = one.flags | other.flags, (one.low >= 0) & (other.low >= 0)
-        sure = (beside > 0) & (found.ids == 0) & (flags == 0) & ~one.empty & ~other.empty
+        sure = (attached > 0) & (found.ids == 0) & (flags == 0) & ~one.empty & ~other.empty
         sure &= signs | (operator is np.add)
-        lows = [relations.least(each, beside, part.low) for each, part in zip(ids, (one, other), strict=True)]
+        lows = [relations.least(each, attached, part.low) for each, part in zip(ids, (one, other), strict=True)]
         with np.errstate(all="ignore"):
             cases = [down(operator(lows[0][case], lows[1][case])) for case in (0, 1)]
-        return self._of_cases(found, np.where(sure, beside, 0), cases[0], cases[1])
+        return self._of_cases(found, np.where(sure, attached, 0), cases[0], cases[1])
 
     def _of_cases(self, found: Parts, greater: Array, first: Array, second: Array) -> Parts:
         """Results that are at least `first` where the first of two numbers is the `greater` one, else `second`."""
@@ -424,7 +425,7 @@ class IntervalOperators(Numbers):
         rows, columns = (one.flags > 0).any(axis=-1, keepdims=True), (other.flags > 0).any(axis=0, keepdims=True)
         infinite = np.asarray(rows | columns)
         with np.errstate(invalid="ignore"):
-            # Without a finite part it is told besides.
+            # Without a finite part it is reported besides.
             low, high = products_summed(one, other)
         size = one.magnitude @ other.magnitude
         # Each product is rounded as well.

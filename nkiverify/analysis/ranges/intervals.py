@@ -1,8 +1,8 @@
-"""Numbers as intervals: every element is bounded by two float64, with what relations say beside them.
+"""Numbers as intervals: every element is bounded by two float64, with what relations say besides them.
 
 An array of numbers has four lanes: the least and the greatest finite number, whether it may be an infinity besides, and
 its id (`relations`). There is no finite number where the least is greater than the greatest. Where an operation may go
-wrong it is told once, and its result is anything at all: NaN for both ends. Errs to too many numbers.
+wrong it is reported once, and its result is anything at all: NaN for both ends. Errs to too many numbers.
 
 The engines compute in float32 and round when they store ("isa.fp32_internal"); results below the least normal number
 may be 0. Sums are taken in any order.

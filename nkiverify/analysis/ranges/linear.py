@@ -160,7 +160,7 @@ class Forms:
         """Where numbers are sums, and of which."""
         return self._kind[ids] == SUM, self._left[ids], self._right[ids]
 
-    def alike(self, one: Array, other: Array) -> Array:
+    def uniform(self, one: Array, other: Array) -> Array:
         """Where two numbers are the same: the same id, or products of the same numbers."""
         products = (self._kind[one] == PRODUCT) & (self._kind[other] == PRODUCT)
         left, right = (
@@ -208,7 +208,7 @@ class _Form:
         found = False
         for second in range(1, len(self._ids)):
             for first in range(second):
-                same = self._forms.alike(self._ids[first], self._ids[second])
+                same = self._forms.uniform(self._ids[first], self._ids[second])
                 if not same.any():
                     continue
                 found = True

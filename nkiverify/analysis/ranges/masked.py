@@ -3,7 +3,7 @@
 `MaskedIntervals` shows it, and `MaskedFamilies` for all sizes: what is filled in is any number up to one, or -inf, and
 stays apart from numbers that count, as infinities do. A fifth lane holds the least magnitude that such a one has by
 then. An operator on it gives another one, or a number that is the same for all of them, 0 for an exponential; anything
-else is told. Errs to telling.
+else is reported. Errs to telling.
 `OtherFills` refutes it: it computes with other fills, each of its own, and a result that is another one shows that it
 depends on them, unless it still holds one.
 """
@@ -99,7 +99,7 @@ class MaskedIntervals(Intervals):
         for sign, value, ends in zip((MINUS, PLUS), function.at_infinities, (-beyond, beyond), strict=True):
             here = ((flags & sign) > 0) & np.isfinite(beyond)
             if value is None or not here.any():
-                # Without a value there, it has been told.
+                # Without a value there, it has been reported.
                 continue
             with np.errstate(all="ignore"):
                 there = np.float32(function_of(name)(np.where(here, ends, 1.0))).astype(np.float64)
@@ -172,7 +172,7 @@ class MaskedIntervals(Intervals):
 
 
 def _fill_in_sum(least: Array, size: Array, count: float) -> Array:
-    """The least magnitude of a float32 sum of so many numbers, in any order, of which one at least is a fill of at
+    """The least magnitude of a float32 sum of this many numbers, in any order, of which one at least is a fill of at
     least `least`; the magnitudes of those that are none are at most `size` together. 0 where none is known.
     """
     # As `sum_error`: relative to the sum of all magnitudes, those of the fills among them.

@@ -142,12 +142,12 @@ def least_fill(numbers: Array) -> Array:
     return np.where(numbers[2] > 0, known, np.inf)
 
 
-def with_least_fill(numbers: Array, *beside: Array) -> Array:
+def with_least_fill(numbers: Array, *attached: Array) -> Array:
     """Numbers with the least fill of these and of others as the fifth lane; without it where none of them has it."""
-    if all(len(part) == 4 for part in (numbers, *beside)):
+    if all(len(part) == 4 for part in (numbers, *attached)):
         return numbers
     least = least_fill(numbers)
-    for part in beside:
+    for part in attached:
         least = np.minimum(least, least_fill(part))
     return np.concatenate([numbers[:4], least[None]])
 
@@ -179,7 +179,7 @@ def widened(low: Array, high: Array, relative: float, absolute: float = 0.0) -> 
 
 
 def sum_error(size: Array, count: int) -> Array:
-    """The error of a float32 sum of so many numbers in any order, given the sum of their magnitudes.
+    """The error of a float32 sum of this many numbers in any order, given the sum of their magnitudes.
 
     (n - 1) u times that sum, for every n: Jeannerod and Rump, "Improved error bounds for inner products in
     floating-point arithmetic", SIAM J. Matrix Anal. Appl. 34 (2013), theorem 3.1.

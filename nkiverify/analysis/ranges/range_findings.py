@@ -42,7 +42,7 @@ class ElementFault:
 
     @property
     def key(self) -> tuple[str, Site | None]:
-        """Of all elements of a line one is told."""
+        """Of all elements of a line one is reported."""
         return self.contract, self.site
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class RangeFindings:
     left: tuple[Array, ...] = ()
 
     def adopt(self, others: RangeFindings) -> None:
-        """Add findings that were told apart from these."""
+        """Add findings that were distinguished from these."""
         for key, finding in others.found.items():
             self.found.setdefault(key, finding)
         self.lost |= others.lost

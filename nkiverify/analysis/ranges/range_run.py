@@ -39,7 +39,7 @@ class RangeLimits:
 
 
 class WatchedElements(ComputedElements):
-    """Elements that are computed on numbers which tell `findings` what goes wrong with them, at most so many."""
+    """Elements that are computed on numbers which tell `findings` what goes wrong with them, at most this many."""
 
     def __init__(self, numbers: Numbers, findings: RangeFindings, most: int) -> None:
         super().__init__(numbers)
@@ -124,7 +124,7 @@ class WatchedElements(ComputedElements):
 
 
 class WatchedFloats(Floats):
-    """The simulator's arithmetic; where numbers that are finite give one that is not, or none, that is told."""
+    """The simulator's arithmetic; where numbers that are finite give one that is not, or none, that is reported."""
 
     def __init__(self, findings: RangeFindings) -> None:
         super().__init__()
@@ -191,7 +191,7 @@ class WatchedFloats(Floats):
             INVALID if contract == OVERFLOW and np.isnan(result[ends]).any() else contract, name, ends, *operands
         )
         if self.findings.found:
-            # What infinities lead to that were told is not told besides.
+            # What infinities lead to that were reported is not reported besides.
             return
         # Of infinities that are meant, where none of them was NaN.
         undefined = np.isnan(result) & ~ends

@@ -212,24 +212,24 @@ class FamilyWalk(Visitor[RangeState]):
         # A walk of the body that assumes nothing tells what it writes.
         assumed = self._guesses.get(loop, _Assumed()).joined(entry, self.n)
         times = min(most, float(INT32_MAX))
-        told, unfollowed = (self.findings, RangeFindings(everywhere=True)), self.unfollowed
+        reported, unfollowed = (self.findings, RangeFindings(everywhere=True)), self.unfollowed
         # What was found out the last time is an assumption like one that was weakened: it may hold as it is.
         first = 1 if loop in self._guesses else 0
         for number in range(first, first + RangesBudget.PASSES):
             self.n.findings, self.unfollowed = RangeFindings(everywhere=True), []
             found = self._pass(loop, entry, assumed)
-            told[1].adopt(self.findings)
+            reported[1].adopt(self.findings)
             if assumed.weaken(entry, found, loop, times, number, self.n):
                 break
         else:
             assumed.give_up(list(assumed.held), list(assumed.kept))
             found = self._pass(loop, entry, assumed)
         self._guesses[loop] = assumed
-        # The last walk assumes what is so. Of what may be anything by then, the reason was told before.
-        told[0].adopt(told[1] if assumed.knows_nothing else self.findings)
-        told[0].lost |= assumed.knows_nothing
+        # The last walk assumes what is so. Of what may be anything by then, the reason was reported before.
+        reported[0].adopt(reported[1] if assumed.knows_nothing else self.findings)
+        reported[0].lost |= assumed.knows_nothing
         unfollowed.extend(each for each in self.unfollowed if each not in unfollowed)
-        self.n.findings, self.unfollowed = told[0], unfollowed
+        self.n.findings, self.unfollowed = reported[0], unfollowed
         if assumed.lost:
             self._lose("what grows in each iteration of a loop, without a bound that is seen", loop.site)
         self._sizes.facts = facts

@@ -25,7 +25,7 @@ _BY_ID = (
 
 
 class Relations:
-    """All that is known of numbers beside their intervals."""
+    """All that is known of numbers besides their intervals."""
 
     def __init__(self) -> None:
         self._next = 1
@@ -50,7 +50,7 @@ class Relations:
         #: The group of the differences of either from it; and by group: the greatest number they are from.
         self._differences: dict[tuple[int, int], int] = {}
         self._distances: dict[int, int] = {}
-        #: By id of the greater of two numbers: these two. By id: the greater of two that a number is known beside, and
+        #: By id of the greater of two numbers: these two. By id: the greater of two that a number is known besides, and
         #: what it is at least where the first of these is the greater one, and where the second is.
         self._first = np.zeros(1024, dtype=np.int32)
         self._second = np.zeros(1024, dtype=np.int32)
@@ -68,7 +68,7 @@ class Relations:
     # --- numbers ------------------------------------------------------------------------------------------------------
 
     def fresh(self, count: int) -> Array:
-        """Ids of so many numbers of which nothing is known; 0 where there are none left."""
+        """Ids of this many numbers of which nothing is known; 0 where there are none left."""
         if self._next + count > RangesBudget.NUMBERS_WITH_IDS:
             return np.zeros(count, dtype=np.int32)
         found = np.arange(self._next, self._next + count, dtype=np.int32)
@@ -356,9 +356,9 @@ class Relations:
         self._beside[ids], self._if_first[ids], self._if_second[ids] = greater, first, second
         self.any_cases |= ids.size > 0
 
-    def beside(self, one: Array, other: Array) -> Array:
-        """The greater of two numbers that either is known beside, the last one that was made; 0 for none, and where one
-        has no id."""
+    def attached(self, one: Array, other: Array) -> Array:
+        """The greater of two numbers that either is known besides, the last one that was made; 0 for none, and where
+        one has no id."""
         found = np.maximum(self._beside[one], self._beside[other])
         return np.where((one > 0) & (other > 0), found, 0)
 

@@ -46,7 +46,7 @@ def layout_of(view: Tensor) -> Layout:
 
 
 def _columns_of(view: Tensor, rounds: int) -> tuple[int, ...]:
-    """The columns, of so many that come round along the last axis of a storage, that a view has: one, or all from the
+    """The columns, of this many that come round along the last axis of a storage, that a view has: one, or all from the
     first on; empty where that is not known."""
     *others, last = view.strides
     first = _remainder(view.offset, rounds)
@@ -69,7 +69,7 @@ def _remainder(number: Extent | Term, divisor: int) -> int | None:
 
 
 def _column(place: Place, rounds: int, number: int) -> Place:
-    """The place of the numbers of each so many-th column of a storage."""
+    """The place of the numbers of each this many-th column of a storage."""
     return (*place, ("column", rounds, number))
 
 

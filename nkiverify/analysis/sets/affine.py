@@ -3,7 +3,7 @@
 Dimensions and loop indices are parameters; so are floors of divisions by constants, minima and conditional values,
 which have definitions: sets in which the parameter has the value it stands for. Definitions are applied where a
 question is asked, or where what they depend on goes out of sight, so that the sets themselves stay simple. So has a
-product with a factor of few values, as `program_id * rows`: it is one of so many multiples of the rest. What else is
+product with a factor of few values, as `program_id * rows`: it is one of this many multiples of the rest. What else is
 not affine (a product of two dimensions, a division by one) is a parameter that stands for the same number wherever the
 same product occurs. Of it, only what holds for all products is known.
 """
@@ -177,7 +177,7 @@ class Sets:
         """`ask(*about)`, done once for the same objects.
 
         A walk does the same again and again: operations read what others have read, tiles of one shape are filled
-        alike, passes of a loop differ in little, what a body defines is both known and its own. The answer has to
+        the same, passes of a loop differ in little, what a body defines is both known and its own. The answer has to
         depend on `about` alone, and on what never changes for these sets; one that is a set is what `same` makes of it.
         Only the effort depends on what was asked before.
         """
@@ -194,13 +194,13 @@ class Sets:
     def same(self, found: isl.Set) -> isl.Set:
         """The set with these constraints that was met first.
 
-        Sets with the same elements may be written in several ways: these are told apart.
+        Sets with the same elements may be written in several ways: these are distinguished.
         """
-        alike = self._by_hash.setdefault(hash(found), [])
-        for other in alike:
+        uniform = self._by_hash.setdefault(hash(found), [])
+        for other in uniform:
             if found.plain_is_equal(other):
                 return other
-        alike.append(found)
+        uniform.append(found)
         self._keep(found.n_basic_set())
         return found
 

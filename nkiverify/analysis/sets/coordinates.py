@@ -140,7 +140,7 @@ def apart_in(views: Iterable[Tensor]) -> Mapping[Key, Apart]:
 
 
 def _contiguous(view: Tensor) -> list[tuple[Term, Term]]:
-    """The axes of a view, extents and strides, fewer where one goes on where the next one ends."""
+    """The axes of a view, extents and strides, fewer where one continues where the next one ends."""
     found: list[tuple[Term, Term]] = []
     for extent, stride in zip(view.shape, view.strides, strict=True):
         if constant_value(extent) == 1:
@@ -153,7 +153,7 @@ def _contiguous(view: Tensor) -> list[tuple[Term, Term]]:
 
 
 def _together(extents: Sequence[Extent], apart: Apart) -> list[Extent]:
-    """The extents of dimensions, those that are not told `apart` from the next one as a product with it."""
+    """The extents of dimensions, those that are not kept `apart` from the next one as a product with it."""
     found: list[Extent] = []
     goes_on = False
     for number, extent in enumerate(extents):

@@ -198,8 +198,8 @@ def _equations(operation: Operation, link: Link, read: Shape, result: Shape) -> 
         return None if axes is None else row_major([axis for axis in _axes(read) if axis[0] not in axes], _axes(result))
     if link is Link.ALONG:
         axes = reduced_axes(operation, len(read))
-        alike = len(read) == len(result) and all(map(same_extent, read, result))
-        return [f"e{at} = r{at}" for at in range(len(read)) if at not in axes] if alike and axes is not None else None
+        uniform = len(read) == len(result) and all(map(same_extent, read, result))
+        return [f"e{at} = r{at}" for at in range(len(read)) if at not in axes] if uniform and axes is not None else None
     if link is Link.TRANSPOSED:
         return row_major([*_axes(read)[1:], *_axes(read)[:1]], _axes(result))
     if link is Link.PERMUTED:

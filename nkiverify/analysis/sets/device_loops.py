@@ -119,7 +119,7 @@ def _index_of(body: LoopBody) -> Term:
 
 
 def _open_sum(operation: Operation) -> bool:
-    """True if the next iteration goes on with a sum in a way that is not documented ("nc_matmul.accum_none")."""
+    """True if the next iteration continues with a sum in a way that is not documented ("nc_matmul.accum_none")."""
     return operation.declared.behaviour.product and operation.attributes.get("accumulate") is None
 
 

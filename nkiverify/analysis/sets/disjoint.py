@@ -20,7 +20,7 @@ from nkiverify.symbolic.facts import Facts
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Axis:
-    """The positions from `start` on, so many of them. Equal terms are the same object."""
+    """The positions from `start` on, this many of them. Equal terms are the same object."""
 
     start: Term
     extent: Term
@@ -103,21 +103,21 @@ def _alike(inner: Sequence[Loop], others: Sequence[Loop], pairs: Sequence[tuple[
     for one, two in pairs:
         for loop in inner:
             if one is terms.of_atom(loop.index):
-                alike = (it for it in left if it.extent is loop.extent and two is terms.of_atom(it.index))
-                pair(loop, next(alike, None))
+                uniform = (it for it in left if it.extent is loop.extent and two is terms.of_atom(it.index))
+                pair(loop, next(uniform, None))
     for loop in inner:
         pair(loop, next((it for it in left if it.extent is loop.extent), None))
     return mapping
 
 
 def disjoint(
-    view: Tensor, others: Sequence[Tensor], beside: Sequence[Tensor], loops: Sequence[Loop], facts: Facts
+    view: Tensor, others: Sequence[Tensor], attached: Sequence[Tensor], loops: Sequence[Loop], facts: Facts
 ) -> bool:
     """True if no element of `view` is one of it, or of `others`, in another iteration of the `loops` around them all;
-    nor of those `beside` it in the same one. The `facts` hold there."""
+    nor of those `attached` it in the same one. The `facts` hold there."""
     together = (view, *others)
     dimensions = _dimensions(view.storage)
-    if not all(_same_storage(view, one) for one in (*others, *beside)) or len(dimensions) < len(view.storage.shape):
+    if not all(_same_storage(view, one) for one in (*others, *attached)) or len(dimensions) < len(view.storage.shape):
         return False
     every: dict[int, _Axes] = {}
     for one in together:
@@ -142,7 +142,7 @@ def disjoint(
         return False
     return all(
         any(_apart(_along(every[id(view)], stride), _along(every[id(one)], stride), facts) for stride in dimensions)
-        for one in beside
+        for one in attached
     )
 
 

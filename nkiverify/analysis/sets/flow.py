@@ -234,7 +234,7 @@ class _Walk(Visitor[State]):
         state.iterations = {loop: running.executing() for loop, running in state.iterations.items()}
 
     def _iteration(self, loop: object, state: State, begins: Iteration | None = None) -> None:
-        """A loop without an order goes on with its next iteration, or it begins or ends."""
+        """A loop without an order continues with its next iteration, or it begins or ends."""
         running = state.iterations.pop(loop, Running())
         if running.loses(ends=begins is None):
             self._proof.claim("df.affine_range", None, False, DRAWN)

@@ -19,7 +19,7 @@ from nkiverify.symbolic.atoms import Index, Term
 
 
 def swept(sets: Sets, index: Index, found: isl.Set, bounds: isl.Set, context: isl.Set) -> isl.Set | None:
-    """Elements that are in `found` for at least one value of `index`; None where none can be told.
+    """Elements that are in `found` for at least one value of `index`; None where none can be known.
 
     `bounds` hold for the values of the index, 0 to `index.extent` - 1, and `context` whatever it is.
     """

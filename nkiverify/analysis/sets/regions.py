@@ -69,7 +69,7 @@ class OperandRegion:
 class Regions:
     """Makes maps of views, and remembers them.
 
-    `jumps` are, by allocation, products at which finer coordinates begin, `apart` the dimensions that are told apart
+    `jumps` are, by allocation, products at which finer coordinates begin, `apart` the dimensions that are distinguished
     from the next one.
     """
 
@@ -97,7 +97,7 @@ class Regions:
     def touched(self, effect: Effect, context: isl.Set) -> OperandRegion | None:
         """The elements that an effect touches: all that it may read, or what it writes where that is `certain`.
 
-        None where they cannot be told: it may then be any of the storage.
+        None where they cannot be known: it may then be any of the storage.
         """
         operation = effect.operation
         if not effect.writes:
@@ -209,7 +209,7 @@ class Regions:
             if 0 not in apart:
                 return None
             conditions.append(f"e0 mod {rows[0]} < {rows[1]}")
-        # A mask tells the positions of an axis apart; others are told apart only by those who ask for the whole map.
+        # A mask tells the positions of an axis apart; others are distinguished only by those who ask for the whole map.
         shown = [0] if 0 in apart else []
         kept = {*shown, *masked, *(axis.number for axis in axes if axis.slanted)}
         rest, moved = _joined([axis for axis in axes if axis.number not in kept], places)
@@ -343,7 +343,7 @@ def _axes(
     """
     found: list[StridedPositions] = []
     split: set[int] = set() if layout.joined is None else {layout.joined}
-    # The innermost first: what an axis cannot be placed without goes on at its end.
+    # The innermost first: what an axis cannot be placed without continues at its end.
     pending = [axis for axis in reversed(layout.axes) if not products.is_at_most_one(axis[1])]
     inner: tuple[set[int], Term, Extent, list[StridedPositions]] | None = None
     for number, extent, stride in pending:
@@ -390,7 +390,7 @@ def _placed_axis(
 def _joined(axes: Sequence[StridedPositions], places: Sequence[Term]) -> tuple[list[StridedPositions], list[Term]]:
     """Fewer axes that reach the same elements, and where they start.
 
-    Two axes along one coordinate are one where the second goes on, without a gap, where the first ends. All extents
+    Two axes along one coordinate are one where the second continues, without a gap, where the first ends. All extents
     are at least 1.
     """
     starts = list(places)
@@ -469,10 +469,10 @@ def _under(
                 continue
             factor, extent = constant_value(coefficient), difference.shape[-axis]
             place, size = placed.axes.get(axis, (-1, 0))
-            # A written column beside a mask over rows: whether one position is enough is not documented.
-            beside = place is None and (placed.reduces or not writes)
+            # A written column next to a mask over rows: whether one position is enough is not documented.
+            attached = place is None and (placed.reduces or not writes)
             one = same_extent(extent, grid.get(f"g{axis}", extent) if size is None else size)
-            if factor is None or not one or not (beside or (place is not None and place >= 0)):
+            if factor is None or not one or not (attached or (place is not None and place >= 0)):
                 fits = False
                 break
             if place is None:

@@ -25,14 +25,14 @@ def local_allocations(block: Block) -> dict[Index, set[Key]]:
 
 
 class _Local(Visitor[None]):
-    """The loops of a block, and the indices by which each allocation differs wherever it is looked at."""
+    """The loops of a block, and the indices by which each allocation differs wherever it is examined."""
 
     def __init__(self) -> None:
         self._loops: dict[Index, None] = {}
         self._places: dict[Key, set[tuple[int, Index]]] = {}
         self._repeated: set[Index] = set()
         self._around: tuple[Index, ...] = ()
-        #: The loops before this place, on its path; what has been looked at in this block.
+        #: The loops before this place, on its path; what has been examined in this block.
         self._before: set[Index] = set()
         self._met: set[Storage] = set()
 

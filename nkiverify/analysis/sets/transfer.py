@@ -91,7 +91,7 @@ class Transfer:
         self._undefined_sums: set[Key] = set()
         self._alike: frozenset[int] = frozenset()
         if self.programs:
-            from nkiverify.analysis.alike import independent
+            from nkiverify.analysis.uniform import independent
 
             self._alike = independent(program.body, self.programs)
         #: Allocations that nothing writes but products that are added.
@@ -230,8 +230,8 @@ class Transfer:
             # What an earlier iteration added is taken for defined where it is added to.
             self._proof.claim("df.read_unwritten", item.site, False, "what is added to a sum may be undefined")
         region, reached = self._touched(step, effect)
-        alike = AccessKind.ALIKE if id(item) in self._alike else AccessKind.WRITTEN
-        self._access(step, effect, reached, AccessKind.ADDED if effect.commutes else alike)
+        uniform = AccessKind.ALIKE if id(item) in self._alike else AccessKind.WRITTEN
+        self._access(step, effect, reached, AccessKind.ADDED if effect.commutes else uniform)
         self.outputs += key[0] == "argument"
         if view.legacy and key[0] == "argument":
             self._proof.claim(self._of_arguments, item.site, key in self._returned_keys, "an argument is written")
@@ -268,7 +268,7 @@ class Transfer:
             add(self.sets, state.known.products, key, sure)
             add(self.sets, state.own.products, key, sure)
         if sure is not None and not (product and step.operation.attributes.get("accumulate") is None):
-            # What is said of it, to begin anew or to go on, is meant; only what is inferred may go on by mistake.
+            # What is said of it, to begin again or to go on, is meant; only what is inferred may go on by mistake.
             remove(self.sets, state.known.read_out, key, sure)
             remove(self.sets, state.own.read_out, key, sure)
 
@@ -303,7 +303,7 @@ class Transfer:
         # Iterations without an order reduce in registers one after the other.
         state, storage = step.state, effect.view.storage
         if self.accesses is not None and not is_register_file(storage):
-            from nkiverify.analysis.alike import is_shared
+            from nkiverify.analysis.uniform import is_shared
 
             around = {loop: found.number for loop, found in state.iterations.items()}
             # Iterations on different paths do not meet.

@@ -16,7 +16,7 @@ from nkiverify.foundation.source import Site
 
 class AccessKind(enum.Enum):
     """The kind of an access to elements. Sums in place commute with one another, and so do stores that all programs
-    make alike."""
+    make the same."""
 
     WRITTEN = "written"
     ALIKE = "written alike by all programs"

@@ -1,4 +1,4 @@
-"""The elements of inputs that are never read, for all shapes: what is returned is looked at element by element as well.
+"""The elements of inputs that are never read, for all shapes: what is returned is examined element by element as well.
 
 What may be read counts as read, and an input that is written too is left out, so what is found here is never read at
 these shapes. An input of which nothing is read is left out as well: of it the lines that would read it say nothing.
@@ -24,13 +24,13 @@ from nkiverify.symbolic.conditions import Condition
 
 
 class UnreadInput:
-    """The shapes of the domain at which a range of an input is never read. Not all is `told` where a view of an input
-    is not understood, which then counts as read."""
+    """The shapes of the domain at which a range of an input is never read. Not all is `reported` where a view of an
+    input is not understood, which then counts as read."""
 
     def __init__(
-        self, sets: Sets, shapes: Sequence[isl.Set], dimensions: Sequence[DomainDimension], told: bool
+        self, sets: Sets, shapes: Sequence[isl.Set], dimensions: Sequence[DomainDimension], reported: bool
     ) -> None:
-        self.told = told
+        self.reported = reported
         self._sets = sets
         self._shapes = shapes
         self._dimensions = dimensions
@@ -76,7 +76,7 @@ class UnreadInput:
 
 
 def unread(program: Program) -> UnreadInput | None:
-    """The shapes at which a part of an input is never read; None where it cannot be told by sets, as of a program that
+    """The shapes at which a part of an input is never read; None where it cannot be known by sets, as of a program that
     is about one shape."""
     if not program.dimensions or program.searches:
         return None
@@ -85,7 +85,7 @@ def unread(program: Program) -> UnreadInput | None:
     try:
         walk = _Inputs(program)
         shapes = list(walk.left())
-        return UnreadInput(walk.sets, shapes, [one for one in program.dimensions if not one.choices], walk.told)
+        return UnreadInput(walk.sets, shapes, [one for one in program.dimensions if not one.choices], walk.reported)
     except isl.Error:
         return None
     finally:
@@ -106,7 +106,7 @@ class _Inputs(Visitor[None]):
         self._context = EVERYWHERE
         self._loops = 0
         #: False once a view of an input is not understood.
-        self.told = True
+        self.reported = True
 
     def left(self) -> Iterator[isl.Set]:
         """For each input that is read the shapes at which not all of it is, where there are any."""
@@ -166,7 +166,7 @@ class _Inputs(Visitor[None]):
                 self._storages[key] = storage
                 indirect = effect.view.indirect_by is not None
                 region = None if indirect else self._regions.touched(effect, context)
-                self.told = self.told and (indirect or region is not None)
+                self.reported = self.reported and (indirect or region is not None)
                 elements = self._regions.whole(storage) if region is None else region.elements
                 add(self.sets, found, key, self.sets.where(elements, context))
         return ()

@@ -5,11 +5,11 @@ written. If only one line ever writes an allocation, it was that line: it is use
 is used reads the allocation, or that returns it. Where several lines write it, one is used whose elements are read
 before another line writes: the order of the program says so, or a loop that goes round.
 
-That is told of some run, which a line needs to be no dead store. That no iteration overwrites what nobody has read is
-told of all runs: an allocation that each iteration has for itself, a line that reads what it overwrites, one that
-another line reads after it, or elements that differ from one iteration to the next.
+That is reported of some run, which a line needs to be no dead store. That no iteration overwrites what nobody has read
+is reported of all runs: an allocation that each iteration has for itself, a line that reads what it overwrites, one
+that another line reads after it, or elements that differ from one iteration to the next.
 
-What cannot be told is said to be open: then concrete runs look for dead stores.
+What cannot be known is said to be open: then concrete runs look for dead stores.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def all_used(program: Program, proof: Proof) -> bool:
     """True if it is known that no line of `program` is a dead store for all shapes, and that in none an iteration
     overwrites what nobody has read. `proof` has shown all claims."""
     launched = any(item.operation.program for item in of_kind(program.body, Executed))
-    # Programs of a launch store to the same tensors, one beside the other.
+    # Programs of a launch store to the same tensors, one next to the other.
     return not launched and not proof.open and _Uses(program, proof).all_used()
 
 
@@ -47,7 +47,7 @@ def all_used(program: Program, proof: Proof) -> bool:
 class _Place:
     """An operation in the program, or what is returned there: the `number` says which comes first.
 
-    `way` are the blocks that lead to it, outermost first, each with the position of the item that goes on.
+    `way` are the blocks that lead to it, outermost first, each with the position of the item that continues.
     """
 
     number: int
@@ -112,7 +112,7 @@ class _Uses:
         self._writers: dict[Key, list[_Place]] = {}
         self._readers: dict[Key, list[_Place]] = {}
         self._within: dict[int, tuple[int, int]] = {}
-        #: What holds in each block, behind so many conditions.
+        #: What holds in each block, behind this many conditions.
         self._facts: dict[tuple[int, int], Facts] = {}
         #: Places that are used in some run, and lines that are.
         self._used: set[_Place] = set()
@@ -231,21 +231,21 @@ class _Uses:
     def _is_apart(self, place: _Place, others: Iterable[_Place], key: Key, loops: Sequence[Loop]) -> bool:
         """True if other places, in the same loops, never write what a place does in an iteration of `loops`, nor does
         it in another one, if there are others."""
-        beside = list(islice(others, SetsBudget.WRITERS))
-        if not beside:
+        attached = list(islice(others, SetsBudget.WRITERS))
+        if not attached:
             return True
         around = list(place.loops())
-        if len(beside) == SetsBudget.WRITERS or any(list(other.loops()) != around for other in beside):
+        if len(attached) == SetsBudget.WRITERS or any(list(other.loops()) != around for other in attached):
             return False
-        return self._is_disjoint(place, beside, key, loops)
+        return self._is_disjoint(place, attached, key, loops)
 
     def _is_disjoint(self, place: _Place, others: Sequence[_Place], key: Key, loops: Sequence[Loop]) -> bool:
         """True if what a place writes in an iteration of `loops` neither it nor others write in another one."""
         if any(len(one.writes[key]) != 1 for one in (place, *others)):
             return False
         views = {other: other.writes[key][0].view for other in others}
-        beside = [view for other, view in views.items() if not _in_different_arms(place, other)]
-        return disjoint(place.writes[key][0].view, list(views.values()), beside, loops, self._facts_at(place))
+        attached = [view for other, view in views.items() if not _in_different_arms(place, other)]
+        return disjoint(place.writes[key][0].view, list(views.values()), attached, loops, self._facts_at(place))
 
     # --- never overwritten unread -------------------------------------------------------------------------------------
 
@@ -258,14 +258,14 @@ class _Uses:
     def _stays(self, place: _Place, key: Key) -> bool:
         """True if no execution of the same line overwrites what a place has written to an allocation, unless it reads
         that first."""
-        alike = [other for other in self._writers[key] if other.source == place.source]
-        if all(other.goes_on(key) for other in alike):
+        uniform = [other for other in self._writers[key] if other.source == place.source]
+        if all(other.goes_on(key) for other in uniform):
             return True
         own = [{identity(index) for index in indices_of(effect.view.storage)} for effect in place.writes[key]]
         fresh = set.intersection(*own)
         shared = [loop for loop in place.loops() if identity(terms.of_atom(loop.index)) not in fresh]
-        beside = (other for other in alike if other is not place and not _exclude(place, other, shared))
-        others = list(islice(beside, SetsBudget.WRITERS))
+        attached = (other for other in uniform if other is not place and not _exclude(place, other, shared))
+        others = list(islice(attached, SetsBudget.WRITERS))
         if not shared and not others:
             return True
         return self._is_apart(place, others, key, shared) and self._is_disjoint(place, others, key, shared)

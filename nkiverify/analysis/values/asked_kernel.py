@@ -35,7 +35,7 @@ _UNIT = (-1.0, 1.0)
 
 
 class KernelWithArguments(Protocol):
-    """A kernel with its arguments, `nkiverify.project.request.Request` for one: `path::function` beside `base`."""
+    """A kernel with its arguments, `nkiverify.project.request.Request` for one: `path::function` next to `base`."""
 
     @property
     def reference(self) -> str:
@@ -83,7 +83,7 @@ class AskedKernel:
         return self.results() + self.changed()
 
     def results(self) -> list[tuple[str, Tensor]]:
-        """The tensors it returned. Raises `UnsupportedConstruct` where they cannot be seen, or told apart."""
+        """The tensors it returned. Raises `UnsupportedConstruct` where they cannot be seen, or distinguished."""
         return named_tensors("result", self.result)
 
     def changed(self, others: Collection[int] = ()) -> list[tuple[str, Tensor]]:

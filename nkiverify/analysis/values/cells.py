@@ -46,7 +46,8 @@ class Cells:
         #: How many marks are set, where there are marks.
         self.left = 0
         self.grown: Array | bool = False
-        #: Where what is joined now begins a reduction over a loop: told by the pass over marks to that over numbers.
+        #: Where what is joined now begins a reduction over a loop: reported by the pass over marks to that over
+        #: numbers.
         self.fresh: Array | None = None
         self.changed = False
         #: Tells it from all others of this process.
@@ -189,7 +190,7 @@ def mask_values(mask: Mask, shape: tuple[int, ...]) -> Array:
         holds = holds & met
     for axis, extent in enumerate(shape):
         if holds.shape[axis] != 1 and extent == 1:
-            # A column beside tiles: it takes part where any element of its row does.
+            # A column next to tiles: it takes part where any element of its row does.
             holds = np.asarray(holds.any(axis=axis, keepdims=True))
         elif holds.shape[axis] not in (1, extent):
             raise UnsupportedConstruct(f"a mask of {holds.shape[axis]} coordinates along an axis of {extent}")

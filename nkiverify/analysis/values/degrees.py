@@ -186,7 +186,7 @@ class Degrees(Numbers):
         return np.stack(states, axis=-1)
 
     def choose(self, condition: Array, x: Array, y: Array) -> Array:
-        # Both are looked for among the values of dtypes.
+        # Both are searched for among the values of dtypes.
         self._function(x, y)
         return self.binary("add", y, self.binary("multiply", condition, self.binary("subtract", x, y)))
 

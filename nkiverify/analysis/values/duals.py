@@ -1,7 +1,7 @@
 """Dual numbers: numbers with their derivatives along some directions (docs/gradients.md).
 
 The lanes of a number are those of its value, then those of its derivative along each direction. What moves elements
-moves all of them alike. A function of numbers with a derivative that is not 0 is differentiated by a rule
+moves all of them the same. A function of numbers with a derivative that is not 0 is differentiated by a rule
 (`nkiverify.analysis.values.definitions`), or it is refused: there is no derivative that is 0 for want of a rule.
 """
 
@@ -25,7 +25,7 @@ _ROOTS = {0.5: "sqrt", -0.5: "rsqrt"}
 
 
 class Duals(StoredAsNumbers):
-    """Dual numbers over the numbers `base`, with so many `directions`."""
+    """Dual numbers over the numbers `base`, with this many `directions`."""
 
     def __init__(self, base: Pieces, directions: int) -> None:
         self.base = base

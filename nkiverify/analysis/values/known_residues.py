@@ -115,7 +115,7 @@ class KnownResidues(RandomFunctions):
         self.functions: dict[str, int] = {}
         #: What comparisons of integers that are known gave.
         self.outcomes = Outcomes()
-        #: How many numbers were looked for among those that are remembered.
+        #: How many numbers were searched for among those that are remembered.
         self.lookups = 0
         self._values: dict[DType, Residues] = {}
         #: Numbers of arguments that are still to be remembered, by what they were drawn with, which is the same for
@@ -132,7 +132,7 @@ class KnownResidues(RandomFunctions):
 
     @property
     def applications(self) -> int:
-        """Numbers that functions other than maxima were applied to, or that were looked for."""
+        """Numbers that functions other than maxima were applied to, or that were searched for."""
         return self.lookups + sum(count for name, count in self.functions.items() if name != "max")
 
     @property
@@ -144,7 +144,7 @@ class KnownResidues(RandomFunctions):
         self.functions[name] = self.functions.get(name, 0) + numbers.size // self.lanes
 
     def _looked_up(self, x: Array) -> Array:
-        """The words of numbers that are looked for among others."""
+        """The words of numbers that are searched for among others."""
         self.lookups += x.size // self.lanes
         return self.words(x)
 

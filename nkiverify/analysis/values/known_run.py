@@ -56,7 +56,7 @@ class KnownElements(ConcreteElements):
             return
         operation = resolved(operation, numbers.numbers_in)
         if not operation.declared.behaviour.product or operation.attributes.get("accumulate") is not None:
-            # How a sum that is inferred goes on in the next iteration is not documented ("nc_matmul.accum_none").
+            # How a sum that is inferred continues in the next iteration is not documented ("nc_matmul.accum_none").
             operation = replace(operation, body=None)
         operation = replace(
             operation,
@@ -128,7 +128,7 @@ class KnownElements(ConcreteElements):
             raise unsupported("a while_loop whose condition is known in its first rounds only")
 
     def tested(self, register: Register) -> bool | None:
-        """True if a bare `while register:` goes on, where the number is known."""
+        """True if a bare `while register:` continues, where the number is known."""
         number = self.register_number(register)
         return None if number is None else self.run.bodies.test(number != 0)
 

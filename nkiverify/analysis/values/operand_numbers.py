@@ -290,7 +290,7 @@ class Operands:
         return self.n.read(self.n.entered(integers.astype(np.float32), float32), float32)
 
     def counted(self, name: str, count: int) -> Array:
-        """So many integers from a parameter on, as numbers (lanes, 1, F)."""
+        """This many integers from a parameter on, as numbers (lanes, 1, F)."""
         return self.entered(np.arange(count, dtype=np.int32)[None, :] + self.integer(name))
 
     def affine(self, name: str) -> Array:

@@ -49,7 +49,7 @@ def converted(values: Array, dtype: DType) -> Array:
 class Residues:
     """A growing set of residues, each by a word: sorted runs, each at least twice as long as the next.
 
-    Most of what is looked for is not there, which `_seen`, by the last bits of a word, tells fast.
+    Most of what is searched for is not there, which `_seen`, by the last bits of a word, tells fast.
     """
 
     _runs: list[Array] = field(default_factory=list)

@@ -58,7 +58,7 @@ class HistoryEntry:
     details: str
     functions: frozenset[str]
     accumulates: bool
-    #: Whether it goes on from what reduction registers hold, which no operand shows.
+    #: Whether it continues from what reduction registers hold, which no operand shows.
     continues: bool
     #: Whether columns of the stationary operand of a product, not rows, are for its rows.
     by_columns: bool

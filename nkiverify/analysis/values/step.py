@@ -100,7 +100,7 @@ class OperationOnNumbers(Operands):
         """Do what `reduce_cmd` says with the accumulators of an engine; they go to `reduce_res` if it is given."""
         op = self.optional_operator("reduce_op")
         name = operator if op is None else op.name
-        # Instructions without that parameter begin anew.
+        # Instructions without that parameter begin again.
         implied = "idle" if "reduce_cmd" in self._operation.attributes else "reset_reduce"
         command = str(getattr(self.attribute("reduce_cmd"), "name", implied))
         wanted = self.writes("reduce_res")

@@ -22,7 +22,7 @@ class _Abandoned(BaseException):
 class Turns:
     """The programs of one launch; `run` returns their results, in their order.
 
-    `switched` is called with the number of the program that goes on, in its thread, before it does.
+    `switched` is called with the number of the program that continues, in its thread, before it does.
     """
 
     def __init__(self, count: int, switched: Callable[[int], None]) -> None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from nkiverify.analysis.values.turns import Turns
     from nkiverify.model.operation import Operation
 
-#: Of so many elements that are written the words are kept, where the history is.
+#: Of this many elements that are written the words are kept, where the history is.
 _WORDS = 1 << 22
 #: Seconds a simulation may take: it is ended by its user, not by us.
 _NO_LIMIT = float("inf")
@@ -88,7 +88,7 @@ class UndefinedRead:
 class ComputedElements(LocatedElements):
     """Elements of tensors that operations compute.
 
-    `watch` is told of every operation, before it is computed.
+    `watch` is informed of every operation, before it is computed.
     """
 
     # Elements say what an index is.
@@ -292,7 +292,7 @@ class ComputedElements(LocatedElements):
         return (None for _ in self.run.bodies.rounds(going_on))
 
     def tested(self, register: Register) -> bool | None:
-        """True if a bare `while register:` goes on; None where nothing is executed."""
+        """True if a bare `while register:` continues; None where nothing is executed."""
         return None if self.run.only_traced else self.run.bodies.test(self.register_number(register) != 0)
 
     def keep_history(self) -> None:

@@ -13,7 +13,7 @@ from nkiverify.analysis.values.primes import Moduli
 #: Bits that a residue takes in a word.
 _LANE_BITS = np.uint64(24)
 _MIDDLE = 1 << 23
-#: Bits of the words that maxima are told apart by, at most.
+#: Bits of the words that maxima are distinguished by, at most.
 _PAYLOAD_BITS = 60
 
 
@@ -38,7 +38,8 @@ class RandomFunctions(PrimeLanes):
         self._keys: dict[str, np.uint64] = {}
         self._seed = seed
         self._widths = [prime.bit_length() - 1 for prime in self.primes]
-        #: How many residues hold the word that a maximum is told apart by, and its bits; the other residues prove it.
+        #: How many residues hold the word that a maximum is distinguished by, and its bits; the other residues prove
+        #: it.
         self._holding = next(
             (count for count in range(1, self.residues) if sum(self._widths[:count]) >= _PAYLOAD_BITS),
             self.residues - 1,
@@ -47,7 +48,7 @@ class RandomFunctions(PrimeLanes):
 
     @property
     def lane_bits(self) -> list[int]:
-        """The bits that numbers are compared by: so many bits of each residue that is not opaque, or fewer."""
+        """The bits that numbers are compared by: this many bits of each residue that is not opaque, or fewer."""
         return sorted(self._widths)[: self.identity]
 
     def _key(self, name: str) -> Any:
@@ -61,7 +62,7 @@ class RandomFunctions(PrimeLanes):
         return found
 
     def words(self, x: Array) -> Array:
-        """The words that numbers are told apart by, in 64 bits, without the axis of the lanes."""
+        """The words that numbers are distinguished by, in 64 bits, without the axis of the lanes."""
         return self.hashed("words", x)
 
     def hashed(self, name: str, *arguments: Array) -> Array:
@@ -105,7 +106,7 @@ class RandomFunctions(PrimeLanes):
 
     @property
     def payload(self) -> np.uint64:
-        """A word of the bits that maxima are told apart by."""
+        """A word of the bits that maxima are distinguished by."""
         return np.uint64((1 << self.payload_bits) - 1)
 
     def image(self, x: Array) -> Array:

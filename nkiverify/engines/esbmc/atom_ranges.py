@@ -2,7 +2,7 @@
 
 ESBMC's integers are 64 bits wide and wrap around; those of a shape program have no width. A term is lowered only if no
 value of it, nor of any of its parts, can leave 62 bits where it is evaluated. What is known of an atom comes from the
-hypotheses that the lowered program states before that place, so nothing is relied on that ESBMC is not told.
+hypotheses that the lowered program states before that place, so nothing is relied on that ESBMC is not given.
 """
 
 from __future__ import annotations

@@ -85,8 +85,8 @@ def run(
 
 
 def run_within(command: Sequence[str | Path], folder: Path, computing: float, left: float) -> Finished:
-    """Run `command` for at most so many seconds of `computing`, of which so many are `left`: of the wall's clock, or of
-    processor time where that is counted, so that what comes to an end there does so on a busy machine too."""
+    """Run `command` for at most this many seconds of `computing`, of which this many are `left`: of the wall's clock,
+    or of processor time where that is counted, so that what comes to an end there does so on a busy machine too."""
     if counts_processor():
         computing = min(computing, left)
         return run(command, folder, computing * SecondEngineBudget.BUSY_FACTOR, computing)

@@ -80,8 +80,8 @@ class LoweredLoop:
 class Lowered:
     """A lowered program.
 
-    `asserted` are the numbers of the claims in it, `too_wide` of those that do not fit. `alike` are the claims, by the
-    number of the first, that the assertion of that one answers for as well. `variables` are the atoms whose values
+    `asserted` are the numbers of the claims in it, `too_wide` of those that do not fit. `uniform` are the claims, by
+    the number of the first, that the assertion of that one answers for as well. `variables` are the atoms whose values
     ESBMC chooses, by the names of their variables, but for the indices of loops that are loops there. `loops` are what
     became of the loops, by the identity of each.
     """
@@ -90,14 +90,14 @@ class Lowered:
     suffix: str
     asserted: frozenset[int]
     too_wide: frozenset[int]
-    alike: dict[int, list[int]]
+    uniform: dict[int, list[int]]
     variables: dict[str, Atom]
     loops: dict[int, LoweredLoop]
 
     @property
     def assertions(self) -> int:
         """The number of different assertions of claims."""
-        return len(self.asserted) - sum(map(len, self.alike.values()))
+        return len(self.asserted) - sum(map(len, self.uniform.values()))
 
     @property
     def forms(self) -> dict[LoopForm, int]:
@@ -219,7 +219,7 @@ class _Lowering:
             suffix=self._write.suffix,
             asserted=frozenset(self._asserted),
             too_wide=frozenset(self._too_wide),
-            alike=self._alike,
+            uniform=self._alike,
             variables=self._variables,
             loops=self._loops,
         )

@@ -21,7 +21,7 @@ from nkiverify.model.known_numbers import whole_range
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.symbolic.terms import INT32_MAX
 
-#: What people write for dtypes, beside their documented names.
+#: What people write for dtypes, besides their documented names.
 _SHORT_DTYPES = {
     "bf16": "bfloat16",
     "f16": "float16",

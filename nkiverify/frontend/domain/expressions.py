@@ -1,4 +1,4 @@
-"""Arithmetic and conditions over dimensions, for ordinary and symbolic integers alike."""
+"""Arithmetic and conditions over dimensions, for ordinary and symbolic integers the same."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def multiplied(numbers: Numbers, x: Array, factor: float | Array) -> Array:
 
 
 def mean(numbers: Numbers, x: Array, count: int) -> Array:
-    """The mean along the last axis of so many elements; the axis stays."""
+    """The mean along the last axis of this many elements; the axis stays."""
     return multiplied(numbers, numbers.reduce("add", x), 1.0 / count)
 
 

@@ -212,7 +212,7 @@ def added_in_place(step: Step, dst: str, src: str) -> None:
 
 @DMA_COPY.bounds
 def _copied_by_dma(bounds: Bounds) -> None:
-    """Those of the source, beside what is there if rows out of bounds are skipped."""
+    """Those of the source, besides what is there if rows out of bounds are skipped."""
     if bounds.attribute("dst_rmw_op") is not None:
         return
     skips = getattr(bounds.attribute("oob_mode"), "name", "") == isa.oob_mode.skip.name

@@ -115,21 +115,21 @@ def _claim_tensor_tensor(result: Tensor, left: Tensor, right: Tensor, op: Operat
     claim_on_chip(dst=result, data1=left, data2=right)
     claim_one_psum("tensor_tensor.psum_pair", data1=left, data2=right)
     shapes = {"dst": result.shape, "data1": left.shape, "data2": right.shape}
-    alike = [equal(part.free_size, result.free_size) for part in (left, right)]
+    uniform = [equal(part.free_size, result.free_size) for part in (left, right)]
     single = [equal(part.free_size, 1) for part in (left, right)]
     require(
         "tensor_tensor.shape",
         all_of(
             *(equal(part.shape[0], result.shape[0]) for part in (left, right)),
-            *(any_of(same, one) for same, one in zip(alike, single, strict=True)),
-            any_of(*alike),
+            *(any_of(same, one) for same, one in zip(uniform, single, strict=True)),
+            any_of(*uniform),
         ),
         **shapes,
     )
     # Where the partitions or elements do not fit, that is what is wrong.
     require_if_open(
         "tensor_tensor.broadcast",
-        all_of(*(any_of(same, negate(one)) for same, one in zip(alike, single, strict=True))),
+        all_of(*(any_of(same, negate(one)) for same, one in zip(uniform, single, strict=True))),
         **shapes,
     )
     if op.name == "power":

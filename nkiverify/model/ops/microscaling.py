@@ -77,7 +77,7 @@ def scale_rows(partitions: int) -> Array:
 
 
 def _claim_dtypes(contract: str, **operands: tuple[Tensor, tuple[DType, ...]]) -> None:
-    """Claim of each operand that its dtype is one of those beside it."""
+    """Claim of each operand that its dtype is one of those next to it."""
     for name, (operand, allowed) in operands.items():
         require(contract, operand.dtype in allowed, **{name: operand.dtype})
 

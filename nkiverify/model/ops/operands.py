@@ -178,7 +178,7 @@ def claim_partitions(contract: str, **operands: Tensor) -> None:
 
 
 def claim_columns(contract: str, result: Tensor, source: Tensor, columns: int) -> None:
-    """Claim that a result has the partitions of `source` and so many elements in each."""
+    """Claim that a result has the partitions of `source` and this many elements in each."""
     require(
         contract,
         all_of(equal(result.shape[0], source.shape[0]), equal(result.free_size, columns)),

@@ -194,7 +194,7 @@ def _(bounds: Bounds) -> None:
 
 
 def _reduced_numbers(bounds: Bounds, operator: str, source: str, count: Extent) -> Value:
-    """At most so many elements of an operand reduced."""
+    """At most this many elements of an operand reduced."""
     if operator in TRUTHS:
         return TRUTH
     if bounds.undetermined(source):

@@ -145,7 +145,7 @@ def _(bounds: Bounds) -> None:
     elif op0.name == op1.name == "add":
         bounds.write(exactly(plus(start, summed(plus(ones, others), bounds.count("data0")))))
     elif (op0.name, op1.name) == ("multiply", "add") and is_between(ones, 0, 1):
-        # What has been summed so far is kept, or begun anew.
+        # What has been summed so far is kept, or begun again.
         kept = start.joined(constant(0))
         bounds.write(exactly(plus(kept, summed(others.joined(constant(0)), bounds.count("data0")))))
 

@@ -406,7 +406,7 @@ def _(step: Step) -> None:
 
 @TENSOR_COPY_PREDICATED.bounds
 def _(bounds: Bounds) -> None:
-    """Those of the source, beside what is there, which the engine computes with as well."""
+    """Those of the source, besides what is there, which the engine computes with as well."""
     if bounds.undetermined("src", "dst"):
         return
     before = bounds.before("dst")

@@ -80,7 +80,7 @@ def _(step: Step) -> None:
     parts: list[Array] = []
     for first in (0, 1):
         parts += numbers.of_some(numbers.every(data, first, 2), lambda half: _moments(numbers, half), 3)
-    step.write("dst", numbers.beside(parts))
+    step.write("dst", numbers.attached(parts))
 
 
 def _moments(numbers: Numbers, half: Array) -> tuple[Array, Array, Array]:
@@ -133,4 +133,4 @@ def _(step: Step) -> None:
     away = difference(numbers, means, middle)
     spread = numbers.binary("multiply", counts, numbers.binary("multiply", away, away))
     total = numbers.binary("add", numbers.reduce("add", squares), numbers.reduce("add", spread))
-    step.write("dst", numbers.beside([middle, numbers.binary("multiply", total, inverse)]))
+    step.write("dst", numbers.attached([middle, numbers.binary("multiply", total, inverse)]))

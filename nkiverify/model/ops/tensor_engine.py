@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 GEN23 = ("gen2", "gen3")
 
-# Sets, as types are looked for in them at every matmul: those of a tuple would be compared one by one.
+# Sets, as types are searched for in them at every matmul: those of a tuple would be compared one by one.
 _FLOAT8: frozenset[DType] = frozenset({float8_e4m3, float8_e5m2})
 _FLOAT8_GEN4 = _FLOAT8 | {float8_e4m3fn}
 _INPUTS: frozenset[DType] = _FLOAT8 | {bfloat16, float16, tfloat32, float32}

@@ -32,7 +32,7 @@ class NotLowered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Places `start + a*step + b*step' + …` with each number below the extent beside its step: steps fall, and each is
+    """Places `start + a*step + b*step' + …` with each number below the extent besides its step: steps fall, and each is
     larger than all that the ones after it reach."""
 
     start: int
@@ -42,9 +42,8 @@ class Piece:
     def condition(self) -> str:
         """The condition in C that `place` is one of them.
 
-        Where what starts within a step ends within it, rows are told from columns by dividing the place itself, which
-        is then the same quotient for all pieces of such steps: a solver has it once.
-        """
+        Where what starts within a step ends within it, rows are reported from columns by dividing the place itself,
+        which is then the same quotient for all pieces of such steps: a solver has it once."""
         rest, offset, parts = "place", self.start, []
         reach = sum(step * (extent - 1) for step, extent in self.axes)
         for step, extent in self.axes:
@@ -146,7 +145,7 @@ def _rows(starts: Places, ends: Places) -> list[Piece]:
 
 
 def _in_rows(found: list[Piece]) -> list[Piece]:
-    """Pieces that are alike, one after the other at equal distances, as one."""
+    """Pieces that are the same, one after the other at equal distances, as one."""
     rows: list[Piece] = []
     at = 0
     while at < len(found):

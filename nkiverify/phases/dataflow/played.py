@@ -1,4 +1,4 @@
-"""Concrete runs of a target whose record is looked at, and why nothing follows from some of them."""
+"""Concrete runs of a target whose record is examined, and why nothing follows from some of them."""
 
 from __future__ import annotations
 

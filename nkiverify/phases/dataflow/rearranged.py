@@ -132,7 +132,7 @@ class _Places:
         return tuple((key, number) for key, number in self.running.values() if key[2] == program)
 
     def see(self, item: Recorded) -> None:
-        """A loop begins, goes on or ends."""
+        """A loop begins, continues or ends."""
         if isinstance(item, ParallelLoop):
             self.running.pop(item.loop, None)
             if item.begins:
@@ -196,7 +196,8 @@ class _Rearranged(Order):
 
 def described(recorded: Sequence[Recorded]) -> dict[Place, list[object]]:
     """The items of a run by the iterations that they belong to, as values that can be compared with those of another
-    run. A tensor is told by where it is allocated, in Python's order there. Its name and its address do not count."""
+    run. A tensor is reported by where it is allocated, in Python's order there. Its name and its address do not
+    count."""
     places, storages = _Places(), dict[Storage, object]()
     found: dict[Place, list[object]] = {}
     here: dict[object, Place] = {}
@@ -228,8 +229,8 @@ def _described(item: Executed | Allocation | Returned | Drawn, storages: Mapping
 
 
 def _value(value: object, storages: Mapping[Storage, object]) -> object:
-    """A value that is equal to that of another run if both are the same; what cannot be told so is unequal. Registers
-    are not told from one another: one that a round makes has no place where it is allocated."""
+    """A value that is equal to that of another run if both are the same; what cannot be known so is unequal. Registers
+    are not kept from one another: one that a round makes has no place where it is allocated."""
     if isinstance(value, Tensor):
         moves = value.indirect_by
         there = None if moves is None else (moves.kind, _value(moves.index, storages), moves.reach, moves.stride)

@@ -1,4 +1,4 @@
-"""A concrete run on one shape, as it is looked at for dead stores: by places in the kernel."""
+"""A concrete run on one shape, as it is examined for dead stores: by places in the kernel."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def shadowed(
     observers: Sequence[Observer] = (),
 ) -> ConcreteExecution:
     """A concrete execution whose operations are recorded for the shadow memory. It ends after so much `work`, or where
-    it has checked so many `contracts`; those of `phases` are checked as well."""
+    it has checked this many `contracts`; those of `phases` are checked as well."""
     return ConcreteExecution(
         hardware,
         False,
@@ -236,7 +236,7 @@ def executed(
     work: int,
     seconds: float = float("inf"),
 ) -> Trial:
-    """The findings of the operations of a run on the shadow memory, for so many seconds."""
+    """The findings of the operations of a run on the shadow memory, for this many seconds."""
 
     def accepted(fault: Fault) -> bool:
         site = fault.site or getattr(recorded[fault.position], "site", None)
@@ -248,7 +248,7 @@ def executed(
     for one in _rounds_tried(recorded) if findings.doubts and not findings.shows_fault else ():
         seen = execute(one.recorded, generation, seconds=seconds)
         if one.from_data:
-            # How much of an output is written depends on the data: that a kernel is told by who calls it.
+            # How much of an output is written depends on the data: that a kernel is reported by who calls it.
             seen.faults[:] = [fault for fault in seen.faults if fault.contract != "df.output_written"]
         if seen.shows_fault:
             more = (("rounds", one.rounds),)
@@ -272,7 +272,7 @@ def _rounds_tried(recorded: Sequence[Recorded]) -> Iterator[Tried]:
 
 
 def trial_of(target: Target, run: ConcreteExecution, seconds: float) -> Trial:
-    """The result of a run of a launch of numbers, its operations executed on the shadow memory for so many seconds."""
+    """The result of a run of a concrete launch, its operations executed on the shadow memory for this many seconds."""
     if run.unsupported_construct is not None:
         return Trial({}, Findings(), run.unsupported_construct.construct)
     if run.raised is not None:
@@ -292,7 +292,7 @@ def look(target: Target, trial: Trial, hardware: Hardware, seconds: float) -> li
     faults = _earliest(trial, hardware)
 
     def make() -> ConcreteExecution:
-        # Where they are told as well (`stores`), the iterations are kept here.
+        # Where they are reported as well (`stores`), the iterations are kept here.
         iterations = (_Iterations(),) if trial.work <= RunningBudget.WORK_OF_A_REPORT else ()
         observers = (BreakObserver(), KnownFaults(faults), *iterations)
         return shadowed(hardware, seconds, trial.work, _FAULTS, observers=observers)

@@ -1,8 +1,9 @@
 """Parts of an input that are never read: a range that a kernel leaves out, the tail that a loop over whole tiles drops.
 
 The sets of what may be read say at which shapes something is left out; where they cannot, small shapes and larger ones
-are run. What is told is a range, as in `x[:, 640:]`: one that is left out on purpose is a warning to be ignored, while
-every other column, or what a mask or an index picks, is not told of but where a larger shape reads all of the input.
+are run. What is reported is a range, as in `x[:, 640:]`: one that is left out on purpose is a warning to be ignored,
+while every other column, or what a mask or an index picks, is not reported of but where a larger shape reads all of the
+input.
 
 For that the sizes to try come from the program: where it divides a dimension by a constant, the dimension is set to one
 more than that, and to a multiple of it. Concrete runs decide. What may be read counts as read.
@@ -99,13 +100,13 @@ def unread_tails(
 ) -> Iterator[UnreadRange]:
     """The inputs that are read in part at some shape and wholly at a larger one, each once.
 
-    `run` gives what a concrete run on a shape records; None where it cannot be told.
+    `run` gives what a concrete run on a shape records; None where it cannot be known.
     """
-    told: set[str] = set()
+    reported: set[str] = set()
     for smaller, larger in islice(tails(program, dimensions), WarningBudget.PAIRS_OF_SHAPES):
         recorded = run(smaller)
         left_out = {
-            name: one for name, one in reads_of(recorded or ()).items() if name not in told and not one.there.all()
+            name: one for name, one in reads_of(recorded or ()).items() if name not in reported and not one.there.all()
         }
         if not left_out:
             continue
@@ -113,13 +114,13 @@ def unread_tails(
         whole = reads_of(more) if more is not None else {}
         for name, one in left_out.items():
             if name in whole and whole[name].there.all():
-                told.add(name)
+                reported.add(name)
                 first = tuple(int(at) for at in np.argwhere(~one.there)[0])
                 yield UnreadRange(smaller, larger, name, as_slices(~one.there), one.position, one.operand, first)
 
 
 def reads_of(recorded: Sequence[Recorded]) -> dict[str, Read]:
-    """The elements of each input that are read at all, by its name; of inputs that share a name none are told."""
+    """The elements of each input that are read at all, by its name; of inputs that share a name none are reported."""
     layouts = Layouts(recorded)
     effects = Effects()
     last: dict[Storage, tuple[int, str]] = {}

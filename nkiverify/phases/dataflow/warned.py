@@ -1,7 +1,7 @@
 """Warnings: dead stores, and other work that reaches no output. They break no contract and change no verdict.
 
 - `df.unused`: nothing that reaches an output uses what a line writes, in no iteration and for no shape. Where such
-  lines feed one another, the last one is named and the others beside it.
+  lines feed one another, the last one is named and the others next to it.
 - `df.overwritten`: all that a line writes is overwritten before anything reads it: always, or, where an iteration of a
   loop overwrites all that the same line wrote in an earlier one, in that iteration.
 - `df.programs_same`: every program of a launch stores the same values to the same elements, as where a kernel that does
@@ -24,7 +24,6 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, zip_longest
 
-from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.effects import runs_on_cores
 from nkiverify.analysis.marks.mark_findings import Findings
 from nkiverify.analysis.marks.order import Recorded
@@ -34,6 +33,7 @@ from nkiverify.analysis.masks import touched
 from nkiverify.analysis.sets.flow import Inconclusive, prove
 from nkiverify.analysis.sets.unread_inputs import written_inputs
 from nkiverify.analysis.side_effects import Source, source_of
+from nkiverify.analysis.uniform import stored_alike
 from nkiverify.foundation.budget import RunningBudget, WarningBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
@@ -60,7 +60,7 @@ _THESE_SHAPES = "for these shapes"
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """The kernel that is looked at. `proved`: the walk has shown all claims for all shapes; `seconds` bound another
+    """The kernel that is examined. `proved`: the walk has shown all claims for all shapes; `seconds` bound another
     walk.
 
     `at_fault`: a run has shown a fault, and what is said is said of that shape.
@@ -77,7 +77,7 @@ class Subject:
     #: A run that has been made: its shape is not run again.
     made: Trial | None = None
     #: Whether it is known without any run that there are no dead stores, and that programs of a launch store nothing
-    #: alike.
+    #: the same.
     none_dead: bool = False
 
 
@@ -217,7 +217,7 @@ def _holds(subject: Subject, sources: frozenset[Source]) -> bool:
 
 
 def _never_used(subject: Subject, never: Mapping[Source, Shape]) -> Iterator[_Draft]:
-    """A warning for each of them that feeds no other; those that feed it are named beside it.
+    """A warning for each of them that feeds no other; those that feed it are named next to it.
 
     What the shapes that were run do not use, a larger one may: without a proof for all shapes nothing is said. Of a
     kernel at fault it is said of the shape that shows the fault.
@@ -288,7 +288,7 @@ def _stored_alike(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
     for shape in shapes:
         if not stored_alike(shape.recorded):
             continue
-        for stored in execute(shape.recorded, subject.hardware.generation, layouts=shape.layouts).alike:
+        for stored in execute(shape.recorded, subject.hardware.generation, layouts=shape.layouts).uniform:
             key = (shape.source(stored.position), stored.tensor)
             message = "another program of the launch stores the same values there"
             holds = _THESE_SHAPES if subject.program.dimensions else _ALL_SHAPES
@@ -339,9 +339,9 @@ def _in_larger_ones_too(subject: Subject, found: Sequence[_Draft], larger: Seque
     followed = [shape for shape in larger if found and shape.elements <= WarningBudget.WORK_OF_A_LARGER_SHAPE]
     shown = [({draft.source for draft in _unwritten_in(subject, shape)}, shape) for shape in followed]
     for draft in found:
-        told = [draft.source in sources for sources, shape in shown if draft.source in shape.sources]
-        if all(told):
-            holds = f"for {len(told) + 1} shapes that were run" if told else _THESE_SHAPES
+        reported = [draft.source in sources for sources, shape in shown if draft.source in shape.sources]
+        if all(reported):
+            holds = f"for {len(reported) + 1} shapes that were run" if reported else _THESE_SHAPES
             yield replace(draft, holds=holds)
 
 
@@ -378,8 +378,8 @@ def _unread(subject: Subject, shapes: Iterable[dict[str, int]]) -> Iterator[_Dra
         )
 
     found = list(unread_tails(subject.program, subject.dimensions, run))
-    told = written_inputs(subject.program).union(one.name for one in found)
-    for one in chain(found, unread_ranges(shapes, run, told)):
+    reported = written_inputs(subject.program).union(one.name for one in found)
+    for one in chain(found, unread_ranges(shapes, run, reported)):
         at = (one.position, one.message, one.operand, one.first)
         yield _Draft("df.input_unread", one.values, *at, _THESE_SHAPES)
 
@@ -388,7 +388,7 @@ def _unread(subject: Subject, shapes: Iterable[dict[str, int]]) -> Iterator[_Dra
 
 
 class _Seeing(Observer):
-    """Observations at the operations that are asked about, in a run of at most so many recorded items."""
+    """Observations at the operations that are asked about, in a run of at most this many recorded items."""
 
     def __init__(self, most: int, asked: frozenset[int]) -> None:
         self.seen: dict[int, Observation] = {}
@@ -425,7 +425,7 @@ def _run(hardware: Hardware, most: int, asked: frozenset[int] = frozenset()) -> 
 
 def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]:
     """The warnings with their places and loops; one for each rule, line and tensor."""
-    told: set[tuple[object, ...]] = set()
+    reported: set[tuple[object, ...]] = set()
     by_values: dict[tuple[tuple[str, int], ...], list[_Draft]] = {}
     for draft in drafts:
         by_values.setdefault(tuple(draft.values.items()), []).append(draft)
@@ -442,8 +442,8 @@ def _seen(subject: Subject, drafts: Sequence[_Draft]) -> Iterator[KernelWarning]
             if seen is None:
                 continue
             key = (draft.rule, seen.place.file, seen.place.line, draft.operand)
-            if key not in told:
-                told.add(key)
+            if key not in reported:
+                reported.add(key)
                 yield _warning(subject, draft, seen, _tensor(run.recorded, draft))
 
 

@@ -69,7 +69,7 @@ class Live:
 
 
 def live_at_each(recorded: Recorded, region: MemoryRegion) -> Iterator[tuple[Site | None, int, Mapping[Storage, int]]]:
-    """Each operation with the bytes that are live there, in all and of each tensor: a mapping that goes on changing.
+    """Each operation with the bytes that are live there, in all and of each tensor: a mapping that continues changing.
 
     Every tensor starts at partition 0.
     """

@@ -26,7 +26,7 @@ _RULE = "mem.placed_overlap"
 
 def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: float) -> None:
     """Claim, for each shape of the domain, what a concrete run of it says of the tensors that allocators place;
-    in so many `seconds`."""
+    in this many `seconds`."""
     program = kernel.run.program
     shapes = _all(program, kernel.assumptions)
     if shapes is None:

@@ -1,6 +1,6 @@
 """The tensors that are live in a memory at each line of a kernel, and their bytes.
 
-Of a line that is passed more than once it is where most is live. It is told for readers, and decides nothing.
+Of a line that is passed more than once it is where most is live. It is reported for readers, and decides nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Occupancy:
         self._most: dict[tuple[str, int], tuple[int, Taken]] = {}
 
     def is_most(self, site: Site | None, total: int) -> bool:
-        """True if so many bytes have not been live at the line before."""
+        """True if this many bytes have not been live at the line before."""
         if site is None or site.line <= 0:
             return False
         known = self._most.get((site.file, site.line))
@@ -50,7 +50,7 @@ class Occupancy:
         assert site is not None
         self._most[site.file, site.line] = (total, taken)
 
-    def told(self) -> tuple[tuple[Line, ...], tuple[Tile, ...]]:
+    def reported(self) -> tuple[tuple[Line, ...], tuple[Tile, ...]]:
         """The lines in the order in which they were first passed, and the tensors with where they are live."""
         taken = [one for _, one in self._most.values()]
         keys = dict.fromkeys(key for one in taken for key in one)
@@ -98,7 +98,7 @@ def occupancy(
                     gathered.passes(point.site, taken, total)
     except (NoBound, Undefined):
         return (), ()
-    return gathered.told()
+    return gathered.reported()
 
 
 class _Weights:

@@ -19,7 +19,7 @@ from nkiverify.symbolic.terms import all_atoms
 
 _Values = Mapping[Atom, int]
 
-#: Values of a dimension that the growth of a peak is told for; the part of the largest that fits by which they go
+#: Values of a dimension that the growth of a peak is reported for; the part of the largest that fits by which they go
 #: beyond it, and how many times the value that is shown where any fits.
 _POINTS, _BEYOND, _TIMES = 12, 8, 4
 
@@ -38,8 +38,8 @@ def peaks(memory: MemoryClaims, program: Program) -> tuple[MemoryPeak, ...]:
 
 
 def reference_values(program: Program) -> dict[Atom, int]:
-    """The shape at which peaks, and costs, are told: in the domain, each dimension four times its smallest if it can
-    be."""
+    """The shape at which peaks, and costs, are reported: in the domain, each dimension four times its smallest if it
+    can be."""
     narrowed = _narrowed(program)
     return _reference(narrowed, _smallest(narrowed))
 
@@ -93,7 +93,7 @@ def _smallest(program: Program) -> dict[Atom, int]:
 
 
 def _reference(program: Program, smallest: _Values) -> dict[Atom, int]:
-    """Values at which the peak is told: each dimension four times its smallest, as far as the domain has that."""
+    """Values at which the peak is reported: each dimension four times its smallest, as far as the domain has that."""
     values = dict(smallest)
     for dimension in program.dimensions:
         if not dimension.choices:

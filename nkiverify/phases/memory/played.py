@@ -63,7 +63,7 @@ def state_played(kernel: Explored) -> MemoryClaims:
 def _peak(
     region: MemoryRegion, most: Live, live: Occupancy, hardware: Hardware, sites: dict[Storage, Site | None]
 ) -> MemoryPeak:
-    places, tiles = live.told()
+    places, tiles = live.reported()
     return MemoryPeak(
         memory=str(region),
         limit=limit_of(region, hardware),

@@ -2,9 +2,8 @@
 
 No kernel runs faster than these on one core: each byte of HBM is moved once at least, through the DMA engines; each
 instruction takes its elements at the fastest rate that is documented. They are no prediction: nothing is said of
-waiting, of latencies, of what the compiler adds. What each instruction is documented to take, as it is written, is told
-beside them (`as_written`), which the compiler may undercut.
-"""
+waiting, of latencies, of what the compiler adds. What each instruction is documented to take, as it is written, is
+reported besides them (`as_written`), which the compiler may undercut."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Budgeted:
 
     text: str
     answer: BudgetAnswer
-    told: str
+    reported: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -43,7 +43,7 @@ LABELS = {
 
 
 def text(found: CostReport, other: CostReport | None, base: Path, style: Style = PLAIN) -> str:
-    """The report, beside that of another kernel if there is one."""
+    """The report, next to that of another kernel if there is one."""
     lines = [found.subject if other is None else f"{found.subject} and {other.subject}"]
     for one in (found, *(() if other is None else (other,))):
         if one.refused:
@@ -59,7 +59,7 @@ def text(found: CostReport, other: CostReport | None, base: Path, style: Style =
         lines += ["", style.warn(f"{warning.id} at {_place(warning.site, base)}")]
         lines.append(_wrapped(warning.message))
     for budget in found.budgets:
-        said = f"{budget.text}: {budget.answer.value}{f', {budget.told}' if budget.told else ''}"
+        said = f"{budget.text}: {budget.answer.value}{f', {budget.reported}' if budget.reported else ''}"
         mark = {BudgetAnswer.HOLDS: style.good, BudgetAnswer.BROKEN: style.bad, BudgetAnswer.UNKNOWN: style.warn}[
             budget.answer
         ]
@@ -74,8 +74,8 @@ def _table(found: CostReport, other: CostReport | None) -> Iterator[str]:
         label = LABELS[row.name]
         numbers = _number(row)
         if other is not None:
-            beside = other.by_name.get(row.name)
-            numbers = f"{numbers:>22} {_number(beside) if beside is not None else '0':>22}"
+            attached = other.by_name.get(row.name)
+            numbers = f"{numbers:>22} {_number(attached) if attached is not None else '0':>22}"
         yield f"  {label:<40} {numbers:>22}"
         if found.at:
             formula = row.low if row.low == row.high else f"{row.low}  to  {row.high}"
@@ -190,7 +190,9 @@ def as_json(reports: Sequence[CostReport], base: Path) -> str:
             "warnings": [
                 {"id": each.id, "place": _place(each.site, base), "message": each.message} for each in one.found
             ],
-            "budgets": [{"budget": each.text, "answer": each.answer.value, "told": each.told} for each in one.budgets],
+            "budgets": [
+                {"budget": each.text, "answer": each.answer.value, "told": each.reported} for each in one.budgets
+            ],
         }
         for one in reports
     ]

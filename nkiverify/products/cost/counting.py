@@ -75,14 +75,14 @@ class UnknownCost(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Amount:
-    """At least and at most so many."""
+    """At least and at most this many."""
 
     low: Term
     high: Term
 
     @staticmethod
     def of(term: Term) -> Amount:
-        """Exactly so many."""
+        """Exactly this many."""
         return Amount(term, term)
 
     @property
@@ -91,12 +91,12 @@ class Amount:
         return self.low is self.high
 
     def times(self, factor: Term) -> Amount:
-        """So many times as many; the factor is not negative."""
+        """This many times as many; the factor is not negative."""
         low = multiply(self.low, factor)
         return Amount(low, low if self.exact else multiply(self.high, factor))
 
     def where(self, condition: Condition, other: Amount) -> Amount:
-        """So many where a condition holds, and as many as the `other` where it does not."""
+        """This many where a condition holds, and as many as the `other` where it does not."""
         low = select(condition, self.low, other.low)
         return Amount(low, low if self.exact and other.exact else select(condition, self.high, other.high))
 
@@ -124,7 +124,7 @@ def product_of(extents: Iterable[Term]) -> Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TouchedElements:
-    """The elements of an operand that are touched: so many along each axis, if `condition` holds; `least`: perhaps
+    """The elements of an operand that are touched: this many along each axis, if `condition` holds; `least`: perhaps
     none."""
 
     extents: tuple[Term, ...]

@@ -372,13 +372,13 @@ def _disjoint(one: Lattice, other: Lattice, prover: Prover) -> bool:
         shift = add(upper.first, lower.first, -1)
         if surely(add(lower.span, shift, -1), prover):
             return True
-        # Beside each other within each step of an outer axis that they have in common.
+        # Next to each other within each step of an outer axis that they have in common.
         for depth in range(1, min(len(lower.axes), len(upper.axes)) + 1):
             common = list(zip(lower.axes[:depth], upper.axes[:depth], strict=True))
             if any(left.stride is not right.stride for left, right in common):
                 break
             period = common[-1][0].stride
-            beside = surely(add(_span(lower.axes[depth:], one.size), shift, -1), prover)
-            if beside and surely(add(add(shift, _span(upper.axes[depth:], other.size)), period, -1), prover):
+            attached = surely(add(_span(lower.axes[depth:], one.size), shift, -1), prover)
+            if attached and surely(add(add(shift, _span(upper.axes[depth:], other.size)), period, -1), prover):
                 return True
     return False

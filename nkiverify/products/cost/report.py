@@ -1,4 +1,4 @@
-"""The cost of a kernel as it is told: plain numbers and texts, which a process hands on."""
+"""The cost of a kernel as it is reported: plain numbers and texts, which a process hands on."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SUMS = {
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A figure: its formula, at least and at most, and its number at the shape that is told."""
+    """A figure: its formula, at least and at most, and its number at the shape that is reported."""
 
     name: str
     low: str
@@ -69,7 +69,7 @@ class TrafficAtPlace:
 
 @dataclass(frozen=True, slots=True)
 class Bounding:
-    """The engine that bounds the time for values of a dimension, in order, the others as they are told."""
+    """The engine that bounds the time for values of a dimension, in order, the others as they are reported."""
 
     dimension: str
     engines: tuple[tuple[str, int, int], ...]
@@ -234,7 +234,7 @@ def _stopped(construct: str, site: Site | None) -> str:
 
 
 def _shape(program: Program, given: Mapping[str, int]) -> dict[str, int]:
-    """The shape that numbers are told for. Raises `UsageError` where it is not in the domain."""
+    """The shape that numbers are reported for. Raises `UsageError` where it is not in the domain."""
     known = {one.atom.name: one.atom for one in program.dimensions}
     for name in given:
         if name not in known:
@@ -278,10 +278,10 @@ def _bounding(figures: _Figures, hardware: Hardware, values: Mapping[Atom, int])
             if value > dimension.greatest:
                 break
             if Valuation(here).satisfies(program.domain):
-                told = _times(figures, hardware, here)
-                if told is None:
+                reported = _times(figures, hardware, here)
+                if reported is None:
                     break
-                engine = told.bound[0]
+                engine = reported.bound[0]
                 if found and found[-1][0] == engine:
                     found[-1] = (engine, found[-1][1], value)
                 else:

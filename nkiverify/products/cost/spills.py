@@ -25,8 +25,8 @@ from nkiverify.symbolic.terms import coefficient_of, multiply
 
 @dataclass(frozen=True, slots=True)
 class Peak:
-    """The most that is live in a memory, in bytes of a partition, at the shape that is told: with all blocks of each
-    tensor, and with one where they are used in turn."""
+    """The most that is live in a memory, in bytes of a partition, at the shape that is reported: with all blocks of
+    each tensor, and with one where they are used in turn."""
 
     memory: str
     limit: int
@@ -52,7 +52,7 @@ def peaks(claimed: object, cost: Cost, hardware: Hardware, values: Mapping[Atom,
 
 
 def _in_turn(need: Need, turns: Mapping[Key, Term], values: Mapping[Atom, int]) -> int:
-    """The bytes of a need, where tensors have so many blocks that are used in turn."""
+    """The bytes of a need, where tensors have this many blocks that are used in turn."""
     total = bytes_of(need, values) or 0
     for allocated, taken in need.parts:
         blocks = turns.get(key_of(allocated.storage))

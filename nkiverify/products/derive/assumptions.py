@@ -62,7 +62,8 @@ def comes_further(
     dtypes: Mapping[str, str],
     seconds: float,
 ) -> bool:
-    """True if the kernel comes further with these dtypes on one of the shapes; each run may take so many `seconds`."""
+    """True if the kernel comes further with these dtypes on one of the shapes; each run may take this many
+    `seconds`."""
 
     def progress(shape: Mapping[str, int], dtypes: Mapping[str, str]) -> tuple[bool, int, int]:
         return _progress(shown(target_for(dtypes), shape, hardware, seconds, steps=DerivingBudget.STEPS_OF_A_RUN))

@@ -67,7 +67,7 @@ def derive(
 ) -> Derived:
     """The domain of a kernel. `target_for` gives the target restricted by more conditions; `exploration` is that of the
     unrestricted one, with the `decisions` about its claims on integers; `grid` are the dimensions of its launch grid.
-    After so many `seconds` no further domain is proved."""
+    After this many `seconds` no further domain is proved."""
     return _Derivation(target_for, exploration, decisions, hardware, options, seconds, grid).run()
 
 
@@ -121,7 +121,7 @@ class _Derivation:
         self._decisions = [one for one in decisions if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
         self._numbers = constants(self._program, self._decisions)
         self._candidates = candidates(self._program, self._decisions, self._numbers)
-        #: Those by which shapes are told apart.
+        #: Those by which shapes are distinguished.
         self._first = tuple(self._candidates)
         told_by = [one.condition for one in self._first]
         self._shapes = SampledShapes(exploration.target, self._program, self._assumed, hardware, seconds, told_by)
@@ -164,7 +164,7 @@ class _Derivation:
             runs = tuple(map(self._without_limits, found))
             proved = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) for run in runs)
             proved = proved and any(run.verdict is Verdict.SUCCESSFUL for run in runs)
-            # What there is no time to prove anew says less than what is known.
+            # What there is no time to prove again says less than what is known.
             late = now() + (now() - began) > deadline
             if proved or late:
                 break
@@ -191,7 +191,7 @@ class _Derivation:
         # Said as it is: a part of the domain.
         within = f"{BOUNDED} {', '.join(bounds)}"
         open_phases = {run.phase: run for run in found.runs if run.is_bounded}
-        told = [
+        reported = [
             replace(
                 run,
                 basis=Basis.BOUNDED,
@@ -205,7 +205,7 @@ class _Derivation:
             else run
             for run in runs
         ]
-        return replace(found, runs=tuple(told), proved=True, bounds=tuple(bounds.values()))
+        return replace(found, runs=tuple(reported), proved=True, bounds=tuple(bounds.values()))
 
     def _by_ways(self, texts: tuple[str, ...], effort: float) -> tuple[tuple[Run, ...], _Ways]:
         """The verdicts on a domain with disjunctions, where every phase is proved for each way through them, with these
@@ -277,7 +277,7 @@ class _Derivation:
         inside = simplest(self._inside(chosen), self._program)
         failing = [one for one in self._shapes.runs.values() if one.kind in (ShapeOutcome.FAILS, ShapeOutcome.REJECTED)]
         preconditions = tuple(one for one in stated if not (one.limit and one.large))
-        told = {one.text for one in preconditions}
+        reported = {one.text for one in preconditions}
         bounds = [Precondition(one.text, site=one.site, bound=one.why) for one in found.bounds]
         return Derived(
             preconditions=(*preconditions, *bounds),
@@ -292,11 +292,11 @@ class _Derivation:
             ran=self._shapes.ran,
             example=base,
             ways=found.ways,
-            enforced=enforced(self._exploration, [one.condition for one in chosen.chosen if one.text in told]),
+            enforced=enforced(self._exploration, [one.condition for one in chosen.chosen if one.text in reported]),
         )
 
     def _asserted_within(self, texts: tuple[str, ...]) -> list[Precondition] | None:
-        """The kernel's own preconditions that do not follow from the domain; None where they cannot be told.
+        """The kernel's own preconditions that do not follow from the domain; None where they cannot be known.
 
         Those behind the place where the run of the unrestricted kernel ended are seen within the domain only.
         """
@@ -323,7 +323,7 @@ class _Derivation:
 
     def _nothing_passes(self) -> Derived:
         """The message about a kernel of which no shape is found that passes: what is wrong, or why it cannot be
-        told."""
+        reported."""
         tried = len(self._shapes.runs)
         failing = [one for one in self._shapes.of(ShapeOutcome.FAILS) if one.rule is not None]
         # Beyond what the hardware can hold every kernel fails: that is the bug only where nothing else comes as far.

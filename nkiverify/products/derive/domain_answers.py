@@ -1,4 +1,4 @@
-"""Answers about kernels that are checked without being told for which shapes."""
+"""Answers about kernels that are checked without being given for which shapes."""
 
 from __future__ import annotations
 
@@ -29,9 +29,8 @@ class DomainAnswer:
     `arguments` are what it was given, as after `--arg`, and `grid` as after `--grid`; `inferred` are those that nobody
     typed, `inferred_grid` the grid if nobody did. `hardware` is what it is checked for, `inferred_hardware` the same
     where nobody named it and it is not the usual one. `instead` is what fails with what is assumed first. `runs` are
-    its verdicts, `derived` the domain, where one was looked for; `problem` says what has to be told before anything can
-    be said, or how its process ended, with the `status` that asks for.
-    """
+    its verdicts, `derived` the domain, where one was searched for; `problem` says what has to be given before anything
+    can be said, or how its process ended, with the `status` that asks for."""
 
     reference: str
     arguments: tuple[str, ...]

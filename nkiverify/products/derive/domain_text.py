@@ -50,9 +50,9 @@ def text(
     for run in runs:
         for one in run.warnings:
             warned.setdefault(one.rule, []).append(one)
-    for rule, alike in warned.items():
-        for first in alike if every else alike[:1]:
-            more = f" (+ {len(alike) - 1} more)" if len(alike) > 1 and not every else ""
+    for rule, uniform in warned.items():
+        for first in uniform if every else uniform[:1]:
+            more = f" (+ {len(uniform) - 1} more)" if len(uniform) > 1 and not every else ""
             words = f"{style.warn('warning')} {rule}: {wording.text(first.message, root)}{more}"
             lines += _placed(words, Site(first.file, first.line), root, width, style)
     by_rule: dict[str, list[Finding]] = {}
@@ -78,8 +78,8 @@ def summary(statuses: Sequence[ExitStatus], unchecked: int, kernels: int, second
     counted = [(statuses.count(status), text) for status, text in words.items()]
     counted[1:2] = [(unchecked, "legal where they do not check it"), (counted[1][0] - unchecked, counted[1][1])]
     counted.append((kernels - len(statuses), "not begun"))
-    told = ", ".join(f"{number} {text}" for number, text in counted if number)
-    return f"{wording.counted(kernels, 'kernel')} in {seconds:.1f} s: {told}"
+    reported = ", ".join(f"{number} {text}" for number, text in counted if number)
+    return f"{wording.counted(kernels, 'kernel')} in {seconds:.1f} s: {reported}"
 
 
 def headline(answer: DomainAnswer, root: Path) -> str:
@@ -125,8 +125,8 @@ def _bugs(derived: Derived, root: Path, width: int, style: Style, every: bool) -
     line."""
     from nkiverify.report import diagnostic
 
-    told = {(one.contract, one.file, one.line) for run in derived.runs for one in run.violations}
-    bugs = [one for one in derived.bugs if (one.contract, one.file, one.line) not in told]
+    reported = {(one.contract, one.file, one.line) for run in derived.runs for one in run.violations}
+    bugs = [one for one in derived.bugs if (one.contract, one.file, one.line) not in reported]
     shown = len(bugs) if every else 1
     for violation in bugs[:shown]:
         yield from diagnostic.violations([violation], root, width, style)
@@ -204,12 +204,12 @@ def _open(runs: Sequence[Run], root: Path, width: int, style: Style) -> Iterator
     """Verdicts that are no success; what stops several phases is said once."""
     from nkiverify.report import diagnostic
 
-    alike: dict[tuple[object, ...], list[Run]] = {}
+    uniform: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
         broken = tuple((one.contract, one.file, one.line) for one in run.violations)
         reason = run.reason if run.place is None else ""
-        alike.setdefault((run.verdict, run.qualifier, reason, run.place, broken), []).append(run)
-    for same in alike.values():
+        uniform.setdefault((run.verdict, run.qualifier, reason, run.place, broken), []).append(run)
+    for same in uniform.values():
         first = same[0]
         # The qualifier of an UNKNOWN is the short form of its reason.
         said = first.verdict.value if first.reason else wording.verdict(first)
@@ -259,21 +259,21 @@ def _beyond(
 
 
 def _unchecked(one: Precondition, root: Path, width: int, style: Style) -> Iterator[str]:
-    told = False
+    reported = False
     duty = (
         f"the caller must choose a grid such that {one.text}" if one.launch else f"the kernel does not check {one.text}"
     )
     if one.dropped is not None:
         what = f"{_values(one, one.dropped_at)} is accepted and drops {one.dropped.name}{one.dropped.elements}"
         yield from _placed(f"{duty}: {what}", one.dropped.site, root, width, style)
-        told = True
+        reported = True
     if one.failure is not None:
         what = f"{_values(one, one.values)} is accepted and {consequence(one.failure)}"
         place = Site(one.failure.file, one.failure.line) if one.failure.file else None
-        head = "and: " if told else f"{duty}: "
+        head = "and: " if reported else f"{duty}: "
         yield from _placed(head + what, place, root, width, style)
-        told = True
-    if not told:
+        reported = True
+    if not reported:
         yield from _wrapped(f"{duty}: no shape beyond it could be run", width)
 
 
@@ -298,17 +298,17 @@ def _limits(derived: Derived, root: Path, width: int, style: Style) -> Iterator[
     limits = [*(one for one in derived.preconditions if one.from_above and not one.asserted), *derived.limits]
     if not limits:
         return
-    told = []
+    reported = []
     # In the order of the lines: which of them was found first may differ from run to run.
     limits.sort(key=lambda one: (one.site.file, one.site.line) if one.site is not None else ("", 0))
     for one in {each.text: each for each in limits}.values():
         where = wording.place(one.site.file, one.site.line, root) if one.site is not None else ""
-        told.append(f"{one.text} ({', '.join(part for part in (one.limit, where) if part)})")
-    together = f"  limits: {' · '.join(told) if style.unicode else '; '.join(told)}"
+        reported.append(f"{one.text} ({', '.join(part for part in (one.limit, where) if part)})")
+    together = f"  limits: {' · '.join(reported) if style.unicode else '; '.join(reported)}"
     if len(together) <= width:
         yield together
         return
-    for number, text in enumerate(told):
+    for number, text in enumerate(reported):
         yield from _wrapped(text if number else f"limits: {text}", width, " " * 10 if number else "  ")
 
 

@@ -30,7 +30,7 @@ from nkiverify.products.derive.domain_answers import DomainAnswer, Instead
 from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred_for
 from nkiverify.project.request import Request, request
 from nkiverify.project.vacuous import counted, passed
-from nkiverify.symbolic.terms import anew
+from nkiverify.symbolic.terms import fresh
 from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
 from nkiverify.verify.verifier import verify
@@ -44,7 +44,7 @@ _INTEGER_PHASES = (1, 2, 3)
 _PHASES = frozenset({*_INTEGER_PHASES, 4})
 
 
-@anew()
+@fresh()
 def answer(
     reference: str,
     base: Path,
@@ -59,7 +59,7 @@ def answer(
     """For which shapes the kernel `PATH::NAME` is legal; what is not `given` is inferred, as is the hardware where it
     is None.
 
-    Raises `UsageError` where something has to be told first.
+    Raises `UsageError` where something has to be given first.
     """
     clock = time.perf_counter()
     path, _, name = reference.partition("::")
@@ -114,7 +114,7 @@ class AssumedFacts:
 
 @dataclass(frozen=True, slots=True)
 class _Verified:
-    """The verdicts with some assumptions, and the domain, where one was looked for."""
+    """The verdicts with some assumptions, and the domain, where one was searched for."""
 
     assumed: AssumedFacts
     asked: Request
@@ -311,7 +311,7 @@ def _tiles(exploration: Exploration, seconds: float) -> tuple[MemoryPeak, ...]:
 
 def _with_failures(target: Target, derived: Derived, hardware: Hardware, seconds: float) -> tuple[Run, ...]:
     """The verdicts on the domain; FAILED in each phase in which a shape that the kernel accepts fails, with the stores
-    to its output where some of it is not written, if that takes no longer than so many seconds."""
+    to its output where some of it is not written, if that takes no longer than this many seconds."""
     failures = [*derived.bugs, *(one.failure for one in derived.accepted if one.failure is not None)]
     by_phase: dict[int, list[Violation]] = {}
     for one in failures:

@@ -128,7 +128,7 @@ def definition(reference: str, base: Path) -> ast.FunctionDef | None:
 
 
 def manifest_entry(answer: DomainAnswer, suffix: str = "legal") -> str:
-    """A target for the domain, its name with this `suffix`, for a manifest beside the kernel's file; empty where
+    """A target for the domain, its name with this `suffix`, for a manifest next to the kernel's file; empty where
     nothing is proved, or it is none that can be written down."""
     derived = answer.derived
     if derived is None or not derived.proved or not derived.is_said:

@@ -68,12 +68,12 @@ class ConcreteResult:
     #: Where the tensor is allocated that it is about.
     made: Site | None = None
     #: The failure, where a verdict has it.
-    told: Violation | None = None
+    reported: Violation | None = None
     #: How far the kernel came: twice the lines that did something, and one more where it fails at one.
     reached: int = 0
     #: How many claims are refuted at the line where it fails.
     broken: int = 0
-    #: The steps that the run took: contracts that were looked at, and what takes as long.
+    #: The steps that the run took: contracts that were examined, and what takes as long.
     steps: int = 0
     unread: tuple[UnreadPart, ...] = ()
     #: Inputs that are read at all, and wholly.
@@ -110,8 +110,9 @@ def shown(
     steps: float = float("inf"),
     stop_at_first: bool = False,
 ) -> ConcreteResult:
-    """Run `target` with its dimensions set to `values`, in at most so many `seconds`, with so much `work`, and in about
-    so many `steps`; with `stop_at_first` to the first contract that breaks, where only how it ends is wanted."""
+    """Run `target` with its dimensions set to `values`, in at most this many `seconds`, with so much `work`, and in
+    about this many `steps`; with `stop_at_first` to the first contract that breaks, where only how it ends is
+    wanted."""
     from nkiverify.phases.dataflow.trial import Work, shadowed
 
     end = now() + seconds
@@ -204,7 +205,7 @@ def _fault(found: ConcreteResult, faults: Sequence[Fault], recorded: Sequence[Re
 def told_by(one: Violation) -> ConcreteResult:
     """The shape at which a verdict has a failure that was replayed."""
     site = Site(one.file, one.line) if one.file else None
-    return ConcreteResult(dict(one.values), ShapeOutcome.FAILS, contract(one.contract), site, told=one)
+    return ConcreteResult(dict(one.values), ShapeOutcome.FAILS, contract(one.contract), site, reported=one)
 
 
 def violation(found: ConcreteResult, program: Program) -> Violation:
@@ -212,8 +213,8 @@ def violation(found: ConcreteResult, program: Program) -> Violation:
     from nkiverify.engines.minimise import Witness
     from nkiverify.verify.witness.witness_explanation import Circumstances, violation_of
 
-    if found.told is not None:
-        return found.told
+    if found.reported is not None:
+        return found.reported
     assert found.rule is not None
     claim = Claim(0, found.rule, False, found.rule.phase, found.site, "", found.quantities)
     decision = Decision(claim, Outcome.REFUTED, Rung.CONSTANT, ())

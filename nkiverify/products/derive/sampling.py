@@ -21,7 +21,7 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 
-#: Bounds within which a size is looked for that the kernel takes.
+#: Bounds within which a size is searched for that the kernel takes.
 _REACH = (SearchingBudget.NEAR, 8 * SearchingBudget.NEAR)
 #: Sizes of a dimension of which the program says nothing.
 _USUAL = (1, 2, 3, 128, 129, 512, 513)
@@ -31,9 +31,9 @@ _EQUAL = (128, 1, 2, 8, 16, 32, 64, 256, 512, 1024)
 class SampledShapes:
     """Runs shapes of a domain, each once, and remembers what they show.
 
-    Shapes that are looked for beside others are left out for which the same conditions of those hold that they are
-    `told_by` as for some that were run, and ended alike: no domain is made of these conditions that tells them apart.
-    """
+    Shapes that are searched for besides others are left out for which the same conditions of those hold that they are
+    `told_by` as for some that were run, and ended the same: no domain is made of these conditions that tells them
+    apart."""
 
     def __init__(
         self,
@@ -112,7 +112,7 @@ class SampledShapes:
         )
 
     def _show(self, values: dict[str, int], work: int, steps: int) -> ConcreteResult:
-        """Run a shape with so much work, in so many steps."""
+        """Run a shape with so much work, in this many steps."""
         left = max(DerivingBudget.LEAST_SECONDS_OF_SAMPLES, self._deadline - now())
         found = shown(self._target, values, self._hardware, left, work, steps)
         self._left -= found.steps
@@ -152,55 +152,55 @@ class SampledShapes:
         numbers: dict[str, DimensionConstants],
         pairs: Iterable[frozenset[str]],
         assumed: Sequence[Condition | bool],
-        alike: float = 1,
+        uniform: float = 1,
     ) -> None:
         """Run the neighbours of a shape: one dimension, two that belong together, or all of them, at other sizes. Those
-        are left out that so many others are like."""
+        are left out that this many others are like."""
         self._settling = Allowance(DerivingBudget.SETTLING_MS)
         names = [one.atom.name for one in self.dimensions]
         sizes = {name: _sizes(base[name], numbers[name]) for name in names}
         together = [pair for pair in map(tuple, map(sorted, pairs)) if set(pair) <= set(names)]
         groups = [group for group in _connected(together) if len(group) > 2]
         doubled = {name: 2 * value for name, value in base.items()}
-        self._beside(doubled, names, alike)
+        self._beside(doubled, names, uniform)
         for many in (slice(0, 2), slice(2, 4), slice(4, None)):
             for name in names:
                 for value in sizes[name][many]:
-                    self._beside({**base, name: value}, [name], alike)
+                    self._beside({**base, name: value}, [name], uniform)
             for one, other in together:
                 if many.start == 0:
-                    self._beside({**base, one: 2 * base[one], other: 2 * base[other]}, (one, other), alike)
+                    self._beside({**base, one: 2 * base[one], other: 2 * base[other]}, (one, other), uniform)
                 if base[one] == base[other]:
                     for value in sizes[one][many]:
-                        self._beside({**base, one: value, other: value}, (one, other), alike)
+                        self._beside({**base, one: value, other: value}, (one, other), uniform)
             for group in groups:
                 if many.start == 0:
                     for factor in (2, 3):
-                        self._beside({**base, **{name: factor * base[name] for name in group}}, group, alike)
+                        self._beside({**base, **{name: factor * base[name] for name in group}}, group, uniform)
                 for name in group:
-                    # Those that are alike stay so.
+                    # Those that are the same stay so.
                     for value in sizes[name][many]:
                         same = [one for one in group if base[one] == base[name]]
-                        self._beside({**base, **dict.fromkeys(same, value)}, same, alike)
+                        self._beside({**base, **dict.fromkeys(same, value)}, same, uniform)
         for name in names:
             for value in sizes[name][:1]:
-                self._beside({**doubled, name: value}, [name], alike)
-        self._beside({name: 3 * value for name, value in base.items()}, names, alike)
+                self._beside({**doubled, name: value}, [name], uniform)
+        self._beside({name: 3 * value for name, value in base.items()}, names, uniform)
         for dimension in self.dimensions:
             at = dimension.atom.name
             if all(each.values[at] == base[at] for each in self.of(ShapeOutcome.PASSES)):
                 # What has to move with it is more than two dimensions, or moves in another way.
                 for wanted in islice(self._solved(base, [*assumed, dimension.at_least(base[at] + 1)]), 1):
-                    self._beside(wanted, (), alike)
+                    self._beside(wanted, (), uniform)
 
-    def _beside(self, wanted: dict[str, int], fixed: Iterable[str], alike: float) -> ConcreteResult | None:
-        """Run the shape that is most like `wanted`, unless so many `alike` were run."""
+    def _beside(self, wanted: dict[str, int], fixed: Iterable[str], uniform: float) -> ConcreteResult | None:
+        """Run the shape that is most like `wanted`, unless this many `uniform` were run."""
         values = None if self.late else self._settled(wanted, tuple(fixed))
         if values is None or tuple(values.values()) in self.runs:
             return None
-        told = self._told(values)
-        if len(told) >= alike and len({one.kind for one in told}) == 1:
-            self._left_out[tuple(values.values())] = values, told[0]
+        reported = self._told(values)
+        if len(reported) >= uniform and len({one.kind for one in reported}) == 1:
+            self._left_out[tuple(values.values())] = values, reported[0]
             return None
         return self._show(values, DerivingBudget.WORK_OF_A_SHAPE, self._left)
 
@@ -218,14 +218,14 @@ class SampledShapes:
         names = [one.atom.name for one in self.dimensions]
         own = {name: min(lcm(*(numbers[name].divisors or {1})), SearchingBudget.NEAR) for name in names}
         pairs = list(pairs)
-        alike = dict(own)
+        uniform = dict(own)
         for pair in pairs:
-            for name in pair & alike.keys():
+            for name in pair & uniform.keys():
                 if not numbers[name].divisors:
-                    alike[name] = max(own[other] for other in pair if other in own)
+                    uniform[name] = max(own[other] for other in pair if other in own)
         most = max([*own.values(), 1])
         top = {name: max([*numbers[name].all, 1]) for name in names}
-        yield alike
+        yield uniform
         yield from islice(self._solved(own, assumed), 2)
         if whole:
             yield from self._solved(own, [*assumed, *whole])

@@ -97,7 +97,7 @@ class Derived:
     untold: int = 0
     #: The shapes that were run, with the value of the `ShapeOutcome` that each showed, those that came furthest first.
     ran: tuple[tuple[dict[str, int], str], ...] = ()
-    #: A shape of the domain that passes in plain Python.
+    #: A shape of the domain that passes concretely.
     example: dict[str, int] = field(default_factory=dict)
     #: The conditions of each way through the disjunctions among them, where each is proved for itself.
     ways: tuple[tuple[str, ...], ...] = ()
@@ -106,7 +106,7 @@ class Derived:
 
     @property
     def where(self) -> tuple[str, ...]:
-        """The domain as conditions of `--where`, but for what the kernel's own asserts say beside them."""
+        """The domain as conditions of `--where`, but for what the kernel's own asserts say besides them."""
         return tuple(one.text for one in (*self.preconditions, *self.limits) if not one.verbatim)
 
     @property
@@ -355,7 +355,7 @@ class _Rejects(Visitor[bool]):
 def enforced(exploration: Exploration, stated: Iterable[Condition]) -> bool:
     """True if the kernel provably accepts no shape for which one of the conditions `stated` does not hold.
 
-    Where it cannot be told, it is not so: the symbolic run has to have seen every way through the kernel.
+    Where it cannot be known, it is not so: the symbolic run has to have seen every way through the kernel.
     """
     program, left = exploration.run.program, iter(range(DerivingBudget.PATHS))
     if exploration.run.unsupported_construct is not None:

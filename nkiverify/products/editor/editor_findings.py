@@ -174,7 +174,7 @@ def _title(answer: KernelAnswer) -> str:
 
 
 def hints(file: Path, checked: Checked, text: Text, lensed: bool) -> list[lsp.InlayHint]:
-    """The arguments that a check has inferred, beside the parameters of the kernels of `file`: what the dimensions in
+    """The arguments that a check has inferred, besides the parameters of the kernels of `file`: what the dimensions in
     their domains are. Behind its `def` the domain of each, where it is not `lensed`, said in a line above it."""
     found = []
     for answer in _answers_of(file, checked):

@@ -1,4 +1,4 @@
-"""The language server on stdio: what editors send, and what they are told."""
+"""The language server on stdio: what editors send, and what they get."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ class _Server:
         parts = [hovers.rule(id) for id in dict.fromkeys(rules) if "." in id]
         if known is not None and "." not in word:
             parts.insert(0, hovers.tile(word, file, text.functions_at(position.line + 1), known.checked))
-        told = "\n\n---\n\n".join(filter(None, parts))
-        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, told)) if told else None
+        reported = "\n\n---\n\n".join(filter(None, parts))
+        return lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, reported)) if reported else None
 
     def lenses(self, uri: str) -> list[lsp.CodeLens]:
         """The lines above the kernels of a file."""

@@ -9,7 +9,7 @@ For one dimension m of the domain, whatever the values of the others are, it is 
   in place, and nothing in a loop reads it;
 - what comes of sums behind a loop is affine in them, and nothing outside loops touches a tensor of blocks.
 
-Loops that do not depend on m are taken as what they stand for, their body so many times: their indices, as the other
+Loops that do not depend on m are taken as what they stand for, their body this many times: their indices, as the other
 dimensions, are any fixed numbers. So a block of a result is one function of the same block of the arguments, and of
 shared ones, for every m and every block; and a shared result is c + the sum over the blocks of one function of a
 block, where c and the function are the same for every m. It errs on the side of too few kernels: what is not listed
@@ -22,10 +22,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 from enum import Enum
 
-from nkiverify.analysis.alike import UnknownValue, computation, place_of
 from nkiverify.analysis.effects import adds_product
 from nkiverify.analysis.reduction_registers import Command, command_of
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
+from nkiverify.analysis.uniform import UnknownValue, computation, place_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import CARRIED, SEARCHED, Assume, Block, Branch, Claim, Item, Loop, Program

@@ -67,7 +67,7 @@ class ComparedShapes:
     greater_by_one: tuple[dict[str, int], ...] = ()
     #: The kernels that are made for some sizes, so that no others are tried.
     made_for_sizes: tuple[str, ...] = ()
-    #: The ways that the kernels go at some shapes, to be looked for among those that are tried.
+    #: The ways that the kernels go at some shapes, to be searched for among those that are tried.
     untaken: Untaken | None = None
     #: The domain of the dimensions; None where all have a value.
     domain: AskedDomain | None = None
@@ -206,7 +206,7 @@ def _of_dimensions(condition: Condition | bool) -> bool:
 
 
 def _least(prover: Prover, term: Term, dimension: DomainDimension) -> int:
-    """The least value a dimension can have beside those already settled."""
+    """The least value a dimension can have next to those already settled."""
     assert prover.satisfiable() is Answer.YES
     high = prover.model.get(dimension.atom, dimension.low)
     low = dimension.low

@@ -135,7 +135,7 @@ class Comparer:
             self._again = min(ComparingBudget.INPUTS, 1 + times_within(ComparingBudget.WORK_OF_INPUTS, floats))
             self._tell(f"floating point {found.floats.answer.value}: {found.floats.text}")
             kept = (floats, pairs) if found.floats.answer is EquivalenceAnswer.NO else None
-            # What they hold would be there beside the same over fields.
+            # What they hold would be there next to the same over fields.
             del floats, pairs
             found.reals = self._over_the_reals(found)
             if kept is not None and found.reals.answer in (EquivalenceAnswer.YES, EquivalenceAnswer.ROUNDINGS):
@@ -148,7 +148,7 @@ class Comparer:
     ) -> ComparisonFinding:
         """The answer in floating point, given the one that allows for what kernels round in between."""
         if reals.answer is EquivalenceAnswer.YES:
-            # What both kernels round alike, both have to: where sums differ in their last bits, so may that.
+            # What both kernels round the same, both have to: where sums differ in their last bits, so may that.
             return allowed
         if allowed.answer is EquivalenceAnswer.TESTED:
             return ComparisonFinding(floats.answer, f"{floats.text}; no more than what they round in between may make")
@@ -177,11 +177,11 @@ class Comparer:
             [(tuple(map(int, tensor.shape)), tensor.dtype) for tensor in execution.arguments.values()]
             for execution in both
         ]
-        alike = len(shapes[0]) == len(shapes[1]) and all(
+        uniform = len(shapes[0]) == len(shapes[1]) and all(
             self._alike(one, other) and dtype == other_dtype
             for (one, dtype), (other, other_dtype) in zip(*shapes, strict=True)
         )
-        if not alike:
+        if not uniform:
             raise UsageError("the two kernels are not given the same tensors: their shapes or dtypes differ")
 
     def _outputs(self, both: tuple[AskedKernel, AskedKernel]) -> list[Output]:
@@ -279,7 +279,7 @@ class Comparer:
             numbers, drawn = _fields(both), self._drawn(both)
             leaves_out = self._runs.reference and bool(both[0].elements.dtypes - {float32})
             if place is None:
-                # Nothing asks for their elements any more: they would be there beside their degrees.
+                # Nothing asks for their elements any more: they would be there besides their degrees.
                 integers = bool(self._runs.integers_drawn(both[0]))
                 del both, pairs
                 place = self._run_again(numbers, found)
@@ -384,12 +384,12 @@ class Comparer:
                 f"no difference was found, but the bound on an error is only 2^-{found.error_bits}",
             )
         rounded = numbers.rounded_to
-        alike = f"; both round the same values to {_joined(rounded)}" if rounded else ""
+        uniform = f"; both round the same values to {_joined(rounded)}" if rounded else ""
         if leaves_out:
-            alike = "; what the kernel rounds is left out"
+            uniform = "; what the kernel rounds is left out"
         where = f"at these shapes{drawn}"
         return ComparisonFinding(
-            EquivalenceAnswer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{alike}"
+            EquivalenceAnswer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{uniform}"
         )
 
     def _drawn(self, both: tuple[AskedKernel, AskedKernel]) -> str:

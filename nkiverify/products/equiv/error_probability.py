@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-#: Bits of the words that arguments of functions are told apart by.
+#: Bits of the words that arguments of functions are distinguished by.
 WORD_BITS = 64
 
 

@@ -76,7 +76,7 @@ class _Search:
         return (one, two) if apart else None
 
     def _filling(self, numbers: Numbers, kept: Array | None) -> Callable[[str, Tensor], Array]:
-        """As it is for the floating-point answer, but for what is 0; a kernel's arguments are counted anew."""
+        """As it is for the floating-point answer, but for what is 0; a kernel's arguments are counted again."""
         fill = self._runs.random_floats(numbers)
         position = 0
         start = 0

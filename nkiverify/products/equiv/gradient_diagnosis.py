@@ -17,9 +17,9 @@ from nkiverify.products.equiv.gradient_evaluation import Evaluation, apart, comp
 from nkiverify.products.equiv.gradient_runs import GradientRuns
 from nkiverify.products.equiv.paired_runs import Illegal
 
-#: So many directions are looked at in one run; so many wrong elements are shown.
+#: This many directions are examined in one run; this many wrong elements are shown.
 _DIRECTIONS, _SHOWN = 8, 3
-#: From so many elements of a gradient on there are two directions, for the room that they take.
+#: From this many elements of a gradient on there are two directions, for the room that they take.
 _MANY = 1 << 18
 #: How far ratios may be apart that are one factor.
 _SAME_FACTOR = 1e-6

@@ -83,8 +83,8 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """The choice of numbers: with `tied`, elements of an argument are often equal, and move alike; with `wide`, floats
-    without a range are of all magnitudes from 2^-14 to 8."""
+    """The choice of numbers: with `tied`, elements of an argument are often equal, and move the same; with `wide`,
+    floats without a range are of all magnitudes from 2^-14 to 8."""
 
     seed: int
     tied: bool = False

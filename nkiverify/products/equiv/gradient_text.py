@@ -42,9 +42,9 @@ def for_all(argued: ForAll, base: Path, style: Style) -> str:
         where = "" if argued.site is None else f"{place(argued.site.file, argued.site.line, base)}: "
         return f"{label}not argued: {where}{argued.why_not}"
     names = ", ".join(argued.equal)
-    beside = f" with {sizes(argued.beside)}" if argued.beside else ""
+    attached = f" with {sizes(argued.attached)}" if argued.attached else ""
     why = "both kernels do the same with every block"
-    return f"{label}{style.good('EQUAL (argued)')}: {names}, over the reals{beside}: {why}"
+    return f"{label}{style.good('EQUAL (argued)')}: {names}, over the reals{attached}: {why}"
 
 
 def assumed(pairing: Pairing) -> str:

@@ -54,14 +54,14 @@ class GradientAnswer:
 
 @dataclass(frozen=True, slots=True)
 class ForAll:
-    """The gradients that are equal over the reals for all values of dimensions, `beside` others with one value; or why
-    it is not argued, and where."""
+    """The gradients that are equal over the reals for all values of dimensions, `attached` others with one value; or
+    why it is not argued, and where."""
 
     dimensions: tuple[str, ...]
     equal: tuple[str, ...] = ()
     why_not: str = ""
     site: Site | None = None
-    beside: Mapping[str, int] = field(default_factory=dict)
+    attached: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -238,7 +238,7 @@ class GradientChecker:
     def _floating(
         self, backward: AskedKernel, evaluation: Evaluation, number: int, reals: ComparisonFinding
     ) -> ComparisonFinding:
-        """The gradient in floating point beside the same in float64."""
+        """The gradient in floating point next to the same in float64."""
         if reals.answer is EquivalenceAnswer.NO:
             return ComparisonFinding(EquivalenceAnswer.NO, "as over the reals")
         _, tensor = backward.outputs()[number]
@@ -349,7 +349,7 @@ class GradientChecker:
         return {number: bits if number in known else -1 for number in numbers}
 
     def _error_bits(self, evaluation: Evaluation) -> int:
-        """The best of bounds each of which holds, looked for as long as it is too small."""
+        """The best of bounds each of which holds, searched for as long as it is too small."""
         fields = evaluation.numbers.exactly
         assert isinstance(fields, Fields)
         free = evaluation.numbers.free_maxima

@@ -85,14 +85,14 @@ def _at_all_combinations(
             found = asked(at) if found is None else found
         except OutsideDomain:
             found = None
-        alike = found is not None and found.pairing is not None and _pairs(found.pairing) == _pairs(pairing)
-        if found is None or not alike or found.legal is None or found.legal.answer is not EquivalenceAnswer.YES:
+        uniform = found is not None and found.pairing is not None and _pairs(found.pairing) == _pairs(pairing)
+        if found is None or not uniform or found.legal is None or found.legal.answer is not EquivalenceAnswer.YES:
             shapes = ", ".join(f"{name} = {value}" for name, value in at.items())
             return [ForAll(names, why_not=f"with {shapes} a kernel is not legal, or other tensors belong together")]
         answers.append(found)
-    beside = {name: value for name, value in chosen.items() if name not in argued}
+    attached = {name: value for name, value in chosen.items() if name not in argued}
     equal = _equal_in_all(answers)
-    return [ForAll(names, equal, beside=beside)] if equal else []
+    return [ForAll(names, equal, attached=attached)] if equal else []
 
 
 def _pairs(pairing: Pairing) -> tuple[object, ...]:
@@ -128,7 +128,7 @@ def _program(kernel: Target, hardware: Hardware) -> Program:
 
 
 def _belong_together(pairing: Pairing, forward: Blocks, backward: Blocks) -> None:
-    """Go through what belongs together in both kernels: it is made of blocks alike. Raises `NotAlike`."""
+    """Go through what belongs together in both kernels: it is made of equal blocks. Raises `NotAlike`."""
     if forward.integers or backward.integers:
         raise NotAlike("the answers are for the integers that were drawn")
     for name, role in pairing.roles.items():

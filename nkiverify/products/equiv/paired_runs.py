@@ -82,7 +82,7 @@ class PairedRuns:
         shared = numbers()
         executions: list[AskedKernel] = []
         for side in self.sides:
-            # A broken contract is no reason not to ask the other questions, as far as the kernel goes on.
+            # A broken contract is no reason not to ask the other questions, as far as the kernel continues.
             run = ComputedElements(shared).execution(self._hardware, stop_at_first=self._stop_at_first)
             if watch:
                 elements_of(run).keep_history()
@@ -181,27 +181,27 @@ def times_within(work: int, both: tuple[AskedKernel, AskedKernel]) -> int:
     return work // max(1, sum(execution.elements.work for execution in both))
 
 
-def common_range(first: tuple[str, Tensor], second: tuple[str, Tensor], told: list[str]) -> Ends | None:
+def common_range(first: tuple[str, Tensor], second: tuple[str, Tensor], reported: list[str]) -> Ends | None:
     """The range of an argument of both kernels: the one that is declared. Where only one kernel declares it, that is
-    `told`. Raises `UsageError` where they declare two."""
+    `reported`. Raises `UsageError` where they declare two."""
     one, other = declared_range(first[1]), declared_range(second[1])
     texts = [f"{name} is in {_text(ends)}" for (name, _), ends in ((first, one), (second, other)) if ends is not None]
     if len(texts) == 2 and one != other:
         raise UsageError(f"{' for the first kernel, and '.join(texts)} for the second: they are given the same numbers")
     if len(texts) == 1:
-        told.append(f"{texts[0]} in both kernels, as one of them declares")
+        reported.append(f"{texts[0]} in both kernels, as one of them declares")
     return one or other
 
 
-def common_contents(first: tuple[str, Tensor], second: tuple[str, Tensor], told: list[str]) -> Array | None:
+def common_contents(first: tuple[str, Tensor], second: tuple[str, Tensor], reported: list[str]) -> Array | None:
     """The contents of an argument of both kernels: those that are given. Where they are for one kernel only, that is
-    `told`. Raises `UsageError` where there are two."""
+    `reported`. Raises `UsageError` where there are two."""
     given = [(name, tensor.storage.elements) for name, tensor in (first, second)]
     held = [(name, elements) for name, elements in given if elements is not None]
     if len(held) == 2 and not np.array_equal(held[0][1].ravel(), held[1][1].ravel()):
         raise UsageError(f"{held[0][0]} and {held[1][0]} have other contents: both kernels are given the same numbers")
     if len(held) == 1 and first[1] is not second[1]:
-        told.append(f"{held[0][0]} has the contents of its file in both kernels, as they are given for one of them")
+        reported.append(f"{held[0][0]} has the contents of its file in both kernels, as they are given for one of them")
     return held[0][1] if held else None
 
 

@@ -17,7 +17,7 @@ from nkiverify.products.equiv.paired_runs import Illegal, PairedRuns
 
 #: By how much of the greatest magnitude results have to differ: constants may have been rounded to float32.
 _APART = 2e-6
-#: The magnitudes of floats without a range: beside smaller ones, what is added to them counts for more.
+#: The magnitudes of floats without a range: besides smaller ones, what is added to them counts for more.
 _MAGNITUDES = (1.0, 2.0**-6)
 
 

@@ -1,1 +1,1 @@
-"""ESBMC as the second engine: it decides claims again, by other means, beside the embedded engine or alone."""
+"""ESBMC as the second engine: it decides claims again, by other means, next to the embedded engine or alone."""

@@ -1,6 +1,6 @@
-"""ESBMC beside phase 4: the claims of one shape, decided a second time by other means.
+"""ESBMC next to phase 4: the claims of one shape, decided a second time by other means.
 
-The shape is the one that a refutation has, or a small one on which loops go round twice. It is run in plain Python, and
+The shape is the one that a refutation has, or a small one on which loops go round twice. It is concrete run, and
 what the run records becomes a program about any one element (`phases.dataflow.one_element`). Three say what is so of
 that shape then, and have to agree: ESBMC, the shadow memory, and the verdict about all shapes. The answer is about one
 shape, says so, and makes no verdict.
@@ -52,7 +52,7 @@ _Key = tuple[str, int]
 def cross_checked(
     explored: Exploration, ours: Run, options: Options, proved: Collection[int], seconds: float
 ) -> Run | None:
-    """ESBMC's run about one shape, beside `ours` of phase 4, within `seconds`; None where there is no ESBMC, or no
+    """ESBMC's run about one shape, next to `ours` of phase 4, within `seconds`; None where there is no ESBMC, or no
     verdict to compare with. A shape that breaks a contract of the phases that are `proved` is a disagreement. Raises
     `UsageError` as `integers` does."""
     found = installation()
@@ -61,14 +61,14 @@ def cross_checked(
     started = time.monotonic()
     deadline = spent() + min(seconds, read(ours.flags).timeout or seconds)
     try:
-        told = _asked(found, explored, ours, options, proved, deadline)
+        reported = _asked(found, explored, ours, options, proved, deadline)
     except _Contradicts as reason:
         conclusion = Evidence(Basis.DISAGREEMENT, Basis.DISAGREEMENT.value, str(reason))
-        told = recorded(explored.target, ours.phase, found.name, conclusion)
+        reported = recorded(explored.target, ours.phase, found.name, conclusion)
     except NotLowered as reason:
-        told = recorded(explored.target, ours.phase, found.name, _open(f"it is not lowered: {reason}"))
+        reported = recorded(explored.target, ours.phase, found.name, _open(f"it is not lowered: {reason}"))
     return replace(
-        told,
+        reported,
         advisory=True,
         assumptions=ours.assumptions,
         milliseconds=(time.monotonic() - started) * 1000,
@@ -111,8 +111,8 @@ def _asked(
         leave_text(kept, session.text(every))
         conclusion = replace(conclusion, reason=f"{conclusion.reason}; ESBMC was given {kept}")
     run = recorded(explored.target, ours.phase, found.name, conclusion)
-    told = ((claim, outcomes[claim.number]) for claim in lowered.claims.values())
-    decided = decided_lines((claim, one.value, "" if one is Outcome.UNDECIDED else BY) for claim, one in told)
+    reported = ((claim, outcomes[claim.number]) for claim in lowered.claims.values())
+    decided = decided_lines((claim, one.value, "" if one is Outcome.UNDECIDED else BY) for claim, one in reported)
     return replace(run, decided=decided)
 
 
@@ -125,7 +125,7 @@ def _open(reason: str, claims: int = 0) -> Evidence:
 
 
 def _trial(explored: Exploration, ours: Run, proved: Collection[int], seconds: float) -> Trial:
-    """The run of the shape that is looked at, for so many seconds. Raises `NotLowered` where none can be run, and
+    """The run of the shape that is examined, for this many seconds. Raises `NotLowered` where none can be run, and
     `_Contradicts` where one breaks what is `proved`."""
     end = spent() + seconds
     reason = "no shape could be run"
@@ -282,14 +282,14 @@ class _Known:
 
     def _concluded(self, basis: Basis) -> Evidence:
         lowered = self.lowered
-        told = f"{lowered.operations} operations{f' for {self.shape}' if self.shape else ''}"
+        reported = f"{lowered.operations} operations{f' for {self.shape}' if self.shape else ''}"
         if lowered.left_out:
-            told += f", {lowered.left_out} accesses left out"
+            reported += f", {lowered.left_out} accesses left out"
         bounded = bool(self.shape) and basis is Basis.PROVED
         qualifier = f"{BOUNDED} {self.shape}" if bounded else ""
         basis = Basis.BOUNDED if bounded else basis
         decided = sum(self._outcome(claim) is not Outcome.UNDECIDED for claim in lowered.claims.values())
-        return Evidence(basis, qualifier, told, claims=len(lowered.claims), closed_by={BY: decided})
+        return Evidence(basis, qualifier, reported, claims=len(lowered.claims), closed_by={BY: decided})
 
     def _told(self) -> set[str]:
         """The contracts that our verdict says are broken."""

@@ -1,4 +1,4 @@
-"""The programs that ESBMC is given for a target, made anew from the sources as they are now."""
+"""The programs that ESBMC is given for a target, made again from the sources as they are now."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _of_targets(root: Path, names: Sequence[str]) -> dict[str, dict[str, str]]:
     found = {}
     for target in load_targets(root):
         if target.name in wanted:
-            # What cannot be explored is told by the verdict, and what a kernel prints is not ours.
+            # What cannot be explored is reported by the verdict, and what a kernel prints is not ours.
             with contextlib.suppress(UnsupportedConstruct, Exception), contextlib.redirect_stdout(sys.stderr):
                 found[target.name] = of_target(target, Options(root=root))
     return found

@@ -20,13 +20,13 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import field
 from itertools import count
 
-from nkiverify.analysis.alike import stored_alike
 from nkiverify.analysis.effects import LAST_STRICT_GENERATION, Does, Effect, Effects, adds_product, begins_sum
 from nkiverify.analysis.marks.order import ABANDONED, Exchange, Recorded, SharedTensors, interleaved
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.masks import touched
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
 from nkiverify.analysis.side_effects import is_moved
+from nkiverify.analysis.uniform import stored_alike
 from nkiverify.engines.esbmc.dialects import one_line
 from nkiverify.engines.esbmc.naming import place
 from nkiverify.engines.esbmc.output import CLAIM_MESSAGE
@@ -54,7 +54,7 @@ _MOST_UNITS = 1 << 32
 
 @dataclass(slots=True)
 class _Block:
-    """The part of the program that is about one tensor, or several alike: conditions of places, state, steps."""
+    """The part of the program that is about one tensor, or several of a kind: conditions of places, state, steps."""
 
     name: str
     written: bool
@@ -76,8 +76,8 @@ class _Block:
 
     def drop_uncontested(self) -> None:
         """Leave out the loops of which one iteration alone uses the tensor, or all read it, or add to it."""
-        alike = ({"read"}, {"added"})
-        kept = {loop for loop in self.users if len(self.iterations[loop]) > 1 and self.uses[loop] not in alike}
+        uniform = ({"read"}, {"added"})
+        kept = {loop for loop in self.users if len(self.iterations[loop]) > 1 and self.uses[loop] not in uniform}
         self.steps = [step for step in self.steps if step[2] is None or step[2] in kept]
         self.users = {loop: user for loop, user in self.users.items() if loop in kept}
 
@@ -116,7 +116,7 @@ class LoweredRun:
 
     `left_out` counts the accesses of which nothing is claimed, `tensors` are the names of those that claims are about.
     A claim holds where the answers to all of its `questions` say so, which other claims may have as well. `places` is
-    how many places the largest tensor has of which an area is looked at.
+    how many places the largest tensor has of which an area is examined.
     """
 
     claims: dict[tuple[str, int], Claim] = field(default_factory=dict)
@@ -157,7 +157,7 @@ _PRELUDE = ("unsigned nondet_uint(void);", "", "int main(void)", "{")
 def _any_place(places: int) -> tuple[str, str]:
     """The choice of a place: any below `places`, and some beyond, where nothing is claimed.
 
-    No choice is excluded by a hypothesis: the lowest bits of all numbers are all numbers of so many bits. Solvers
+    No choice is excluded by a hypothesis: the lowest bits of all numbers are all numbers of this many bits. Solvers
     divide those in a third of the time.
     """
     mask = (1 << max(0, places - 1).bit_length()) - 1
@@ -191,7 +191,7 @@ class _Iterations:
             self._running.pop(item.loop, None)
 
     def iteration(self, item: Iteration) -> None:
-        """A loop goes on with its next iteration."""
+        """A loop continues with its next iteration."""
         self._running[item.loop] = (self._running[item.loop][0], item.number)
 
     def executes(self, program: tuple[object, ...]) -> None:
@@ -483,8 +483,8 @@ class _Lowering:
         if block.position != self._position:
             block.position = self._position
             name = item.operation.name if isinstance(item, Executed) else "the end"
-            told = ", ".join(filter(None, (name, place(getattr(item, "site", None)))))
-            block.steps.append((None, f"// {one_line(told)}", None))
+            reported = ", ".join(filter(None, (name, place(getattr(item, "site", None)))))
+            block.steps.append((None, f"// {one_line(reported)}", None))
         block.steps.append((number, text, loop))
 
 

@@ -23,7 +23,7 @@ from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.options import Options
 from nkiverify.verify.verdicts import PhaseVerdict
 
-#: Asks about a phase, within so many seconds.
+#: Asks about a phase, within this many seconds.
 _Ask = Callable[[float], "Run | None"]
 
 
@@ -91,8 +91,8 @@ def _entry(target: Target, phase: int, ask: _Ask, options: Options, seconds: flo
         if needed:
             raise
         # Whatever is wrong with ESBMC, or with asking it, takes nothing from the verdict of the embedded engine.
-        told = str(error) if isinstance(error, UsageError) else described(error)
-        unusable = recorded(target, phase, SECOND.name, Evidence(Basis.UNUSABLE, Basis.UNUSABLE.value, told))
+        reported = str(error) if isinstance(error, UsageError) else described(error)
+        unusable = recorded(target, phase, SECOND.name, Evidence(Basis.UNUSABLE, Basis.UNUSABLE.value, reported))
         details = "" if isinstance(error, UsageError) else traceback.format_exc()
         taken = (time.perf_counter() - started) * 1000
         return replace(unusable, advisory=True, traceback=details, milliseconds=taken)

@@ -1,4 +1,4 @@
-"""ESBMC beside the embedded engine: the same shape program, decided a second time by other means.
+"""ESBMC next to the embedded engine: the same shape program, decided a second time by other means.
 
 The embedded engine's verdict stands by itself. What ESBMC leaves open changes nothing; what it contradicts is an error
 that shows both sides.
@@ -79,11 +79,11 @@ class Questions:
         self._engines: dict[tuple[int, TargetLanguage], EsbmcEngine] = {}
 
     def engine(self, found: Installation, ours: PhaseVerdict, language: TargetLanguage) -> EsbmcEngine:
-        """The engine for the claims of `ours`, with those of the other phases beside them."""
+        """The engine for the claims of `ours`, with those of the other phases besides them."""
         key = id(ours.program), language
         if key not in self._engines:
-            alike = [other for other in self._verdicts if other.program is ours.program]
-            decisions = [one for other in alike for one in other.decisions]
+            uniform = [other for other in self._verdicts if other.program is ours.program]
+            decisions = [one for other in uniform for one in other.decisions]
             self._engines[key] = EsbmcEngine(
                 found,
                 ours.program,
@@ -91,7 +91,7 @@ class Questions:
                 read(ours.target.flags),
                 self._options.keep_lowered,
                 language,
-                together={other.phase for other in alike},
+                together={other.phase for other in uniform},
                 failing={one.claim.number for one in decisions if one.outcome is embedded.Outcome.REFUTED},
             )
         return self._engines[key]
@@ -108,21 +108,21 @@ def cross_checked(ours: PhaseVerdict, questions: Questions, options: Options, se
     asked = _languages(ours.target.name, options.lowering)
     deadline = spent() + seconds
     runs = [_by_lowering(ours, questions, options, language, max(0.0, deadline - spent())) for language in asked]
-    # The first is told, unless another one contradicts the embedded engine.
+    # The first is reported, unless another one contradicts the embedded engine.
     at_odds = next((run for run in runs if run.basis is Basis.DISAGREEMENT), None)
     return at_odds or (runs[0] if len(runs) == 1 else _lowered_twice(*runs))
 
 
-def _lowered_twice(told: Run, in_python: Run) -> Run:
-    """The run that is `told`, with what became of its claims in Python."""
+def _lowered_twice(reported: Run, in_python: Run) -> Run:
+    """The run that is `reported`, with what became of its claims in Python."""
     decided = sum(in_python.closed_by.values())
     said = f"lowered to Python as well: {decided} of {in_python.claims} claims decided, none otherwise"
-    reason = "; ".join(filter(None, (told.reason, said)))
-    return replace(told, closed_by={**told.closed_by, IN_PYTHON: decided}, reason=reason)
+    reason = "; ".join(filter(None, (reported.reason, said)))
+    return replace(reported, closed_by={**reported.closed_by, IN_PYTHON: decided}, reason=reason)
 
 
 def _languages(name: str, lowering: str | None) -> tuple[TargetLanguage, ...]:
-    """The languages that the program of the target `name` is lowered to, the one whose verdict is told first."""
+    """The languages that the program of the target `name` is lowered to, the one whose verdict is reported first."""
     found = installation()
     if found is None or not found.has_python:
         if found is not None and lowering in ("python", "both"):
@@ -150,7 +150,7 @@ def _by_lowering(
     run = esbmc_verdict.completed(ours.entry(engine.name, [_as_embedded(one) for one in result.decisions]), result)
     run = replace(run, advisory=bool(ours.decisions))
     if not run.advisory:
-        run = ours.asked_alone().beside(run)
+        run = ours.asked_alone().attached(run)
     contradictions = esbmc_verdict.disagreements(ours.decisions, result.decisions)
     if not contradictions:
         return run

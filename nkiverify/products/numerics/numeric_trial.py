@@ -33,7 +33,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage
 
-#: The magnitude that ranges of floats are cut down to, where the largest one is looked for that is proved.
+#: The magnitude that ranges of floats are cut down to, where the largest one is searched for that is proved.
 Cut = float | None
 #: The elements of an argument.
 Filled = Callable[[Storage], Array]
@@ -83,7 +83,7 @@ def on_ranges(
     hardware: Hardware,
     limits: RangeLimits,
     cut: Cut = None,
-    told: Told = None,
+    reported: Told = None,
     kind: type[Intervals] = Intervals,
 ) -> NumericTrial:
     """Run `target` once for all inputs of their ranges, on intervals of a kind."""
@@ -104,7 +104,7 @@ def on_ranges(
         return numbers.arguments(shape, storage.dtype, low, high)
 
     elements = WatchedElements(numbers, findings, limits.elements)
-    return _run(target, values, hardware, limits, elements, fill, told, asked, declared)
+    return _run(target, values, hardware, limits, elements, fill, reported, asked, declared)
 
 
 def on_every_shape(program: Program, deadline: float, cut: Cut = None) -> NumericTrial:
@@ -173,18 +173,23 @@ def on_inputs(
     hardware: Hardware,
     limits: RangeLimits,
     fill: Filled,
-    told: Told = None,
+    reported: Told = None,
 ) -> NumericTrial:
     """Run `target` in the simulator, its arguments filled with NumPy arrays."""
     findings = RangeFindings()
-    return _simulated(target, values, hardware, limits, fill, WatchedFloats(findings), findings, told)[0]
+    return _simulated(target, values, hardware, limits, fill, WatchedFloats(findings), findings, reported)[0]
 
 
 def on_exactly(
-    target: Target, values: Mapping[str, int], hardware: Hardware, limits: RangeLimits, fill: Filled, told: Told = None
+    target: Target,
+    values: Mapping[str, int],
+    hardware: Hardware,
+    limits: RangeLimits,
+    fill: Filled,
+    reported: Told = None,
 ) -> NumericTrial:
     """Run `target` in float64, nothing rounded to the dtypes of floats."""
-    return _simulated(target, values, hardware, limits, fill, Exactly(), RangeFindings(), told)[0]
+    return _simulated(target, values, hardware, limits, fill, Exactly(), RangeFindings(), reported)[0]
 
 
 def on_other_fills(
@@ -210,12 +215,12 @@ def _simulated(
     fill: Filled,
     numbers: Numbers,
     findings: RangeFindings,
-    told: Told = None,
+    reported: Told = None,
 ) -> tuple[NumericTrial, list[Array]]:
     """A run in the simulator, and what the kernel returned."""
     elements = WatchedElements(numbers, findings, limits.elements)
     elements.random, elements.results = np.random.default_rng(0), []
-    return _run(target, values, hardware, limits, elements, entering(numbers, fill), told), elements.results
+    return _run(target, values, hardware, limits, elements, entering(numbers, fill), reported), elements.results
 
 
 def entering(numbers: Numbers, fill: Filled) -> Fill:
@@ -236,13 +241,13 @@ def _run(
     limits: RangeLimits,
     elements: WatchedElements,
     fill: Fill,
-    told: Told,
+    reported: Told,
     asked: Mapping[str, tuple[float, float]] | None = None,
     declared: Iterable[str] = (),
 ) -> NumericTrial:
     elements.fill = fill
-    if told is not None:
-        told(elements)
+    if reported is not None:
+        reported(elements)
     run = elements.execution(hardware, seconds=limits.seconds)
     unusable, place = "", None
     try:

@@ -96,7 +96,7 @@ class NumericFacts:
 def verdict_of(exploration: Exploration, engine: EmbeddedEngine, seconds: float, largest: bool) -> Run:
     """The verdict of phase 5; `engine` decides the claims of other phases that a proof for all shapes rests on.
 
-    `largest`: the largest range is looked for on which a kernel is proved that is not.
+    `largest`: the largest range is searched for on which a kernel is proved that is not.
     """
     deciding = _Deciding(exploration, engine, seconds)
     known = deciding.run()
@@ -145,7 +145,7 @@ class _Deciding:
             known.still_open, self._open_at = trial, values
             if not known.shown:
                 self._search(values, trial, inputs())
-            # Of one shape that is not proved more is told than of many.
+            # Of one shape that is not proved more is reported than of many.
             break
         return known
 
@@ -274,7 +274,7 @@ class _Deciding:
             known.runs += 1
             for finding in seen.findings if seen.findings and seen.findings[0].site not in unfollowed else ():
                 found.setdefault(finding.key, SimulatedFault(finding, str(choice), values))
-        # What follows from another fault is not told besides.
+        # What follows from another fault is not reported besides.
         known.shown = list(found.values())
 
     def _largest(self, trial: NumericTrial, proves: Callable[[float], bool]) -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, zip_longest
 from pathlib import Path
 
-from nkiverify.products.numerics.told import Told
+from nkiverify.products.numerics.reported import Told
 from nkiverify.report.columns import columns
 from nkiverify.results.wording import relative
 
@@ -16,10 +16,10 @@ _HEADER = ("line", "writes", "dtype", "range", "error", "of most", "seen")
 _WIDTHS = (4, 10, 8, 25, 7, 7, 7)
 
 
-def table(told: Sequence[Told], root: Path) -> Iterator[str]:
+def table(reported: Sequence[Told], root: Path) -> Iterator[str]:
     """The lines: what is written where, between which numbers, how far that may be from real arithmetic, also as a part
     of the greatest magnitude, and how far it was seen to be."""
-    for file, lines in groupby(told, lambda one: one.site.file if one.site else ""):
+    for file, lines in groupby(reported, lambda one: one.site.file if one.site else ""):
         yield relative(file, root) if file else "no line of the kernel"
         yield columns(_HEADER, [row for one in lines for row in _rows(one)], ["right", *["left"] * 3, *["right"] * 3])
 

@@ -122,7 +122,7 @@ class Inputs:
 
 
 def inputs(mixed: int = NumericsBudget.MIXED_INPUTS, first: int = 0) -> Iterator[Inputs]:
-    """Choices of inputs, the plainest first, and so many of mixed kinds; others for another `first` seed."""
+    """Choices of inputs, the plainest first, and this many of mixed kinds; others for another `first` seed."""
     for seed, kind in enumerate(_KINDS):
         yield Inputs((kind,), first + seed, {})
     names = list(_KINDS)

@@ -27,7 +27,7 @@ class Replacement:
 @dataclass(frozen=True, slots=True)
 class RepairQuestion:
     """The question: a kernel as `PATH::NAME`, what it is given, and the function or kernel that says what it is to
-    compute, as `PATH::NAME`, if there is one. Edits are looked for in so many `seconds`."""
+    compute, as `PATH::NAME`, if there is one. Edits are searched for in this many `seconds`."""
 
     reference: str
     base: Path

@@ -50,7 +50,7 @@ from nkiverify.project.request import Request, parameters_of, request
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 
-#: The name that the text of a kernel as it is has beside its edits.
+#: The name that the text of a kernel as it is has besides its edits.
 _BEFORE = "_nkiverify_as_it_is"
 
 
@@ -120,7 +120,7 @@ class _Repair:
         self._file = (asked.base / path).resolve()
         self._text = text_of_file(self._file).decode()
         self._found = found or self._checked(asked.arguments, options.timeout)
-        #: Since when edits are looked for.
+        #: Since when edits are searched for.
         self._began = now()
         self._hardware = hardware_named(self._found.hardware)
         #: Inputs that are read wholly.
@@ -169,10 +169,12 @@ class _Repair:
         """Shapes for which the kernel fails that are likely to be meant, and such for which it does not."""
         derived = self._found.derived
         violations = [one for run in self._found.runs for one in run.violations]
-        told = [one.values for one in (*violations, *(derived.bugs if derived is not None else ()))]
+        reported = [one.values for one in (*violations, *(derived.bugs if derived is not None else ()))]
         ran = derived.ran if derived is not None else ()
-        told += [one.failure.values for one in (derived.preconditions if derived else ()) if one.failure is not None]
-        told += [one.dropped_at for one in (derived.preconditions if derived else ()) if one.dropped is not None]
+        reported += [
+            one.failure.values for one in (derived.preconditions if derived else ()) if one.failure is not None
+        ]
+        reported += [one.dropped_at for one in (derived.preconditions if derived else ()) if one.dropped is not None]
         passing = [values for values, kind in ran if kind == ShapeOutcome.PASSES.value]
         failing = [values for values, kind in ran if kind == ShapeOutcome.FAILS.value]
         if self._has_kernel:
@@ -180,7 +182,9 @@ class _Repair:
             # What the reference takes is what is meant.
             rejected = [values for values, kind in ran if kind == ShapeOutcome.REJECTED.value]
             chosen = self._chosen(asked)
-            meant = self._taken_by_reference(_each(*chosen, *told, *failing, *rejected), RepairBudget.SHAPES_THAT_FAIL)
+            meant = self._taken_by_reference(
+                _each(*chosen, *reported, *failing, *rejected), RepairBudget.SHAPES_THAT_FAIL
+            )
             meant += self._taken_by_reference(passing, RepairBudget.SHAPES_THAT_PASS)
             failing, passing = self._parted(meant)
             if not failing:
@@ -189,10 +193,10 @@ class _Repair:
                 passing += more
             return failing[: RepairBudget.SHAPES_THAT_FAIL], passing[: RepairBudget.SHAPES_THAT_PASS]
         if derived is None or derived.proved:
-            known = _each(*told, *failing)
+            known = _each(*reported, *failing)
         else:
             # Where nothing passes, that a shape comes further says more than that it is small.
-            known = _each(*self._chosen(self._request())[:1], *failing, *told)
+            known = _each(*self._chosen(self._request())[:1], *failing, *reported)
         return known[: RepairBudget.SHAPES_THAT_FAIL], passing[: RepairBudget.SHAPES_THAT_PASS]
 
     def _parted(self, meant: Sequence[dict[str, int]]) -> tuple[list[dict[str, int]], list[dict[str, int]]]:
@@ -202,7 +206,7 @@ class _Repair:
         return [one for one in ordered if one not in passing], [one for one in ordered if one in passing]
 
     def _taken_by_reference(self, shapes: Sequence[dict[str, int]], most: int) -> list[dict[str, int]]:
-        """So many of the shapes, at most, for which the reference, a kernel, passes, in the time there is for it."""
+        """This many of the shapes, at most, for which the reference, a kernel, passes, in the time there is for it."""
         found: list[dict[str, int]] = []
         asked, until = self._kernel(), now() + RepairBudget.SECONDS_OF_CHOOSING
         for one in shapes:
@@ -455,7 +459,8 @@ class _Repair:
         where = ", ".join(f"{key} = {value}" for key, value in shapes[0].items())
         return f"equal to {name} {how}" + (f" at {where}" if where else ""), False
 
-    # --- what is told -------------------------------------------------------------------------------------------------
+    # --- what is reported
+    # -------------------------------------------------------------------------------------------------
 
     def _patch(self, one: _WithDomain) -> Patch:
         said = domain_text.headline(one.found, self._asked.base)

@@ -62,7 +62,7 @@ def reference_function(named: str) -> Reference:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A result beside its reference: the greatest difference, where it is, and how much is tolerated."""
+    """A result next to its reference: the greatest difference, where it is, and how much is tolerated."""
 
     name: str
     worst: float

@@ -109,7 +109,7 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     with applied(_SIMULATED):
         elements = ComputedElements(Floats())
         run = elements.execution(simulated_hardware(kernel.legacy))
-    run.isolated = False  # its caller's program goes on as it would without us
+    run.isolated = False  # its caller's program continues as it would without us
     elements.random = np.random.default_rng(0)
     entered: list[tuple[Array, Tensor]] = []
 

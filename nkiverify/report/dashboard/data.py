@@ -54,8 +54,8 @@ class TargetPage:
     stale: bool
     rerun: str
 
-    def beside(self, phase: int) -> list[str]:
-        """The answers of other engines beside the run that counts: a name and what it says."""
+    def attached(self, phase: int) -> list[str]:
+        """The answers of other engines next to the run that counts: a name and what it says."""
         return [f"{other.engine}: {_word(other)}" for other in self.others(phase)]
 
     def disputed(self, phase: int) -> bool:
@@ -158,12 +158,12 @@ class Page:
 
     @property
     def counting(self) -> tuple[Run, ...]:
-        """The runs that count: those of another engine beside them are about the same claims."""
+        """The runs that count: those of another engine besides them are about the same claims."""
         return tuple(counting(self.runs))
 
     @property
-    def beside(self) -> list[tuple[str, int]]:
-        """The answers of the other engine beside the runs that count, in a word, and how often."""
+    def attached(self) -> list[tuple[str, int]]:
+        """The answers of the other engine next to the runs that count, in a word, and how often."""
         counts = Counter(_word(run) for run in self.runs if run.advisory)
         return [(word, counts[word]) for word in ("agrees", "open", "disagrees") if counts[word]]
 
@@ -250,7 +250,7 @@ def assemble(
     this = next((session for session in reversed(past) if session.started == results.started), None)
     earlier = [session for session in past if this is None or session.id < this.id]
     # What was not run again says nothing about time.
-    alike = [session for session in earlier if session.runs == len(counting(results.runs)) and not session.cached]
+    uniform = [session for session in earlier if session.runs == len(counting(results.runs)) and not session.cached]
     return Page(
         results=results,
         targets=targets,
@@ -261,7 +261,7 @@ def assemble(
         sources=_shown(targets, sources),
         past=tuple(past),
         this_session=this,
-        before=alike[-1] if alike and not any(run.cached for run in results.runs) else None,
+        before=uniform[-1] if uniform and not any(run.cached for run in results.runs) else None,
         predecessor=_against_predecessor(results.runs) if ours else ComparedTimes(0, 0.0, 0.0),
         disagreements=tuple(_disagreements(results.runs)),
         history_problem=history_problem,
@@ -272,7 +272,7 @@ def assemble(
 
 
 def state(run: Run) -> str:
-    """How a run is coloured: one of `STATES`; `open` is what another engine leaves open beside the run that counts."""
+    """How a run is coloured: one of `STATES`; `open` is what another engine leaves open next to the run that counts."""
     status = status_of(run)
     if run.advisory and is_open(run):
         return "open"
@@ -419,10 +419,10 @@ def _against_predecessor(runs: Sequence[Run]) -> ComparedTimes:
 
 def _disagreements(runs: Sequence[Run]) -> Iterable[tuple[Run, ...]]:
     """Runs of the same target and phase of which one engine proves what another refutes."""
-    alike: dict[tuple[str, int], list[Run]] = {}
+    uniform: dict[tuple[str, int], list[Run]] = {}
     for run in runs:
-        alike.setdefault((run.target, run.phase), []).append(run)
-    for group in alike.values():
+        uniform.setdefault((run.target, run.phase), []).append(run)
+    for group in uniform.values():
         both = {Verdict.SUCCESSFUL, Verdict.FAILED} <= {run.verdict for run in group}
         if both or any(run.basis is Basis.DISAGREEMENT for run in group):
             yield tuple(group)

@@ -1,4 +1,4 @@
-"""The marks beside each line of a source: the claims that were decided there, and what the domain rests on."""
+"""The marks next to each line of a source: the claims that were decided there, and what the domain rests on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Marks = Mapping[str, Mapping[int, LineMark]]
 
 @dataclass(frozen=True, slots=True)
 class ClaimRow:
-    """Claims of one contract that ended alike, in one file: lines with the number of claims where it is not one."""
+    """Claims of one contract that ended the same, in one file: lines with the number of claims where it is not one."""
 
     contract: str
     place: str
@@ -82,7 +82,7 @@ def marks(runs: Sequence[Run]) -> Marks:
 
 
 def live(peak: MemoryPeak) -> Iterator[tuple[Line, int]]:
-    """The bytes of a partition that are live at each line, for the values that the peak is told for."""
+    """The bytes of a partition that are live at each line, for the values that the peak is reported for."""
     for at, place in enumerate(peak.places):
         yield place, sum(span.bytes for one in peak.tiles for span in one.spans if span.first <= at <= span.last)
 
@@ -98,7 +98,7 @@ def stored(one: Coverage) -> Iterator[tuple[Line, str]]:
 
 
 def claim_rows(run: Run) -> list[ClaimRow]:
-    """Every claim of a run, those that are alike together, what is not proved first."""
+    """Every claim of a run, those that are the same together, what is not proved first."""
     rows = [ClaimRow(one.contract, _lines(one), len(one.lines), one.outcome, one.by) for one in run.decided]
     return sorted(rows, key=lambda row: (row.outcome == "proved", row.outcome, row.contract, row.place))
 

@@ -14,7 +14,7 @@ WIDTH, HEIGHT = 640, 180
 COLOURS = 8
 #: Lines whose numbers are written below, at most.
 _NUMBERS = 12
-#: Of a limit that is so many times as much as what is live, the drawing would be empty.
+#: Of a limit that is this many times as much as what is live, the drawing would be empty.
 _FAR = 6
 #: Sides of the drawing of a map.
 _MAP_WIDTH, _MAP_HEIGHT, _LEAST = 640, 320, 6
@@ -139,7 +139,7 @@ def _curve(peak: MemoryPeak, growth: Growth) -> Curve:
 
 
 def _top(limit: int, most: int) -> float:
-    """The bytes that a drawing is high in which so many are live at most."""
+    """The bytes that a drawing is high in which this many are live at most."""
     return max(limit if limit <= _FAR * most else most * 1.1, most)
 
 
@@ -148,7 +148,7 @@ def _bytes_at(tile: Tile, place: int) -> int:
 
 
 def _bars(peak: MemoryPeak, amounts: Sequence[Sequence[int]], colours: dict[int, int], unit: float) -> list[Bar]:
-    """The tensors one upon the other at each place; at places beside each other that are alike they are one."""
+    """The tensors one upon the other at each place; at places next to each other that are the same they are one."""
     step = WIDTH / len(peak.places)
     found: list[Bar] = []
     open_at: dict[int, tuple[int, float, int]] = {}

@@ -196,7 +196,7 @@ def _environment() -> jinja2.Environment:
 
 
 def _byte_code() -> jinja2.BytecodeCache | None:
-    """Where compiled templates are kept: beside the templates, as Python keeps its own byte code, so that nobody can
+    """Where compiled templates are kept: next to the templates, as Python keeps its own byte code, so that nobody can
     change the ones who cannot change the others. None where Python is to leave none, or nothing can be written."""
     if sys.dont_write_bytecode:
         return None
@@ -290,7 +290,7 @@ _made: list[Page] = []
 
 @contextlib.contextmanager
 def another_process(page: Page) -> Iterator[Executor]:
-    """A process that works on the page beside this one, where that costs little to start; elsewhere a thread."""
+    """A process that works on the page next to this one, where that costs little to start; elsewhere a thread."""
     _made.append(page)
     try:
         forked = sys.platform == "linux"

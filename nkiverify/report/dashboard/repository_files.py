@@ -142,7 +142,7 @@ def _formatter() -> tuple[Any, Mapping[str, Any]]:
 
 
 def _docstring(text: str) -> str:
-    """The docstring at the head of a module, of which no more is looked at."""
+    """The docstring at the head of a module, of which no more is examined."""
     passed_over = (tokenize.ENCODING, tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE)
     with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError):
         for token in tokenize.generate_tokens(io.StringIO(text).readline):

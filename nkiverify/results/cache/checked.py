@@ -14,7 +14,7 @@ from nkiverify.verify.options import Options
 
 @dataclass(slots=True)
 class CheckedFiles:
-    """The results of checks, as text, in the database `path`; files are told apart by their paths.
+    """The results of checks, as text, in the database `path`; files are distinguished by their paths.
 
     `problem` says what is wrong with the database: it is then left alone.
     """

@@ -28,7 +28,7 @@ FORMAT = 1
 #: Nanoseconds that the clock of a file system may be late.
 _CLOCK_TICK = 5_000_000
 
-#: What an installed distribution leaves beside its modules, with its name and version.
+#: What an installed distribution leaves besides its modules, with its name and version.
 _DISTRIBUTION = (".dist-info", ".egg-info", ".egg-link", ".pth")
 
 

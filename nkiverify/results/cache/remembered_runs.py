@@ -1,8 +1,8 @@
 """Verdicts of earlier runs: looked up before a run, remembered after it.
 
-Only conclusions are remembered: SUCCESSFUL, and FAILED with a witness that failed in plain Python. UNKNOWN, VACUOUS,
+Only conclusions are remembered: SUCCESSFUL, and FAILED with a witness that failed concretely. UNKNOWN, VACUOUS,
 ERROR and contradictions are run again each time, and so is what reads more than modules and arguments. What another
-engine leaves open beside a conclusion is kept with it.
+engine leaves open besides a conclusion is kept with it.
 """
 
 from __future__ import annotations

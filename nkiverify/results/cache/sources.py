@@ -1,7 +1,7 @@
 """The files that a target is verified from: its kernel and its harness module, with every module they may import.
 
 They are found in the text of the files, as the import hook would find them, without running anything. So a file that is
-imported on no path counts. What their code reads beside, and what it imports without a statement, is seen when it is
+imported on no path counts. What their code reads besides, and what it imports without a statement, is seen when it is
 executed: `nkiverify.frontend.seen`. A file that cannot be read is an *obstacle*: nothing is remembered about it.
 """
 

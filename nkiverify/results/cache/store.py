@@ -1,4 +1,4 @@
-"""Where verdicts are remembered: an SQLite database beside `results.json`. It can be deleted at any time.
+"""Where verdicts are remembered: an SQLite database next to `results.json`. It can be deleted at any time.
 
 Whatever is wrong with it is one `CacheError`. What it holds is checked entry by entry: one that is not whole is none.
 """

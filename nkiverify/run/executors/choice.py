@@ -66,7 +66,7 @@ def made(options: Options, targets: Sequence[Target], starts_programs: bool) -> 
 
 
 def processes_of(options: Options, jobs: int) -> int:
-    """How many of so many jobs can run at the same time on this machine."""
+    """How many of this many jobs can run at the same time on this machine."""
     if options.executor == "in-process":
         return 1
     return min(options.jobs or usable_cores(), max(1, jobs))

@@ -107,7 +107,7 @@ class DaskCluster:
         return [future]
 
     def withdrawn(self) -> Mapping[str, list[Run]]:
-        """None: what a worker process on another machine says twice is told there, with its next job."""
+        """None: what a worker process on another machine says twice is reported there, with its next job."""
         return {}
 
     def shutdown(self) -> None:

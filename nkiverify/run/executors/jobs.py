@@ -42,7 +42,7 @@ class Job:
 
 
 class Listener(Protocol):
-    """Is told how the session goes, from the process that began it, in the order things happen."""
+    """Hears how the session goes, from the process that began it, in the order things happen."""
 
     def started(self, job: str) -> None:
         """Somebody has begun with the job."""
@@ -164,16 +164,16 @@ class InProcess:
 
 
 class WorkerStopped(SystemExit):
-    """The parent has told this worker to end."""
+    """The parent has asked this worker to end."""
 
 
-def verify_guarded(target: Target, options: Options, verify: Verify, told: Told = lambda runs: None) -> list[Run]:
-    """The target's runs; an ERROR where `verify` itself fails. What a kernel prints goes to stderr. `told` hears the
-    runs that there are before."""
+def verify_guarded(target: Target, options: Options, verify: Verify, reported: Told = lambda runs: None) -> list[Run]:
+    """The target's runs; an ERROR where `verify` itself fails. What a kernel prints goes to stderr. `reported` hears
+    the runs that there are before."""
     try:
         said = cast(TextIO, HarmlessStream(sys.stderr))
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-            return verify(target, options, told)
+            return verify(target, options, reported)
     except (KeyboardInterrupt, WorkerStopped):
         raise
     except BaseException as fault:  # SystemExit as well: no kernel may end the run of the others
@@ -187,14 +187,14 @@ def faulted(target: Target, options: Options, fault: BaseException) -> list[Run]
     return [replace(run, traceback=traceback.format_exc()) for run in runs]
 
 
-def verify_target(target: Target, options: Options, told: Told = lambda runs: None) -> list[Run]:
+def verify_target(target: Target, options: Options, reported: Told = lambda runs: None) -> list[Run]:
     """The task that executors are given. The verifier is imported by the worker: its libraries start threads, and then
     a process cannot fork."""
-    from nkiverify.symbolic.terms import anew
+    from nkiverify.symbolic.terms import fresh
     from nkiverify.verify.verifier import verify
 
-    with anew():
-        return verify(target, options, told)
+    with fresh():
+        return verify(target, options, reported)
 
 
 def targets_by_name(root: Path) -> Mapping[str, Target]:

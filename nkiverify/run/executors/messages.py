@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class JobQuestion:
-    """A job as it is sent to a worker, which is stopped after so many `seconds`. `nonce` is drawn for this sending
+    """A job as it is sent to a worker, which is stopped after this many `seconds`. `nonce` is drawn for this sending
     alone, and comes back with the answer."""
 
     nonce: bytes
@@ -45,11 +45,11 @@ class JobAnswer:
 def as_told(message: bytes) -> JobAnswer | JobProgress:
     """The answer that a worker has sent, or its progress. Raises `ValueError`, or whatever else, where it is
     neither."""
-    told = unpickled(message)
-    if isinstance(told, JobAnswer) and _are_runs(told.runs):
-        return told
-    if isinstance(told, JobProgress) and isinstance(told.phases, tuple) and isinstance(told.runs, bytes):
-        return told
+    reported = unpickled(message)
+    if isinstance(reported, JobAnswer) and _are_runs(reported.runs):
+        return reported
+    if isinstance(reported, JobProgress) and isinstance(reported.phases, tuple) and isinstance(reported.runs, bytes):
+        return reported
     raise ValueError("no answer")
 
 

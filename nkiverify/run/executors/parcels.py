@@ -16,7 +16,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.kernel_text import with_texts
 
-#: Folders that hold no source of the repository's own, beside hidden ones and virtual environments.
+#: Folders that hold no source of the repository's own, besides hidden ones and virtual environments.
 _PASSED_OVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
 #: Bytes of source above which a folder is not taken for a repository of kernels.
 LIMIT = 64 << 20
@@ -63,7 +63,7 @@ class Parcel:
         with tempfile.TemporaryDirectory(dir=folder) as made:
             half = Path(made, "files")
             half.mkdir(mode=0o700)
-            # Modules are looked for up to the top of a repository.
+            # Modules are searched for up to the top of a repository.
             (half / ".git").mkdir()
             for name, content in self.files.items():
                 path = half / name

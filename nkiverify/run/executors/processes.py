@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 #: Seconds a worker may take to start and load the manifest.
 STARTUP_SECONDS = 60.0
-#: Seconds a worker has to end when it is told to, with processes that it has started, and where it can start none.
+#: Seconds a worker has to end when it is asked to, with processes that it has started, and where it can start none.
 FAREWELL_SECONDS = 1.0
 _ALONE_SECONDS = 0.2
 #: Seconds between two looks at the memory and the processor time of workers.

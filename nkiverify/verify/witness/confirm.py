@@ -1,4 +1,4 @@
-"""Confirming refuted claims: the simplest witness of each place, run in plain Python on the unmodified kernel."""
+"""Confirming refuted claims: the simplest witness of each place, concrete run on the unmodified kernel."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Confirmation:
         further = allowed.share(WitnessBudget.FURTHER_MS)
         for decision in candidates:
             if len(witnesses) >= WitnessBudget.CANDIDATES and further.used_up:
-                # One of the claims not looked at may have a simpler witness.
+                # One of the claims not examined may have a simpler witness.
                 witnesses = [(seen, replace(witness, smallest=False)) for seen, witness in witnesses]
                 break
             witnesses.append((decision, smallest_witness(self._program, decision, allowed)))

@@ -1,4 +1,4 @@
-"""The faults that a concrete run with marks shows, as the violations that are told of them."""
+"""The faults that a concrete run with marks shows, as the violations that are reported of them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def violations(
     smallest: bool,
     assumed: Sequence[Condition | bool] | None = None,
 ) -> Iterator[tuple[Seen, Violation]]:
-    """The faults that `trial` shows, each with its violation; looking at them again takes so many seconds at most.
+    """The faults that `trial` shows, each with its violation; looking at them again takes this many seconds at most.
 
     `assumed` are the conditions of the domain, where `program` is about all runs of the kernel.
     """

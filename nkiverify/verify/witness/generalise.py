@@ -47,7 +47,7 @@ def others_failing(
     fails: Callable[[Sequence[Condition | bool]], bool],
     smallest: bool = True,
 ) -> dict[str, str]:
-    """Statements about shapes that fail beside `values`, by the name of the dimension they are about.
+    """Statements about shapes that fail next to `values`, by the name of the dimension they are about.
 
     `fails` says of conditions whether every shape fails for which they hold, `legal` are those of the domain, `tiles`
     what each dimension is divided by. `smallest`: with any dimension at its smallest a shape passes.

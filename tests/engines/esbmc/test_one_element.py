@@ -22,7 +22,7 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.phases.dataflow.pieces import NotLowered, pieces
 from nkiverify.products.esbmc import elements, one_element
 from nkiverify.products.esbmc.one_element import LoweredRun, _any_place, _Block, _Lowering
-from nkiverify.results.session import ExitStatus, beside, status_of
+from nkiverify.results.session import ExitStatus, attached, status_of
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -116,7 +116,7 @@ REFUTED = [
 @pytest.mark.parametrize("name", [*AGREED, *REFUTED])
 def test_esbmc_decides_the_claims_of_one_shape_as_we_do(name: str) -> None:
     ours, theirs = entries(name)
-    assert beside(ours, theirs) == "agrees", theirs.reason
+    assert attached(ours, theirs) == "agrees", theirs.reason
     assert theirs.claims and theirs.milliseconds
     if name in AGREED:
         assert theirs.verdict is Verdict.SUCCESSFUL
@@ -184,7 +184,7 @@ def test_a_fault_of_the_lowering_is_noticed(fault: str, monkeypatch: pytest.Monk
     method, broken, name = FAULTS[fault]
     monkeypatch.setattr(_Lowering, method, broken)
     ours, theirs = entries(name, disagreements=tmp_path)
-    assert beside(ours, theirs) == "DISAGREES"
+    assert attached(ours, theirs) == "DISAGREES"
     assert "the shadow memory says" in theirs.reason
     assert str(tmp_path / f"{name}-phase4.c") in theirs.reason
     assert "__ESBMC_assert" in (tmp_path / f"{name}-phase4.c").read_text(encoding="utf-8")
@@ -194,7 +194,7 @@ def test_a_fault_of_the_lowering_is_noticed(fault: str, monkeypatch: pytest.Monk
 def test_choices_that_leave_out_places_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(one_element, "_any_place", lambda places: ("//", "const unsigned place = nondet_uint() & 0u;"))
     ours, theirs = entries("dataflow_skipped_tail")
-    assert beside(ours, theirs) == "DISAGREES"
+    assert attached(ours, theirs) == "DISAGREES"
     assert "the shadow memory says refuted, ESBMC says proved" in theirs.reason
 
 
@@ -222,7 +222,7 @@ def test_a_proof_that_one_shape_refutes_is_a_contradiction() -> None:
 def test_a_run_of_too_many_operations_is_left_open_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SecondEngineBudget, "OPERATIONS", 1)
     ours, theirs = entries("dataflow_rows")
-    assert (ours.verdict, beside(ours, theirs)) == (Verdict.SUCCESSFUL, "open")
+    assert (ours.verdict, attached(ours, theirs)) == (Verdict.SUCCESSFUL, "open")
     assert status_of(theirs) is ExitStatus.AS_EXPECTED
     assert "operations, of at most 1" in theirs.reason
 

@@ -1,4 +1,4 @@
-"""Stores that every program of a launch makes alike: the same values, to the same elements, in the same order.
+"""Stores that every program of a launch makes the same: the same values, to the same elements, in the same order.
 
 A kernel that does not shard does the same on all cores. That two programs store to one element is harmless then, since
 whichever comes last, the value is the same. It is known of an operation that does not depend on the program: no
@@ -39,7 +39,7 @@ def is_shared(storage: Storage) -> bool:
 
 
 class UnknownValue(Exception):
-    """Something whose value is not known to be a function of what is looked at."""
+    """Something whose value is not known to be a function of what is examined."""
 
 
 def _described(value: Any, terms: list[Term]) -> Hashable:
@@ -47,7 +47,7 @@ def _described(value: Any, terms: list[Term]) -> Hashable:
     if type(value) is int:
         return value
     if value is None or isinstance(value, bool | int | str | bytes | float | enum.Enum):
-        # Two floats may be equal and print differently (0.0 and -0.0), or print alike and not be equal (nan).
+        # Two floats may be equal and print differently (0.0 and -0.0), or print the same and not be equal (nan).
         return (type(value).__name__, repr(value))
     if isinstance(value, Operator):
         return ("operator", value.name)
@@ -123,19 +123,19 @@ def independent(block: Block, programs: Sequence[Index]) -> frozenset[int]:
         if view.on_chip and isinstance(view.storage.identity, tuple)
     }
     varying = written | given
-    alike = {id(item) for item, _, steady in found if steady}
+    uniform = {id(item) for item, _, steady in found if steady}
     while True:
         for item, operation, _ in found:
-            if id(item) not in alike:
+            if id(item) not in uniform:
                 varying |= {key_of(view.storage) for view in operation.writes.values()}
         still = {
             id(item)
             for item, operation, _ in found
-            if id(item) in alike and not any(key_of(view.storage) in varying for view in operation.reads.values())
+            if id(item) in uniform and not any(key_of(view.storage) in varying for view in operation.reads.values())
         }
-        if still == alike:
-            return frozenset(alike)
-        alike = still
+        if still == uniform:
+            return frozenset(uniform)
+        uniform = still
 
 
 class _Operations(Visitor[tuple[Executed, bool]]):
@@ -203,7 +203,7 @@ def _same(terms: Iterable[Term], loops: Sequence[Index], programs: Sequence[Inde
 
 
 def stored_alike(items: Sequence[Recorded]) -> frozenset[int]:
-    """The positions of operations that store to memory of all programs, and that every program executes alike."""
+    """The positions of operations that store to memory of all programs, and that every program executes the same."""
     launched = {item.operation.program for item in items if isinstance(item, Executed)} - {()}
     if len(launched) < 2:
         return frozenset()
@@ -390,7 +390,7 @@ class _Stores:
 
 
 def _kind(view: Tensor) -> Hashable:
-    """The facts that have to be said of a view beside its values."""
+    """The facts that have to be said of a view besides its values."""
     return ("view", tuple(map(int, view.shape)), view.dtype.name)
 
 

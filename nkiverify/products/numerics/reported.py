@@ -60,8 +60,8 @@ def told_ranges(
     def bounded(key: _Key, elements: Array) -> None:
         errors[key] = max(errors.get(key, 0.0), float(elements[4].max(initial=0.0)))
 
-    trial = on_ranges(target, values, hardware, limits, told=_watching(ranged))
-    on_ranges(target, values, hardware, limits, told=_watching(bounded), kind=ErrorIntervals)
+    trial = on_ranges(target, values, hardware, limits, reported=_watching(ranged))
+    on_ranges(target, values, hardware, limits, reported=_watching(bounded), kind=ErrorIntervals)
     followed = not (trial.findings or trial.unfollowed or trial.unusable or trial.outside)
     seen = _seen(target, values, hardware, limits) if followed else {}
     return trial, [
