@@ -356,9 +356,10 @@ def _reported(
     found: CheckedKernel, arguments: argparse.Namespace, options: Options, hardware: Sequence[str], session: Session
 ) -> int:
     """Print and write what was found out; the exit status."""
-    from nkiverify.cli.outcome import language_report, report, written
+    from nkiverify.cli.outcome import language_report, not_compared, report, written
     from nkiverify.frontend.guard import warning
     from nkiverify.report.style import Style
+    from nkiverify.report.terminal import WIDTH
     from nkiverify.results.session import ExitStatus, worst
     from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
 
@@ -384,6 +385,9 @@ def _reported(
         print(language_report(language, Path.cwd()), end="", flush=True)
         status = worst((status, ExitStatus.MISMATCH)) if language.failing else status
     print(found.next_step, end="", flush=True)
+    values = not_compared(arguments.kernel, arguments.arg, arguments.grid, session.runs, Path.cwd(), WIDTH)
+    if values:
+        print(values, flush=True)
     if arguments.pdb:
         _debug(session, arguments, options, hardware)
     failed = failing(session, options.policy)

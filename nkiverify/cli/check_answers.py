@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.cli.formats import text_of
 from nkiverify.cli.last_failure import REPLAY, CheckQuestion, remember
-from nkiverify.cli.outcome import session_here, written
+from nkiverify.cli.outcome import not_compared, session_here, written
 from nkiverify.foundation.budget import RepairBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
@@ -265,6 +265,8 @@ def _told(
     parts += [f"  assumed: {text}" for text in options.allowed.assumed()]
     alone = rests_on(counting(one.runs))
     parts += [f"  {alone}"] if alone else []
+    runs = one.derived.runs if one.derived is not None else one.runs
+    parts.append(not_compared(one.reference, one.arguments, one.grid, runs, options.root, width))
     if again:
         parts[0] = parts[0].rstrip("\n")
         parts.append(f"  replay: {again}\n")

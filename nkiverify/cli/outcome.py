@@ -218,3 +218,31 @@ def written(session: Session, file: Path | None) -> Session:
     except OSError as error:
         return replace(session, unwritten=(f"{file}: {error.strerror or error}",))
     return session
+
+
+def not_compared(
+    kernel: str, arguments: Sequence[str], grid: str | None, runs: Sequence[Run], root: Path, width: int
+) -> str:
+    """Lines that say that values were not compared, and the command that compares them, where all `runs` of a kernel
+    are SUCCESSFUL and its file has a reference for it; empty otherwise."""
+    import shlex  # as late as this: most files have no reference
+    import textwrap
+
+    from nkiverify.project.discovery import reference_for
+
+    path, _, name = kernel.partition("::")
+    if not runs or any(run.verdict is not Verdict.SUCCESSFUL for run in runs):
+        return ""
+    found = reference_for((root / path).resolve(), name)
+    if not found:
+        return ""
+    given = [part for text in arguments for part in ("--arg", text)] + (["--grid", grid] if grid else [])
+    command = shlex.join(["nkiverify", "equiv", kernel, "--reference", f"{path}::{found}", *given])
+    return textwrap.fill(
+        f"values are not compared with {found}: {command}",
+        width,
+        initial_indent="  ",
+        subsequent_indent="    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -100,6 +100,28 @@ def kernels_in(file: Path) -> list[Found]:
     return sorted(found, key=lambda kernel: kernel.line)
 
 
+def reference_for(file: Path, kernel: str) -> str:
+    """The function of a kernel's file that says what it computes, by its name: `softmax_reference`, `ref_softmax`, or
+    the only one that says it is a reference where there is one kernel; empty where none does, or several do."""
+    tree = parse(file)
+    kernels = {one.name for one in kernels_in(file)}
+    own = kernel.partition("[")[0]
+    found = []
+    for node in tree.body:
+        if not isinstance(node, ast.FunctionDef) or node.name in kernels or node.name.startswith("test"):
+            continue
+        words = set(node.name.lower().strip("_").split("_"))
+        stem = {word for word in own.lower().split("_") if word not in _OF_KERNELS}
+        if not words.isdisjoint(_OF_REFERENCES) and (stem <= words or len(kernels) == 1):
+            found.append(node.name)
+    return found[0] if len(found) == 1 else ""
+
+
+#: Words in the names of functions that say what a kernel computes, and such in the names of kernels that say nothing.
+_OF_REFERENCES = frozenset(("ref", "reference", "golden", "expected", "oracle", "numpy", "np", "torch", "cpu"))
+_OF_KERNELS = frozenset(("kernel", "nki", "jit"))
+
+
 def kernel_files(folder: Path, excluded: Sequence[str] = ()) -> Iterator[Path]:
     """The Python files below `folder` that mention NKI, but for hidden, generated and installed ones. Raises
     `UsageError` where a kernel in one could not be named."""
