@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Say for which shapes the kernels of a file, or of all files in a folder, are
 legal, and what is wrong with them; or verify one kernel on a domain. The files
-know nothing of nkiverify, and nothing is written besides them.
+know nothing of nkiverify, and nothing is written beside them.
 
   nkiverify check kernel.py           every kernel in it
   nkiverify check .                   every kernel below this folder

@@ -33,7 +33,7 @@ Nothing is a prediction; docs/cost.md says what each figure means, and what the
 compiler may change.
 
 exit status:
-  0  reported; every budget is kept for all shapes of the domain
+  0  told; every budget is kept for all shapes of the domain
   1  a budget is not kept
   2  what was typed cannot be used
   3  something is not understood, or has no known cost; a budget is not decided

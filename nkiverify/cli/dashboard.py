@@ -80,7 +80,7 @@ def write(
     remembers: bool = True,
 ) -> str:
     """Write the page of `results` to `path`; what to tell of it. `manifest` describes the targets that they are of,
-    `lowered` has what the second engine is given, by target; where it `remembers`, colours of sources are kept besides
+    `lowered` has what the second engine is given, by target; where it `remembers`, colours of sources are kept next to
     verdicts.
 
     Raises `OSError` where it cannot be written.

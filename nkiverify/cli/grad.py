@@ -24,7 +24,7 @@ a NumPy function: u . (J v) = (J^T u) . v, with the forward kernel run on dual
 numbers, over random prime fields and in float64."""
 
 EPILOG = """\
-What belongs together is reported by names: an argument of the backward kernel named
+What belongs together is told by names: an argument of the backward kernel named
 like an argument of the forward one is that argument, one named like a result
 (of its `return`) is what the forward kernel leaves there, and dy, d_y, grad_y
 or y_grad is the gradient of y. What is left goes by order. One line of the
@@ -41,7 +41,7 @@ Answers (docs/gradients.md):
                    floats decides something, as a maximum does: exact for the
                    order of the numbers that were drawn; DIFFERENT, with what is
                    wrong; UNKNOWN, with the operation that has no derivative
-  floating point   the gradient next to the same in float64, on random inputs
+  floating point   the gradient beside the same in float64, on random inputs
   for all m, n     EQUAL (argued) for all numbers m, n of blocks, where both
                    kernels do the same with each; not argued, with the reason
 

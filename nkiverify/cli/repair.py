@@ -28,7 +28,7 @@ arguments of the kernel, written as for `nkiverify check`; what is not given is
 inferred.
 --reference FILE::NAME says what the kernel is to compute: a function of NumPy's
 arrays or PyTorch's tensors, or another kernel. A patch that computes something
-else is not reported. Without it nothing says what is meant: read the patch.
+else is not told. Without it nothing says what is meant: read the patch.
 
 exit status:
   0  nothing is wrong, or a patch was found after which nothing is

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 DESCRIPTION = """\
 Verify every target of a sweep with every configuration for every hardware
 generation, as FILE (TOML, or Python that sets SWEEP) describes it. Results are
-written as they are found: run the same command again, and it continues from
-there; what changed since is verified again. docs/scale.md has the details."""
+written as they are found: run the same command again, and it goes on from
+there; what changed since is verified anew. docs/scale.md has the details."""
 
 EPILOG = """\
 exit status: as that of `nkiverify run`; 4 also where items have no verdict,

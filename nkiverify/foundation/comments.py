@@ -1,6 +1,6 @@
 """Comments with which a kernel's author accepts a finding: `# nkiverify: ignore[isa.enum_members] the reason`.
 
-A comment is about the statement that it stands besides, or about the first lines of a compound one.
+A comment is about the statement that it stands next to, or about the first lines of a compound one.
 """
 
 from __future__ import annotations

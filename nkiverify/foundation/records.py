@@ -424,7 +424,7 @@ class Run:
     refused: tuple[Prose, ...] = ()
     #: What is accepted of its verdict by name, "bounded" for example: by the target, the settings or the command line.
     accept: tuple[str, ...] = ()
-    #: The shapes that were run concretely besides a SUCCESSFUL, and why others were not.
+    #: The shapes that were run concretely next to a SUCCESSFUL, and why others were not.
     concrete: Prose = ""
     #: What the verdict rests on; where nobody says it, what verdict and qualifier say (`Basis.of`).
     basis: Basis | None = None

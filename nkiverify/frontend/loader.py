@@ -1,6 +1,6 @@
 """Loading kernel source: instrumented for symbolic runs, as it is for concrete ones.
 
-While a `KernelSpace` is active, an import hook serves the stub packages `nki` and `neuronxcc` and the modules besides
+While a `KernelSpace` is active, an import hook serves the stub packages `nki` and `neuronxcc` and the modules next to
 the kernel. Nothing outside changes for good: when the space is left, `sys.modules`, `sys.meta_path` and `sys.path` are
 as before, also where the real `nki` is installed, and byte code of kernels is neither read nor written.
 """

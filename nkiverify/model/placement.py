@@ -100,7 +100,7 @@ def _chooses_elements(view: Tensor) -> bool:
 
 
 def _claim_indices(operation: Operation) -> None:
-    """Claim where indices of `indirect()` start besides what they choose from, as far as the kernel places both."""
+    """Claim where indices of `indirect()` start next to what they choose from, as far as the kernel places both."""
     for argument, view in (*operation.reads.items(), *operation.writes.items()):
         if not _chooses_elements(view):
             continue

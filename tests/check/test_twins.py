@@ -57,6 +57,7 @@ TWINS: dict[str, tuple[str, ...] | str] = {
     "leg.spmd": ("lnc.bracket", "lang.no_nested_grid"),
     "leg.store.value": ("isa.on_chip",),
     "leg.tensor_reduce.axis": ("tensor_reduce.axis_last", "nl.reduce.axis_last"),
+    "leg.tensor_truth": "no page of the current API says that it has none: it is true as any object",
     "leg.tile": "no block dimensions",
     "leg.tile_rank": ("tensor.rank_onchip_ge2",),
     "leg.transpose": ("nl.transpose.2d",),

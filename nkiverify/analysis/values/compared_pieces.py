@@ -1,4 +1,4 @@
-"""Numbers in some other arithmetic besides a float64 each, which decides what is decided by comparing.
+"""Numbers in some other arithmetic next to a float64 each, which decides what is decided by comparing.
 
 Where floats are compared the functions of a kernel are made of pieces: maxima, selections, conversions to integers.
 On the piece that the floats of a run lie in they are analytic, and that is what is computed exactly: a maximum is the

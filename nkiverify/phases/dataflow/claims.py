@@ -1,4 +1,4 @@
-"""The claims of phase 4, stated in the program besides the operations they are about, each with what its proof says.
+"""The claims of phase 4, stated in the program at the operations they are about, each with what its proof says.
 
 A claim here is about all elements of an operand: no condition of integers, so that a walk over sets decides it.
 """

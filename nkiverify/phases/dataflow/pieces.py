@@ -32,7 +32,7 @@ class NotLowered(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Places `start + a*step + b*step' + …` with each number below the extent besides its step: steps fall, and each is
+    """Places `start + a*step + b*step' + …` with each number below the extent next to its step: steps fall, and each is
     larger than all that the ones after it reach."""
 
     start: int

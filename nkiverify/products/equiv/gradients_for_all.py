@@ -11,6 +11,7 @@ in all combinations, to answers for all values of all of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from nkiverify.foundation.budget import ComparingBudget
@@ -19,6 +20,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import OutsideDomain, Target
 from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.policy import applied, applied_policy
 from nkiverify.phases import DATAFLOW
 from nkiverify.products.equiv.blocks import Blocks, Layout, NotAlike, blocks_of, laid_out_alike
 from nkiverify.products.equiv.comparison import EquivalenceAnswer
@@ -113,10 +115,13 @@ def _equal_in_all(answers: Sequence[GradientAnswers]) -> tuple[str, ...]:
 
 
 def _program(kernel: Target, hardware: Hardware) -> Program:
+    # That arguments fit a device ties dimensions to one another, and what holds for all sizes needs no such thing.
+    policy = replace(applied_policy().policy, device_memory=False)
     try:
-        exploration = explore(
-            kernel, hardware, Limits(seconds=ComparingBudget.SECONDS_OF_A_KERNEL), frozenset({DATAFLOW.number})
-        )
+        with applied(policy):
+            exploration = explore(
+                kernel, hardware, Limits(seconds=ComparingBudget.SECONDS_OF_A_KERNEL), frozenset({DATAFLOW.number})
+            )
     except UnsupportedConstruct as limit:
         raise NotAlike(str(limit)) from None
     stopped = exploration.run.unsupported_construct
