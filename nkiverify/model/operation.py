@@ -77,6 +77,12 @@ def loads_registers(operation: Operation) -> bool:
     return getattr(operation.attributes.get("reduce_cmd"), "name", "") == reduce_cmd.reduce.name
 
 
+def infers_sum(operation: Operation) -> bool:
+    """True if whether a product continues a sum is inferred: how it does so in the next iteration of a loop is not
+    documented ("nc_matmul.accum_none")."""
+    return operation.declared.behaviour.product and operation.attributes.get("accumulate") is None
+
+
 class NkiInstruction:
     """The handle that an instruction returns while a kernel is traced: nothing but the device loop that it is in
     distinguishes it. Ordering edges change no shape."""

@@ -8,6 +8,7 @@ the model"), and `tests/model/test_state.py` fails for what is not in that list.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -86,11 +87,7 @@ class LoopBody:
 
     def is_around(self, body: LoopBody | None) -> bool:
         """True if `body` is this one or inside it."""
-        while body is not None:
-            if body is self:
-                return True
-            body = body.outer
-        return False
+        return any(one is self for one in bodies(body))
 
     def settled(self, value: Value) -> Value:
         """The form of a value once nothing more can break the assumptions of this body."""
@@ -102,6 +99,13 @@ class LoopBody:
         """The form of a value after the last iteration: nobody knows which one that was."""
         counted = value.number is not None and self.rounds.counted_in(value.number)
         return replace(value, term=None) if counted else value
+
+
+def bodies(body: LoopBody | None) -> Iterator[LoopBody]:
+    """A body of a device loop and those around it, the innermost first; none where there is no body."""
+    while body is not None:
+        yield body
+        body = body.outer
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,12 +344,7 @@ class ModelState:
     @property
     def stands_for_iterations(self) -> bool:
         """True if what is executed is executed once for several iterations of a device loop."""
-        body = self.body
-        while body is not None:
-            if body.once:
-                return True
-            body = body.outer
-        return False
+        return any(body.once for body in bodies(self.body))
 
     # --- device loops -------------------------------------------------------------------------------------------------
 

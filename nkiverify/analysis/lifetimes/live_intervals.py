@@ -19,6 +19,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
 from nkiverify.ir.walk import Visitor, walk
 from nkiverify.model.recorded import Executed
+from nkiverify.model.state import bodies
 from nkiverify.symbolic.conditions import Condition
 
 
@@ -107,10 +108,8 @@ class Lifetimes:
 
     def _mask(self, item: Executed) -> int:
         mask = _union(self._bits(use.allocated) for use in self._usage.uses[item] if use.allocated.takes_space)
-        body = item.operation.body
-        while body is not None:
+        for body in bodies(item.operation.body):
             mask |= self._carried.get(body, 0)
-            body = body.outer
         return mask
 
     def _used_now(self, item: Item) -> int:

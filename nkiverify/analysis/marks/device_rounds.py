@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.model.operation import Operation
+from nkiverify.model.operation import Operation, infers_sum
 from nkiverify.model.recorded import Executed
-from nkiverify.model.state import LoopBody
+from nkiverify.model.state import LoopBody, bodies
 from nkiverify.model.tensor import IndirectionKind, Tensor
 from nkiverify.symbolic import all_of, known
 
@@ -31,22 +31,18 @@ class Tried:
 
 def tried(recorded: Sequence[Recorded]) -> Iterator[Tried]:
     """The record with no round, then with one round of its device loops, as far as inputs have these."""
-    bodies = dict.fromkeys(body for item in recorded for body in _around(item))
-    none = {body for body in bodies if body.rounds.can_be_none}
+    loops = dict.fromkeys(body for item in recorded for body in _around(item))
+    none = {body for body in loops if body.rounds.can_be_none}
     if none:
         yield Tried(0, [_left_out(item) if none.intersection(_around(item)) else item for item in recorded])
-    if bodies and all(body.rounds.can_be_one for body in bodies):
-        from_data = any(body.rounds.from_data for body in bodies)
+    if loops and all(body.rounds.can_be_one for body in loops):
+        from_data = any(body.rounds.from_data for body in loops)
         yield Tried(1, [_once(item) for item in recorded], from_data)
 
 
 def _around(item: Recorded) -> Iterator[LoopBody]:
     """The device loops around an operation that are recorded once."""
-    body = item.operation.body if isinstance(item, Executed) else None
-    while body is not None:
-        if body.once:
-            yield body
-        body = body.outer
+    return (body for body in bodies(item.operation.body if isinstance(item, Executed) else None) if body.once)
 
 
 def _left_out(item: Recorded) -> Recorded:
@@ -56,24 +52,23 @@ def _left_out(item: Recorded) -> Recorded:
 
 
 def _once(item: Recorded) -> Recorded:
-    bodies = list(_around(item))
-    if not isinstance(item, Executed) or not bodies:
+    around = list(_around(item))
+    if not isinstance(item, Executed) or not around:
         return item
     operation = item.operation
-    if operation.declared.behaviour.product and operation.attributes.get("accumulate") is None:
-        # How a sum that is inferred continues is not documented ("nc_matmul.accum_none").
+    if infers_sum(operation):
         return item
-    reads = {name: _placed(view, bodies) for name, view in operation.reads.items()}
-    writes = {name: _placed(view, bodies) for name, view in operation.writes.items()}
+    reads = {name: _placed(view, around) for name, view in operation.reads.items()}
+    writes = {name: _placed(view, around) for name, view in operation.writes.items()}
     return replace(item, operation=replace(operation, reads=reads, writes=writes, body=None))
 
 
-def _placed(view: Tensor, bodies: Sequence[LoopBody]) -> Tensor:
+def _placed(view: Tensor, around: Sequence[LoopBody]) -> Tensor:
     """A view that the register of a loop moves, in its first round."""
     moves = view.indirect_by
     if moves is None or moves.kind is not IndirectionKind.SCALAR or moves.reach is None:
         return view
-    first = next((body.rounds.first for body in bodies if body.rounds.register is moves.index), None)
+    first = next((body.rounds.first for body in around if body.rounds.register is moves.index), None)
     if first is None:
         return view
     reach = moves.reach

@@ -53,8 +53,7 @@ class IntervalOperators(Numbers):
         self.findings = findings
         self.relations = Relations()
 
-    # --- what is reported
-    # -------------------------------------------------------------------------------------------------
+    # --- what is reported ---------------------------------------------------------------------------------------------
 
     def tell(self, contract: str, function: str, where: Array, *operands: Parts) -> None:
         """Say that a function of operands may go wrong where this holds."""

@@ -16,9 +16,9 @@ from dataclasses import replace
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
-from nkiverify.model.operation import Operation
+from nkiverify.model.operation import infers_sum
 from nkiverify.model.recorded import DeviceLoop, Executed
-from nkiverify.model.state import LoopBody
+from nkiverify.model.state import LoopBody, bodies
 from nkiverify.model.tensor import IndirectionKind, Tensor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index, Term
@@ -93,16 +93,14 @@ class _Nesting:
         return found
 
     def _executed(self, item: Executed) -> Item:
-        operation, body = item.operation, item.operation.body
-        while body is not None:
-            if _index_of(body).uid in self._left:
-                return item
-            body = body.outer
+        operation = item.operation
+        if any(_index_of(body).uid in self._left for body in bodies(operation.body)):
+            return item
         placed = replace(
             operation,
             reads={name: _placed(view) for name, view in operation.reads.items()},
             writes={name: _placed(view) for name, view in operation.writes.items()},
-            body=operation.body if _open_sum(operation) else None,
+            body=operation.body if infers_sum(operation) else None,
         )
         return self._made(item, replace(item, operation=placed))
 
@@ -116,11 +114,6 @@ def _index_of(body: LoopBody) -> Term:
     index = body.rounds.index
     assert index is not None
     return index
-
-
-def _open_sum(operation: Operation) -> bool:
-    """True if the next iteration continues with a sum in a way that is not documented ("nc_matmul.accum_none")."""
-    return operation.declared.behaviour.product and operation.attributes.get("accumulate") is None
 
 
 def _loop(body: LoopBody, inside: Block) -> tuple[list[Assume], Loop]:

@@ -15,7 +15,7 @@ from nkiverify.analysis.values.known_views import resolved
 from nkiverify.foundation.late import numpy as np
 from nkiverify.frontend.concrete import ConcreteElements
 from nkiverify.model.known_numbers import Interval
-from nkiverify.model.operation import Operation
+from nkiverify.model.operation import Operation, infers_sum
 from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.symbolic.execution import unsupported
 
@@ -55,8 +55,7 @@ class KnownElements(ConcreteElements):
             self._lose(operation)
             return
         operation = resolved(operation, numbers.numbers_in)
-        if not operation.declared.behaviour.product or operation.attributes.get("accumulate") is not None:
-            # How a sum that is inferred continues in the next iteration is not documented ("nc_matmul.accum_none").
+        if not infers_sum(operation):
             operation = replace(operation, body=None)
         operation = replace(
             operation,

@@ -20,7 +20,7 @@ from nkiverify.model.legacy_tensor import Allocator
 from nkiverify.model.memory import PSUM, MemoryRegion
 from nkiverify.model.packing import ANY_START, PARTITIONS, QUARTER
 from nkiverify.model.recorded import Executed
-from nkiverify.model.state import LoopBody
+from nkiverify.model.state import LoopBody, bodies
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.phases.memory.claims import REGIONS, limit_of
 
@@ -118,8 +118,8 @@ def _lives(operations: Sequence[Executed]) -> dict[Storage, _Life]:
     carried: dict[LoopBody, set[Storage]] = {}
     for position, item in enumerate(operations):
         writes = item.operation.writes
-        bodies = list(_bodies(item.operation.body))
-        for body in bodies:
+        around = list(bodies(item.operation.body))
+        for body in around:
             spans[body] = (spans.get(body, (position, position))[0], position)
         for view in on_chip_views(item):
             life = lives.setdefault(view.storage, _Life(position, position))
@@ -129,8 +129,8 @@ def _lives(operations: Sequence[Executed]) -> dict[Storage, _Life]:
                 life.assigned = True
             elif view is not writes.get("result"):
                 life.read = True
-            for body in bodies:
-                if not any(around is body for around in _bodies(view.storage.body)):
+            for body in around:
+                if not body.is_around(view.storage.body):
                     carried.setdefault(body, set()).add(view.storage)
     for body, storages in carried.items():
         for storage in storages:
@@ -141,12 +141,6 @@ def _lives(operations: Sequence[Executed]) -> dict[Storage, _Life]:
             # What a helper was given is there from its beginning to its end.
             life.first, life.last = 0, len(operations) - 1
     return {storage: life for storage, life in lives.items() if life.read or not life.assigned}
-
-
-def _bodies(body: LoopBody | None) -> Iterator[LoopBody]:
-    while body is not None:
-        yield body
-        body = body.outer
 
 
 def _begins_and_ends(

@@ -15,6 +15,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import Link
 from nkiverify.model.indices import MaskRelation, MaskTerm
 from nkiverify.model.operation import Operation
+from nkiverify.model.state import bodies
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import Extent, conditions
 from nkiverify.symbolic.atoms import Condition, Term
@@ -268,12 +269,7 @@ def figures_of(operation: Operation) -> dict[CostFigures, Amount]:
 
 def _of_device_loop(operation: Operation) -> bool:
     """True if it is executed as often as a loop of the device goes round, which its body says once for all."""
-    body = operation.body
-    while body is not None:
-        if body.once:
-            return True
-        body = body.outer
-    return False
+    return any(body.once for body in bodies(operation.body))
 
 
 # --- DMA --------------------------------------------------------------------------------------------------------------

@@ -459,8 +459,7 @@ class _Repair:
         where = ", ".join(f"{key} = {value}" for key, value in shapes[0].items())
         return f"equal to {name} {how}" + (f" at {where}" if where else ""), False
 
-    # --- what is reported
-    # -------------------------------------------------------------------------------------------------
+    # --- what is reported ---------------------------------------------------------------------------------------------
 
     def _patch(self, one: _WithDomain) -> Patch:
         said = domain_text.headline(one.found, self._asked.base)

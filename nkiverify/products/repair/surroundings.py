@@ -70,8 +70,6 @@ class Surroundings:
         return any(name in kind and other in kind for kind in kinds)
 
 
-#: Calls that give sizes and numbers of parts.
-_COUNTING = frozenset({"min", "max", "ceil", "floor", "program_id", "num_programs", "cdiv", "div_ceil", "ceil_div"})
 #: Letters that the name of a module of operations has at most, as kernels write them: `nl`, `nisa`.
 _SHORT = 5
 
@@ -218,7 +216,7 @@ def _is_operation(value: ast.Call) -> bool:
     return (
         isinstance(value.func, ast.Attribute)
         and isinstance(value.func.value, ast.Name)
-        and len(value.func.value.id) < 6
+        and len(value.func.value.id) <= _SHORT
     )
 
 
