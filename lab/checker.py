@@ -88,7 +88,7 @@ ANSWERING = {
     "nkiverify/analysis/marks/shadow.py": _DATAFLOW,
     "nkiverify/analysis/marks/unordered_loops.py": _DATAFLOW,
     "nkiverify/analysis/marks/windows.py": _DATAFLOW,
-    "nkiverify/analysis/sets/exchanges.py": _DATAFLOW,
+    "nkiverify/analysis/sets/meetings.py": _DATAFLOW,
     "nkiverify/analysis/sets/unordered.py": _DATAFLOW,
     "nkiverify/phases/dataflow/trial.py": _DATAFLOW,
     "nkiverify/analysis/sets/affine.py": _DATAFLOW,

@@ -12,6 +12,7 @@ from nkiverify.ir.program import Iteration, Unordered
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
+from nkiverify.model.state import bodies
 from nkiverify.model.tensor import Register, Storage
 
 #: In place of a position: a barrier, or an exchange, that not all programs come to.
@@ -62,8 +63,8 @@ class Unmatched:
 
 def unmatched(items: Sequence[Recorded]) -> Unmatched | None:
     """The first meeting of the two programs of a launch that is none: in the order of their programs, the first of one
-    is with the first of the other, and so on. None as well where data decide how often a program comes to one, or whom
-    it meets."""
+    is with the first of the other, and so on. None as well where data decide whom a program meets, or how often it
+    comes to one (`repeats_meeting`)."""
     meetings: dict[tuple[object, ...], list[int]] = {}
     for position, item in enumerate(items):
         program = _program_of(item)
@@ -87,6 +88,17 @@ def unmatched(items: Sequence[Recorded]) -> Unmatched | None:
         if because:
             return _unmatched(items, here, one, f"the other program, at {_site_of(items[there])}, {because}")
     return None
+
+
+def repeats_meeting(items: Sequence[Recorded]) -> bool:
+    """True if a program of a launch may come to a meeting again, in a device loop: perhaps others do so less often."""
+    return any(
+        isinstance(item, Executed)
+        and (exchanges(item.operation) or item.operation.declared.behaviour.barrier)
+        and item.operation.program
+        and any(body.once for body in bodies(item.operation.body))
+        for item in items
+    )
 
 
 def _unmatched(items: Sequence[Recorded], position: int, program: tuple[object, ...], because: str) -> Unmatched:

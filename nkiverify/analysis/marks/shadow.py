@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING
 from nkiverify.analysis.element_marks import Marks, distinct
 from nkiverify.analysis.marks.mark_findings import DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Findings, Notes
 from nkiverify.analysis.marks.mark_transfer import MarkTransfer, Reading
-from nkiverify.analysis.marks.order import ABANDONED, DRAWN, Exchange, Recorded, Unmatched, interleaved, unmatched
+from nkiverify.analysis.marks.order import (
+    ABANDONED,
+    DRAWN,
+    Exchange,
+    Recorded,
+    Unmatched,
+    interleaved,
+    repeats_meeting,
+    unmatched,
+)
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadows
 from nkiverify.analysis.marks.unordered_loops import UnorderedLoops
@@ -122,6 +131,8 @@ class _Walk:
             # What comes after it never happens.
             self._notes.fault(_waits(waiting, self._items[waiting.position]))
             return self._notes.findings
+        if repeats_meeting(self._items):
+            self._notes.doubt("a barrier or an exchange in a device loop, which programs may go round unequally often")
         for position in interleaved(self._items):
             if now() > end:
                 self._notes.doubt(LATE)

@@ -21,7 +21,6 @@ from nkiverify.analysis.effects import (
 )
 from nkiverify.analysis.element_marks import exchanges
 from nkiverify.analysis.reduction_registers import is_register_file, reading_rule
-from nkiverify.analysis.sets.affine import mentions
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import State, add, remove
 from nkiverify.analysis.sets.proof import Proof
@@ -30,7 +29,7 @@ from nkiverify.analysis.sets.structure import bounds_of, has_parallel
 from nkiverify.analysis.sets.unordered import Accesses, AccessKind, ElementAccess
 from nkiverify.analysis.side_effects import Source, has_effect, source_of
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Program
+from nkiverify.ir.program import Item, Program
 from nkiverify.ir.walk import items
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation
@@ -83,6 +82,8 @@ class Transfer:
         self.accesses = Accesses(self.sets) if self.programs or has_parallel(program.body) else None
         #: Tensors returned, and writes to arguments, that the walk has met.
         self.outputs = 0
+        self._program = program
+        self._had: frozenset[Item] | None = None
         self._dead_stores = dead_stores
         self._generation = generation
         self._proof = proof
@@ -125,9 +126,7 @@ class Transfer:
         if step.undefined and exchanges(step.operation):
             self._proof.claim("df.read_unwritten", item.site, False, "what another program receives may be undefined")
         if exchanges(step.operation):
-            from nkiverify.analysis.sets.exchanges import are_each_others
-
-            met = len(self.programs) == 1 and self._all_come(step) and are_each_others(step.operation, *self.programs)
+            met = item in self._had_by_all()
             self._proof.claim("sendrecv.pipe", item.site, met, "an exchange that not all programs may come to")
         for effect in effects:
             if effect.writes:
@@ -137,14 +136,17 @@ class Transfer:
 
     def _wait(self, step: _Step, effect: Effect) -> None:
         """All programs have to come here."""
-        met = self._all_come(step)
+        met = step.item in self._had_by_all()
         self._proof.claim("core_barrier.both", step.item.site, met, "a barrier that not all programs may come to")
 
-    def _all_come(self, step: _Step) -> bool:
-        """True if all programs come here, equally often."""
-        names = [name for atom in self.programs for name in (self.sets.parameter(atom), *self.sets.names.on(atom))]
-        context = step.state.context
-        return not mentions(context.gist(self.sets.completed(self.everywhere, context)), names)
+    def _had_by_all(self) -> frozenset[Item]:
+        """The meetings that all programs come to."""
+        if self._had is None:
+            # As late as this: few programs have any.
+            from nkiverify.analysis.sets.meetings import had_by_all
+
+            self._had = had_by_all(self._program, self.sets, self.programs, self.everywhere)
+        return self._had
 
     def _read(self, step: _Step, effect: Effect) -> None:
         """Claim that what is read is defined, where it counts."""
