@@ -21,7 +21,6 @@ from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.records import Basis, Kind, Verdict
 from nkiverify.frontend import refused as refused_constructs
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.documented_facts import documented_elsewhere
 from nkiverify.model.policy import ACCEPT_BOUNDED

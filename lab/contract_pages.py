@@ -12,7 +12,6 @@ from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.ir.contract import Contract
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.versions import NEWEST
 from nkiverify.project.controls import Control, Example, controls

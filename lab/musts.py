@@ -15,7 +15,6 @@ from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.documented_facts import LEFT_OUT, SENTENCES, STATED_BY
 

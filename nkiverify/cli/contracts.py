@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import fnmatch
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.near_names import did_you_mean
 
 if TYPE_CHECKING:
     from nkiverify.ir.contract import Contract
@@ -43,7 +43,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the contracts asked for; the exit status. Raises `UsageError` for an id or glob that matches none."""
-    from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
 
     chosen = matching(all_contracts(), arguments.ids)
@@ -112,9 +111,7 @@ def matching(contracts: Sequence[Contract], patterns: Iterable[str]) -> list[Con
 def _no_match(pattern: str, ids: Sequence[str]) -> str:
     if set("*?[") & set(pattern):
         return f"no contract matches {pattern!r}"
-    close = difflib.get_close_matches(pattern, ids, n=3, cutoff=0.6)
-    hint = f"; did you mean {', '.join(close)}?" if close else ""
-    return f"no contract has the id {pattern!r}{hint}"
+    return f"no contract has the id {pattern!r}{did_you_mean(pattern, ids)}"
 
 
 def described(contract: Contract) -> str:

@@ -85,7 +85,6 @@ def write(
 
     Raises `OSError` where it cannot be written.
     """
-    from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
     from nkiverify.report.dashboard import data, render
     from nkiverify.results import codec as json_results

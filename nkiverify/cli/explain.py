@@ -33,7 +33,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def execute(arguments: argparse.Namespace) -> int:
     """Print the explanations; the exit status. Raises `UsageError` for an id or glob that matches none."""
-    from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
     from nkiverify.products.cost.cost_text import explained
     from nkiverify.project.controls import controls

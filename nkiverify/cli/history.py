@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from nkiverify.cli.command_arguments import positive_integer
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.near_names import did_you_mean
 from nkiverify.project.repository import here_or_ours
 from nkiverify.report.columns import columns
 from nkiverify.results import wording
@@ -41,8 +41,7 @@ def execute(arguments: argparse.Namespace) -> int:
             return 0
         found = run_history.runs_of(arguments.name, path)
         if not found:
-            close = difflib.get_close_matches(arguments.name, run_history.target_names(path), n=3, cutoff=0.6)
-            hint = f"; did you mean {', '.join(close)}?" if close else ""
+            hint = did_you_mean(arguments.name, run_history.target_names(path))
             raise UsageError(f"no run of {arguments.name!r} is recorded{hint}")
     except run_history.HistoryError as error:
         raise UsageError(str(error)) from error

@@ -146,7 +146,7 @@ def _derived(reference: str) -> str:
 
 def _known(reference: str) -> None:
     """Raises `UsageError` where a file has no such kernel."""
-    from nkiverify.frontend.domain.syntax import did_you_mean
+    from nkiverify.foundation.near_names import did_you_mean
     from nkiverify.project.discovery import kernels_in
 
     path, _, name = reference.partition("::")

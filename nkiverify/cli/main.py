@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import errno
 import gc
 import importlib
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING, NoReturn
 from nkiverify import __version__
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import printable
+from nkiverify.foundation.near_names import near_names
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -237,7 +237,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         unknown = message.removeprefix("unrecognized arguments: ").split(" ")[0].partition("=")[0]
-        close = difflib.get_close_matches(unknown, self._option_string_actions, 1, 0.75)
+        close = near_names(unknown, self._option_string_actions, similarity=0.75)
         raise UsageError(f"{message}; is {close[0]} meant?" if close and unknown.startswith("-") else message)
 
 
@@ -245,7 +245,7 @@ def _meant(words: Sequence[str]) -> str:
     """The command that a first word which is none may have been meant for, as the end of a message."""
     if not words or words[0] in COMMANDS:
         return ""
-    close = difflib.get_close_matches(words[0], COMMANDS, 1, 0.75)
+    close = near_names(words[0], COMMANDS, similarity=0.75)
     return f"; is the command `{close[0]}` meant?" if close else ""
 
 

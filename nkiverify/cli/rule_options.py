@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import fnmatch
 from collections.abc import Iterable
 
 from nkiverify.foundation.comments import FORM
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.near_names import did_you_mean
 from nkiverify.model.policy import (
     ACCEPT_BOUNDED,
     CONTESTED,
@@ -130,15 +130,14 @@ def _check(rules: Iterable[WarningRule], accepted: Iterable[Acceptance]) -> None
     accepted = list(accepted)
     if not named and not accepted:
         return
-    from nkiverify.verify.rule_ids import acceptable, close, warned_of
+    from nkiverify.verify.rule_ids import acceptable, warned_of
 
     known = [*warned_of(), CONTESTED, UNUSED]
     for pattern in named:
         if not fnmatch.filter(known, pattern):
-            near = difflib.get_close_matches(pattern, known, 1)
-            hint = f"; did you mean {near[0]}?" if near else f"; the warnings are {', '.join(sorted(known))}"
+            hint = did_you_mean(pattern, known, 1) or f"; the warnings are {', '.join(sorted(known))}"
             raise UsageError(f"-W: there is no warning {pattern!r}{hint}")
     ids = acceptable()
     for one in accepted:
         if one.id not in ids:
-            raise UsageError(f"{one.source}: there is no rule {one.id!r} to ignore{close(one.id, ids)}")
+            raise UsageError(f"{one.source}: there is no rule {one.id!r} to ignore{did_you_mean(one.id, ids, 1)}")

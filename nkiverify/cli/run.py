@@ -415,7 +415,6 @@ def _formatted(session: Session, form: str, since: SinceCommit | None = None) ->
         from nkiverify.report import markdown
 
         return markdown.text(session, since)
-    from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
     from nkiverify.report import sarif
 

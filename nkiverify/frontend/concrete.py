@@ -29,7 +29,6 @@ from nkiverify.frontend.traced_loops import TracedBodies, TracedLoops, TracedRan
 from nkiverify.ir import program
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.ir.program import Assumed, Claim
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
 from nkiverify.model.current_execution import SHAPE_PHASES, Elements

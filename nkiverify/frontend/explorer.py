@@ -27,7 +27,6 @@ from nkiverify.frontend.tracebacks import (
 )
 from nkiverify.ir import program
 from nkiverify.ir.program import DomainDimension
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
 from nkiverify.model.current_execution import SHAPE_PHASES, Elements

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from nkiverify.foundation.allowed import Allowed
 from nkiverify.foundation.errors import CalledOutsideRun, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import kernel_output
+from nkiverify.foundation.near_names import did_you_mean
 from nkiverify.foundation.source import KERNEL_MARKER, is_exception_of_kernel, register_kernel_module
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend import hooks
@@ -601,7 +602,4 @@ def _made(factory: Callable[..., Any], name: str, path_text: str) -> Any:
 
 
 def _close(name: str, module: ModuleType) -> str:
-    from difflib import get_close_matches
-
-    matches = get_close_matches(name, [key for key, value in vars(module).items() if callable(value)], 3)
-    return f"; did you mean {' or '.join(matches)}?" if matches else ""
+    return did_you_mean(name, [key for key, value in vars(module).items() if callable(value)])

@@ -11,11 +11,11 @@ import builtins
 import dis
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any, NoReturn
 
+from nkiverify.foundation.near_names import near_names
 from nkiverify.foundation.source import frame_site, identity, instruction_of, is_kernel_frame
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.reach import Absent, doubt, handed_over, is_bound, is_decorated
@@ -183,7 +183,7 @@ def absent_name(module: ModuleType) -> Callable[[str], Any]:
         if name.startswith("_"):
             raise AttributeError(f"module {module.__name__!r} has no attribute {name!r}")
         if execution_in_progress() is not None:
-            close = get_close_matches(name, module.__all__, 1)
+            close = near_names(name, module.__all__)
             advice = f"did you mean {close[0]}?" if close else "there is no model of it"
             raise unsupported(f"{module.__name__}.{name}, which is not documented", advice)
         return Placeholder(f"{module.__name__}.{name}")

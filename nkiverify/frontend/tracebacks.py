@@ -6,10 +6,10 @@ import dis
 import errno
 import functools
 import re
-from difflib import get_close_matches
 from types import FrameType, TracebackType
 
 from nkiverify.foundation.errors import InternalError, text_of
+from nkiverify.foundation.near_names import near_names
 from nkiverify.foundation.source import KERNEL_MARKER, Site
 from nkiverify.frontend.kernel_files import STUB_PACKAGES
 
@@ -57,7 +57,7 @@ def undocumented(error: BaseException) -> tuple[str, str] | None:
     kind = error.obj if isinstance(error.obj, type) else type(error.obj)
     if not (kind.__module__.startswith("nkiverify.model") or _is_stub(kind.__module__)):
         return None
-    close = get_close_matches(error.name, [name for name in dir(error.obj) if not name.startswith("_")], 1)
+    close = near_names(error.name, [name for name in dir(error.obj) if not name.startswith("_")])
     advice = f"did you mean {close[0]}?" if close else "there is no model of it"
     return f"{kind.__name__}.{error.name}, which is not documented", advice
 

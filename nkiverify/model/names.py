@@ -13,7 +13,6 @@ from typing import Any, ClassVar
 
 from nkiverify.foundation.errors import NkiValidationError
 from nkiverify.model import (
-    contract_tables,  # noqa: F401 (registers the contracts that belong to no operation)
     dtypes,
     indices,
     isa_enums,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import fnmatch
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.near_names import did_you_mean
 from nkiverify.verify.options import phases_to_run
 
 if TYPE_CHECKING:
@@ -48,6 +48,4 @@ def _any_of(patterns: Sequence[str], known: Iterable[str], what: str) -> Callabl
 def _no_match(pattern: str, names: Sequence[str], what: str) -> str:
     if _GLOB_CHARACTERS & set(pattern):
         return f"no {what} matches {pattern!r}"
-    close = difflib.get_close_matches(pattern, names, n=3, cutoff=0.6)
-    hint = f"; did you mean {', '.join(close)}?" if close else ""
-    return f"no {what} is named {pattern!r}{hint}"
+    return f"no {what} is named {pattern!r}{did_you_mean(pattern, names)}"

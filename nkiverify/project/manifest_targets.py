@@ -26,12 +26,12 @@ import inspect
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
-from difflib import get_close_matches
 from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError, described
+from nkiverify.foundation.near_names import did_you_mean
 from nkiverify.foundation.records import Kind, Verdict
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.model.policy import ACCEPT_BOUNDED
@@ -237,8 +237,7 @@ def check_kernels(targets: Sequence[Target]) -> None:
         if path not in names:
             names[path] = _names_bound(parse(path))
         if name not in names[path]:
-            close = get_close_matches(name, sorted(names[path]), 3)
-            hint = f"; did you mean {' or '.join(close)}?" if close else ""
+            hint = did_you_mean(name, names[path])
             raise UsageError(f"target {target.name}: no function {name} in {path_text}{hint}")
 
 

@@ -17,12 +17,13 @@ from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.near_names import did_you_mean
 from nkiverify.foundation.records import Kind
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.domain.argument_text import Argument, parse_argument
 from nkiverify.frontend.domain.dimensions import Domain, enter_extent, extent_value
 from nkiverify.frontend.domain.expressions import check_condition, condition
-from nkiverify.frontend.domain.syntax import OptionText, did_you_mean, parse
+from nkiverify.frontend.domain.syntax import OptionText, parse
 from nkiverify.frontend.kernel_files import STUB_PACKAGES, module_name
 from nkiverify.frontend.loader import MadeInRun, MadeOfDimensions, load_kernel, load_module
 from nkiverify.frontend.target import Target, Verification

@@ -14,6 +14,7 @@ from typing import Any
 from nkiverify.engines.table import ENGINES
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.near_names import did_you_mean
 from nkiverify.model.policy import ACCEPTABLE
 from nkiverify.model.versions import VERSIONS
 from nkiverify.verify.options import HARDWARE, PHASES
@@ -119,11 +120,8 @@ def read(file: Path) -> Settings | None:
 
 
 def _close(key: str) -> str:
-    from difflib import get_close_matches
-
     known = [field.name.replace("_", "-") for field in fields(Settings) if field.name != "file"]
-    close = get_close_matches(key, known, 1)
-    return f"; did you mean {close[0]}?" if close else f"; settings are {', '.join(known)}"
+    return did_you_mean(key, known, 1) or f"; settings are {', '.join(known)}"
 
 
 def _list_of(accepted: Callable[[Any], bool]) -> Callable[[Any], bool]:

@@ -128,7 +128,6 @@ def _unused(id: str, file: str, line: int, message: str) -> KernelWarning:
 
 
 def _phase_of(id: str) -> int:
-    from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import contract
 
     return 4 if id in RULES else contract(id).phase

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
 from nkiverify.foundation.comments import ignore_comments
 from nkiverify.foundation.errors import UsageError
+from nkiverify.foundation.near_names import did_you_mean
 from nkiverify.frontend.language_rules import LANGUAGE_RULES
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.phases.phase import RULES
 
@@ -26,12 +25,6 @@ def acceptable() -> frozenset[str]:
     return frozenset((*RULES, *LANGUAGE_RULES, *(rule.id for rule in all_contracts()))) - _NEEDED
 
 
-def close(id: str, ids: Collection[str]) -> str:
-    """A hint at the rule that is meant."""
-    near = difflib.get_close_matches(id, ids, 1)
-    return f"; did you mean {near[0]}?" if near else ""
-
-
 def check_comments(files: Iterable[str]) -> None:
     """Raise `UsageError` for a comment in one of the files that accepts findings and is not as it should be."""
     for file in files:
@@ -41,4 +34,4 @@ def check_comments(files: Iterable[str]) -> None:
             ids = acceptable()
             for id in comment.ids:
                 if id not in ids:
-                    raise UsageError(f"{comment.place}: there is no rule {id!r} to ignore{close(id, ids)}")
+                    raise UsageError(f"{comment.place}: there is no rule {id!r} to ignore{did_you_mean(id, ids, 1)}")

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from tests.check.kernel_files import Checker, write
 

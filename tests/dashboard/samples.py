@@ -21,7 +21,6 @@ from nkiverify.foundation.records import (
     Verdict,
 )
 from nkiverify.foundation.source import Site
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.project.manifest_targets import load_targets
 from nkiverify.report.dashboard import data, render

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from nkiverify.foundation.resources import root
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.documented_facts import CONTRADICTED, LEFT_OUT, STATED_BY
 

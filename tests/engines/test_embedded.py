@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from nkiverify.engines.embedded import Decision, EmbeddedEngine, Outcome
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.ir.walk import claims
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import contract
 from nkiverify.symbolic import conditions, negate, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Index

@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.documentation import address, link, places, readable
 from nkiverify.model.registry import declarations

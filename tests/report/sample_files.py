@@ -9,7 +9,6 @@ from pathlib import Path
 from nkiverify.foundation import resources
 from nkiverify.foundation.records import Kind, LoopValue, Verdict
 from nkiverify.foundation.source import Site
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.report import junit, markdown, sarif
 from nkiverify.report.annotations import text as annotated

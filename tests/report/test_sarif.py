@@ -16,7 +16,6 @@ import pytest
 
 from nkiverify.foundation.records import Kind, Label, LoopValue, Run, Verdict
 from nkiverify.foundation.source import Site
-from nkiverify.model import contract_tables as _contract_tables  # noqa: F401 (registers the contracts)
 from nkiverify.model.contracts import all_contracts
 from nkiverify.report import sarif
 from tests.report.hostile import hostile_run

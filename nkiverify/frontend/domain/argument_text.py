@@ -12,9 +12,10 @@ from types import FunctionType
 from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.near_names import did_you_mean
 from nkiverify.frontend.domain.dimensions import Domain, enter_extent, extent_value, is_range
 from nkiverify.frontend.domain.expressions import check_integer, integer, names_in
-from nkiverify.frontend.domain.syntax import OptionText, TextError, did_you_mean, file_named, parse
+from nkiverify.frontend.domain.syntax import OptionText, TextError, file_named, parse
 from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import DTYPES, DType, int32
 from nkiverify.model.known_numbers import whole_range

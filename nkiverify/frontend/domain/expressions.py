@@ -7,7 +7,8 @@ import operator
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from nkiverify.frontend.domain.syntax import OptionText, did_you_mean
+from nkiverify.foundation.near_names import did_you_mean
+from nkiverify.frontend.domain.syntax import OptionText
 from nkiverify.symbolic import all_of, any_of, ceil_div, maximum, minimum, negate
 
 _ARITHMETIC: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

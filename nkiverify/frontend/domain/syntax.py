@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
 from dataclasses import field
-from difflib import get_close_matches
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
@@ -30,12 +28,6 @@ class TextError(UsageError):
         """The text, with carets under the mistake. Control characters are shown as spaces, one column each."""
         line = "".join(character if character.isprintable() else " " for character in self.text)
         return f"  {line}\n  {' ' * self.start}{'^' * (self.end - self.start)}"
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`; did you mean …?` where names like `name` are known, else nothing."""
-    close = get_close_matches(name, sorted(set(known)), 3)
-    return f"; did you mean {' or '.join(close)}?" if close else ""
 
 
 #: A file of contents, behind a description of the tensor or by itself.

@@ -1,5 +1,6 @@
 """Operations, one declaration each, in modules that are imported when an operation or a contract of theirs is first
-asked for: a check needs few of them, and importing all took a tenth of a small one.
+asked for: a check needs few of them, and importing all took a tenth of a small one. So are those of
+`nkiverify.model.contract_tables`, whose contracts belong to no operation.
 
 Nobody may see which have been imported: the registries ask here for what they do not have, and for all before they list
 what there is.
@@ -29,8 +30,8 @@ def load(name: str) -> None:
 
 
 def load_all() -> list[str]:
-    """Import every module of the package; the names of all that they declare and define, in the order in which they do
-    so where nothing has been asked for."""
+    """Import every module of operations and of contracts; the names of all that they declare and define, in the order
+    in which they do so where nothing has been asked for."""
     for module in DECLARED:
         _import(module)
     return list(_MODULES)
@@ -44,7 +45,7 @@ def may_be_declared_again() -> bool:
 def _import(module: str) -> None:
     global _interrupted
     try:
-        import_module(f"{__name__}.{module}")
+        import_module(f"nkiverify.model.{module}")
     except BaseException:
         _interrupted = True
         raise

@@ -79,7 +79,6 @@ def rule(id: str) -> str:
     """The text of a rule in Markdown, with a kernel that breaks it and one that does not; empty for none."""
     if id in RULES or id in LANGUAGE_RULES:
         return f"**{id}**: {RULES.get(id) or LANGUAGE_RULES[id]}"
-    from nkiverify.model import contract_tables  # noqa: F401 (registers the contracts)
     from nkiverify.model.contracts import all_contracts
     from nkiverify.model.documentation import places
     from nkiverify.project.controls import controls
