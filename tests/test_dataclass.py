@@ -136,12 +136,17 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.parametrize("before", [0, 100], ids=["first records", "later records"])
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: " ".join(options) or "plain")
 @pytest.mark.parametrize("question", questions(records(dataclass, "first")))
-def test_a_record_is_what_python_makes_of_it(question: str, options: dict[str, bool]) -> None:
+def test_a_record_is_what_python_makes_of_it(question: str, options: dict[str, bool], before: int) -> None:
     answers = []
     for mark, make in (("Ours", dataclass), ("Pythons", dataclasses.dataclass)):
-        answers.append(told(questions(records(make, mark, **options))[question], mark))
+        kinds = records(make, mark, **options)
+        for name, kind in kinds.items():
+            for _ in range(before):
+                kind() if name in ("empty", "named") else kind(1)
+        answers.append(told(questions(kinds)[question], mark))
     assert answers[0] == answers[1]
 
 

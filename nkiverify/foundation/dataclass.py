@@ -72,15 +72,44 @@ else:
             found[name] = one
         return found
 
+    #: Records of a class that are made before its `__init__` is written out: compiling it takes as long.
+    _MADE_FIRST = 40
+
     def _first_init(cls, found, frozen):
-        """The `__init__` of the first record of a class, which makes that of the others: most classes have none."""
+        """The `__init__` of the first records of a class, which writes out that of the others: of most classes there
+        are none, or few. Wrong arguments are left to the one that is written out, which says what Python says."""
         name = f"{cls.__qualname__}.__init__"
+        positional = [one.name for one in found if one.init and not one.kw_only]
+        parameters = frozenset(one.name for one in found if one.init)
+        made = 0
 
         def first(self, /, *values, **named):
-            cls.__init__ = _init(cls, name, found, frozen)
-            cls.__init__(self, *values, **named)
+            nonlocal made
+            made += 1
+            given = dict(zip(positional, values))  # noqa: B905 (too many are refused below)
+            fits = len(given) == len(values) and given.keys().isdisjoint(named) and parameters.issuperset(named)
+            given |= named
+            given |= _missing_fields(found, given)
+            if made > _MADE_FIRST or not fits or not parameters.issubset(given):
+                cls.__init__ = _init(cls, name, found, frozen)
+                cls.__init__(self, *values, **named)
+                return
+            assign = object.__setattr__ if frozen else setattr
+            for field_name, value in given.items():
+                assign(self, field_name, value)
+            if hasattr(cls, "__post_init__"):
+                self.__post_init__()
 
         return first
+
+    def _missing_fields(found, given):
+        """The fields that are not given and have a default, with it."""
+        missing = dataclasses.MISSING
+        return {
+            one.name: one.default if one.default_factory is missing else one.default_factory()
+            for one in found
+            if one.name not in given and not (one.default is missing and one.default_factory is missing)
+        }
 
     def _init(cls, name, found, frozen):
         """`__init__`, written out: it is called more often than all else. Classes with as many fields that are set in
