@@ -104,75 +104,104 @@ def computation(operation: Operation, terms: list[Term]) -> Hashable:
 
 
 def independent(block: Block, programs: Sequence[Index]) -> frozenset[int]:
-    """The operations of a symbolic program, by id, that are the same in all programs of the launch."""
+    """The operations of a symbolic program, by id, that are the same in all programs of the launch.
+
+    An allocation has the same key in all arms of a branch: what one arm makes of it, another arm does not find.
+    """
     registers = Registers()
-    found = [
-        (item, registers.made_explicit(item.operation), steady) for item, steady in _Operations(programs).block(block)
-    ]
-    written: set[Key] = {
-        key_of(view.storage)
-        for _, operation, _ in found
-        for view in operation.writes.values()
-        if is_shared(view.storage)
-    }
-    # What a helper is given on chip may differ from core to core.
-    given: set[Key] = {
-        key_of(view.storage)
-        for _, operation, _ in found
-        for view in operation.reads.values()
-        if view.on_chip and isinstance(view.storage.identity, tuple)
-    }
-    varying = written | given
-    uniform = {id(item) for item, _, steady in found if steady}
+    found = [(one, registers.made_explicit(one.item.operation)) for one in _Operations(programs).block(block)]
+    varying = _Varying()
+    for one, operation in found:
+        for view in operation.writes.values():
+            if is_shared(view.storage):
+                varying.add(key_of(view.storage), one.arms)
+        for view in operation.reads.values():
+            if view.on_chip and isinstance(view.storage.identity, tuple):
+                # What a helper is given on chip may differ from core to core.
+                varying.add(key_of(view.storage), ())
+    uniform = {id(one.item) for one, _ in found if one.steady}
     while True:
-        for item, operation, _ in found:
-            if id(item) not in uniform:
-                varying |= {key_of(view.storage) for view in operation.writes.values()}
+        for one, operation in found:
+            if id(one.item) not in uniform:
+                for view in operation.writes.values():
+                    varying.add(key_of(view.storage), one.arms)
         still = {
-            id(item)
-            for item, operation, _ in found
-            if id(item) in uniform and not any(key_of(view.storage) in varying for view in operation.reads.values())
+            id(one.item)
+            for one, operation in found
+            if id(one.item) in uniform
+            and not any(varying.reaches(key_of(view.storage), one.arms) for view in operation.reads.values())
         }
         if still == uniform:
             return frozenset(uniform)
         uniform = still
 
 
-class _Operations(Visitor[tuple[Executed, bool]]):
-    """Every operation, and whether nothing but the contents of operands can differ from one program to another."""
+#: The arms that lead to a place, of branches that are in no loop: iterations of a loop may take different ones.
+_Arms = tuple[bool, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An operation, and whether nothing but the contents of operands can differ from one program to another."""
+
+    item: Executed
+    steady: bool
+    arms: _Arms
+
+
+class _Varying:
+    """The allocations whose contents may differ from one program to another, with the arms in which they may."""
+
+    def __init__(self) -> None:
+        self._arms: dict[Key, set[_Arms]] = {}
+
+    def add(self, key: Key, arms: _Arms) -> None:
+        """What is written at a place may differ."""
+        self._arms.setdefault(key, set()).add(arms)
+
+    def reaches(self, key: Key, arms: _Arms) -> bool:
+        """True if what may differ can be found at a place: where that is on the way to it, or it on the way to that,
+        in another iteration."""
+        return any(made[: len(arms)] == arms[: len(made)] for made in self._arms.get(key, ()))
+
+
+class _Operations(Visitor[_Placed]):
+    """Every operation with its place."""
 
     def __init__(self, programs: Sequence[Index]) -> None:
         self._programs = programs
         self._loops: tuple[Index, ...] = ()
         self._steady = True
+        self._arms: _Arms = ()
 
-    def assume(self, item: Assume) -> Iterable[tuple[Executed, bool]]:
+    def assume(self, item: Assume) -> Iterable[_Placed]:
         self._steady = self._steady and (item.condition is True or self._same(_terms(item.condition), self._loops))
         return ()
 
-    def loop(self, item: Loop) -> Iterable[tuple[Executed, bool]]:
+    def loop(self, item: Loop) -> Iterable[_Placed]:
         around = (*self._loops, item.index)
         same = self._same([item.extent, *(term for bound in item.bounds for term in _terms(bound))], around)
-        return self._within(item.body, around, same)
+        return self._within(item.body, around, same, self._arms)
 
-    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[tuple[Executed, bool]]:
-        return self._within(block, self._loops, self._same(_terms(branch.condition), self._loops))
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[_Placed]:
+        arms = self._arms if self._loops else (*self._arms, block is branch.then)
+        return self._within(block, self._loops, self._same(_terms(branch.condition), self._loops), arms)
 
-    def _within(self, block: Block, loops: tuple[Index, ...], same: bool) -> Iterator[tuple[Executed, bool]]:
-        kept = self._loops, self._steady
-        self._loops, self._steady = loops, self._steady and same
+    def _within(self, block: Block, loops: tuple[Index, ...], same: bool, arms: _Arms) -> Iterator[_Placed]:
+        kept = self._loops, self._steady, self._arms
+        self._loops, self._steady, self._arms = loops, self._steady and same, arms
         yield from self.block(block)
-        self._loops, self._steady = kept
+        self._loops, self._steady, self._arms = kept
 
-    def recorded(self, item: Item) -> Iterable[tuple[Executed, bool]]:
+    def recorded(self, item: Item) -> Iterable[_Placed]:
         if isinstance(item, Executed):
             terms: list[Term] = []
             try:
                 _call(item.operation, terms)
             except UnknownValue:
-                yield item, False
+                yield _Placed(item, False, self._arms)
             else:
-                yield item, self._steady and self._same(terms, self._loops)
+                yield _Placed(item, self._steady and self._same(terms, self._loops), self._arms)
 
     def _same(self, terms: Iterable[Term], loops: Sequence[Index]) -> bool:
         return _same(terms, loops, self._programs)

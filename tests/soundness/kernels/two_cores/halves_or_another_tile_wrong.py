@@ -1,0 +1,24 @@
+# expect: 4 FAILED df.programs
+# args: ::kernel --grid 2 --arg 'x=f32[P:1..128,N:1..1024]'
+"""Of an odd number of rows, core 1 stores other values."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    rows, columns = x.shape
+    core = nl.program_id(0)
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    sums = nl.ndarray((rows, 1), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(sums, 0.0)
+    count, first = (rows // 2, core * (rows // 2)) if rows % 2 == 0 else (rows, 0)
+    nisa.dma_copy(dst=tile[0:count], src=x[first : first + count])
+    if rows % 2 == 1 and core == 1:
+        nisa.memset(tile, 1.0)
+    nisa.tensor_scalar(dst=tile[0:count], data=tile[0:count], op0=nl.add, operand0=sums[0:count])
+    nisa.dma_copy(dst=out[first : first + count], src=tile[0:count])
+    return out
