@@ -156,7 +156,7 @@ class _Varying:
         self._arms: dict[Key, set[_Arms]] = {}
 
     def add(self, key: Key, arms: _Arms) -> None:
-        """What is written at a place may differ."""
+        """Note that contents written at a place may differ."""
         self._arms.setdefault(key, set()).add(arms)
 
     def reaches(self, key: Key, arms: _Arms) -> bool:

@@ -71,7 +71,8 @@ class SummarisedLoop:
         self._try_depth = run.try_depth
         self.restoring = True
         for name in grown:
-            if isinstance(local.get(name), SymList):
+            # One that an earlier loop has left is no list that this one may change: the body has another of its name.
+            if isinstance(local.get(name), SymList) and not run.is_copy(local[name]):
                 self._state.guess_growth(local[name])
 
     # --- what the rewritten statement calls ---------------------------------------------------------------------------
