@@ -134,14 +134,7 @@ def _tolerated(
     does not."""
     trial = search.tolerated if search is not None else None
     if trial is None and left:
-        from nkiverify.phases.dataflow.trial import attempt
-
-        shapes = Shapes(question.program.dimensions, domain_of(question.program, question.assumptions))
-        trials = (
-            attempt(question.target, values, question.hardware, question.seconds)
-            for values in islice(shapes.tried(), SearchingBudget.SHAPES_OF_WARNINGS)
-        )
-        trial = next((one for one in trials if one.tolerated), None)
+        trial = _tolerated_at_some(question)
     seen: list[tuple[Contract, Site | None, Violation | None]] = []
     if trial is not None:
         shown = replace(trial, findings=replace(trial.findings, faults=list(trial.tolerated)))
@@ -153,6 +146,24 @@ def _tolerated(
             known.add(key_of(claim.contract, claim.site))
             seen.append((contract(claim.contract), claim.site, None))
     return told_of(seen, policy)
+
+
+def _tolerated_at_some(question: DataflowQuestion) -> Trial | None:
+    """A run with such a fault, on one of the simplest shapes."""
+    from nkiverify.phases.dataflow.trial import attempt
+    from nkiverify.verify.shape_search import OracleAnswer, Search
+
+    found: Trial | None = None
+
+    def about(values: dict[str, int], seconds: float) -> OracleAnswer:
+        nonlocal found
+        trial = attempt(question.target, values, question.hardware, seconds)
+        found = trial if trial.tolerated else None
+        return OracleAnswer(work=1, continues=found is None)
+
+    shapes = Shapes(question.program.dimensions, domain_of(question.program, question.assumptions))
+    Search(about, question.seconds, SearchingBudget.SHAPES_OF_WARNINGS).through(shapes.tried())
+    return found
 
 
 #: What the proof does not see of a loop without an order.

@@ -8,14 +8,15 @@ that was declared: such a run either breaks the contract, which refutes it, or s
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.foundation.budget import SearchingBudget
-from nkiverify.foundation.clock import now
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct
 from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.shape_search import OracleAnswer, Search
 from nkiverify.verify.verdicts import PhaseVerdict
 
 
@@ -26,7 +27,7 @@ def ends(ranged: Mapping[str, tuple[int, int]]) -> Iterator[dict[str, int]]:
         return
     greatest = [frozenset[str](), names]
     greatest += [frozenset({name}) for name in sorted(names)] + [names - {name} for name in sorted(names)]
-    for chosen in list(dict.fromkeys(greatest))[: SearchingBudget.RUNS_AT_ENDS]:
+    for chosen in greatest:
         yield {f"{name}[:]": high if name in chosen else low for name, (low, high) in ranged.items()}
 
 
@@ -40,24 +41,23 @@ def refuted_at_ends(
 ) -> Run | None:
     """The verdict of a phase about `shape`, a run on `values`, with arguments at the ends of their ranges, where that
     refutes a claim; `play` runs the target on other values, in this many seconds."""
-    until = now() + seconds
-    for given in ends(shape.ranged):
-        left = until - now()
-        if left <= 0:
-            return None
-        try:
+    refuted: Run | None = None
+
+    def about(given: dict[str, int], left: float) -> OracleAnswer:
+        nonlocal refuted
+        # What goes wrong besides what is known already refutes nothing.
+        with suppress(InternalError, UnsupportedConstruct, RecursionError):
             found = play({**values, **given}, left)
-            if found is None:
-                continue
-            engine = EmbeddedEngine(found.run.program)
-            run = PhaseVerdict(found.target, found, engine, found.hardware, phase, left, every, values).run()
-        except (InternalError, UnsupportedConstruct, RecursionError):
-            # Besides what is known already: it refutes nothing.
-            continue
-        violations = [one for one in run.violations if one.replayed]
-        if run.verdict is Verdict.FAILED and violations:
-            return replace(run, violations=tuple(_with(one, given) for one in violations))
-    return None
+            if found is not None:
+                engine = EmbeddedEngine(found.run.program)
+                run = PhaseVerdict(found.target, found, engine, found.hardware, phase, left, every, values).run()
+                violations = [one for one in run.violations if one.replayed]
+                if run.verdict is Verdict.FAILED and violations:
+                    refuted = replace(run, violations=tuple(_with(one, given) for one in violations))
+        return OracleAnswer(work=1, continues=refuted is None)
+
+    Search(about, seconds, SearchingBudget.RUNS_AT_ENDS).through(ends(shape.ranged))
+    return refuted
 
 
 def _with(violation: Violation, given: Mapping[str, int]) -> Violation:

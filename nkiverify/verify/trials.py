@@ -26,6 +26,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.verify.domain_parts import Candidates, DomainPart
 from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
+from nkiverify.verify.shape_search import OracleAnswer, Search
 from nkiverify.verify.verdicts import PhaseVerdict
 
 #: Contracts that may be examined in one of them.
@@ -72,10 +73,9 @@ class _Trying:
         self._exploration = exploration
         self._phases = phases
         self._every = every
-        self._end = now() + seconds
-        self._work = SearchingBudget.CONTRACTS
+        self._candidates = Candidates(exploration.run.program, exploration.assumptions)
+        self._search = Search(self._about, seconds, SearchingBudget.CONTRACTS)
         self._open = set(phases)
-        self._ran: set[tuple[int, ...]] = set()
         #: Whether a shape was in the domain: a solver is asked for some where none of the simplest is.
         self._inside = False
         #: Phases that hold, or have nothing to claim, on each shape that was run.
@@ -84,89 +84,73 @@ class _Trying:
 
     def run(self) -> Trials:
         """Try shapes, then run all of them up to as large a bound as work allows."""
-        candidates = Candidates(self._exploration.run.program, self._exploration.assumptions)
-        for values in candidates.by_size(self._left, lambda: not self._inside):
-            if not self._goes_on(values):
-                break
-        goes_on = lambda values: bool(self._holding) and self._goes_on(values)  # noqa: E731
-        for part in candidates.parts(candidates.reached(self._left()), goes_on, SearchingBudget.SHAPES):
+        search, candidates = self._search, self._candidates
+        search.through(candidates.by_size(lambda: search.seconds, lambda: not self._inside))
+        goes_on = lambda values: bool(self._holding) and search.asks(values)  # noqa: E731
+        for part in candidates.parts(candidates.reached(search.seconds), goes_on, SearchingBudget.SHAPES):
             for phase in sorted(self._holding & self._open):
                 self.result.parts[phase] = part
         return self.result
 
     def past(self, bases: Sequence[Mapping[str, int]]) -> Trials:
         """Run shapes past a bound, and all of the domain where it has few and nothing is wrong with them."""
-        candidates = Candidates(self._exploration.run.program, self._exploration.assumptions)
-        for chain in candidates.past(bases):
+        for chain in self._candidates.past(bases):
             before: dict[str, int] | None = None
-            for values in chain:
-                was_open = set(self._open)
-                if not self._goes_on(values):
-                    break
+            was_open = set(self._open)
+            for values in self._search.along(chain):
                 failed = was_open - self._open
                 if failed and before is not None:
-                    self._smaller(candidates, before, values, failed)
-                before = values
+                    self._smaller(before, values, failed)
+                before, was_open = values, set(self._open)
                 if sum(values.values()) > sum(self.result.furthest.values()):
                     self.result.furthest = values
-        every = candidates.every() if self._open and not self.result.fault else None
+        every = self._candidates.every() if self._open and not self.result.fault else None
         if every is not None:
-            self._work = _WORK_OF_ALL
-            if all(self._goes_on(values) for values in every):
+            self._search.allow(_WORK_OF_ALL)
+            if self._search.through(every):
                 self.result.whole = frozenset(self._holding & self._open)
         return self.result
 
-    def _smaller(
-        self, candidates: Candidates, passing: dict[str, int], failing: dict[str, int], failed: set[int]
-    ) -> None:
+    def _smaller(self, passing: dict[str, int], failing: dict[str, int], failed: set[int]) -> None:
         """Look for a smaller shape on which the phases fail that `failed`, between one on which they do and one on
         which they do not."""
-        for _ in range(SearchingBudget.HALVINGS):
-            middle = candidates.between(passing, failing)
-            if middle is None or tuple(middle.values()) in self._ran:
-                return
+
+        def fails(middle: dict[str, int]) -> bool | None:
             known = {phase: self.result.found.pop(phase) for phase in failed}
             self._open |= failed
-            goes_on = self._goes_on(middle)
+            goes_on = self._search.asks(middle)
             fails = failed <= self.result.found.keys()
             self.result.found = {**known, **self.result.found}
             self._open -= failed
-            if not goes_on and not fails:
-                return
-            passing, failing = (passing, middle) if fails else (middle, failing)
+            return True if fails else False if goes_on else None
 
-    def _left(self) -> float:
-        return max(0.0, self._end - now())
+        self._search.shrink(self._candidates.between, passing, failing, fails)
 
-    def _goes_on(self, values: dict[str, int]) -> bool:
-        """Run a shape, unless it has been run; whether there is reason, and time, to run others."""
-        key = tuple(values.values())
-        if key in self._ran:
-            return True
-        if self._left() <= 0 or self._work <= 0 or not self._open or self.result.fault:
-            return False
-        self._ran.add(key)
+    def _about(self, values: dict[str, int], seconds: float) -> OracleAnswer:
+        """Run a shape."""
+        if not self._open or self.result.fault:
+            return OracleAnswer(continues=False, final=False)
         try:
-            shape = _run(self._exploration, values, self._phases, self._left())
+            shape = _run(self._exploration, values, self._phases, seconds)
         except (UsageError, TargetRaised):
             # The target, for these values: no fault of the kernel.
             self._holding.clear()
-            return True
+            return OracleAnswer()
         except InternalError as error:
             self.result.fault = f"{error}"
-            return False
+            return OracleAnswer(continues=False)
         if shape is None:
             # By an assert of the kernel that the symbolic run may not have come to.
             self._holding.clear()
-        else:
-            self._look(shape, values)
-        return True
+            return OracleAnswer()
+        self._look(shape, values)
+        assert isinstance(shape.run, ConcreteExecution)
+        return OracleAnswer(shape.run.looked_at)
 
     def _look(self, shape: Exploration, values: dict[str, int]) -> None:
         """Look at the verdict of each phase about a shape."""
         assert isinstance(shape.run, ConcreteExecution)
         self._inside = True
-        self._work -= shape.run.looked_at
         if shape.run.unsupported_construct is None:
             self.result.tried += 1
         if shape.run.raised is not None:
@@ -174,14 +158,16 @@ class _Trying:
             self._holding.clear()
         put_back = self._put_back(shape, values)
         for phase in sorted(self._open):
-            run = _verdict_on(shape, phase, values, self._left(), self._every)
+            run = _verdict_on(shape, phase, values, self._search.seconds, self._every)
             unsure = run is None or run.verdict is Verdict.UNKNOWN
             if phase == SHAPES.number and self.result.tried <= SearchingBudget.SHAPES_AT_ENDS and unsure:
-                run = refuted_at_ends(shape, self._play, phase, values, self._left(), self._every) or run
+                run = refuted_at_ends(shape, self._play, phase, values, self._search.seconds, self._every) or run
             if run is not None and run.verdict is Verdict.FAILED:
                 self._open.discard(phase)
                 self.result.found[phase] = replace(run, assumptions=self._exploration.assumptions)
-            again = None if put_back is None else _verdict_on(put_back, phase, values, self._left(), self._every)
+            again = (
+                None if put_back is None else _verdict_on(put_back, phase, values, self._search.seconds, self._every)
+            )
             if not (_holds(run) and (put_back is None or _holds(again))):
                 self._holding.discard(phase)
 
@@ -191,7 +177,7 @@ class _Trying:
         assert isinstance(shape.run, ConcreteExecution)
         if not self._holding or not shape.run.traced.several:
             return None
-        return _run(self._exploration, values, self._phases, self._left(), puts_back=True)
+        return _run(self._exploration, values, self._phases, self._search.seconds, puts_back=True)
 
     def _play(self, values: Mapping[str, int], seconds: float) -> Exploration | None:
         with suppress(UsageError, TargetRaised):

@@ -6,7 +6,6 @@ import itertools
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -316,7 +315,7 @@ def test_a_bound_is_the_same_however_slow_the_machine_is(tmp_path: Path, monkeyp
     subject = Subject.of(tmp_path, body, windows)
     bound = subject.verdict().qualifier
     slow = itertools.count()
-    monkeypatch.setattr("nkiverify.verify.dataflow_search.time", SimpleNamespace(process_time=lambda: next(slow) / 10))
+    monkeypatch.setattr("nkiverify.verify.shape_search.now", lambda: next(slow) / 10)
     assert subject.verdict().qualifier == bound
 
 

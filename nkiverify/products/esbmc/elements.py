@@ -39,6 +39,7 @@ from nkiverify.verify.domain_parts import Candidates, solved
 from nkiverify.verify.evidence import Evidence, recorded
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.options import Options
+from nkiverify.verify.shape_search import OracleAnswer, Search
 
 #: What decides a claim, in reports.
 BY = "any one element"
@@ -127,29 +128,34 @@ def _open(reason: str, claims: int = 0) -> Evidence:
 def _trial(explored: Exploration, ours: Run, proved: Collection[int], seconds: float) -> Trial:
     """The run of the shape that is examined, for this many seconds. Raises `NotLowered` where none can be run, and
     `_Contradicts` where one breaks what is `proved`."""
-    end = spent() + seconds
     reason = "no shape could be run"
-    for values in _shapes(explored, ours, seconds / 2):
-        left = end - spent()
-        if left <= 0:
-            break
-        # These are the smallest shapes: time alone is their limit.
+    found: Trial | None = None
+
+    def about(values: dict[str, int], left: float) -> OracleAnswer:
+        nonlocal found, reason
         trial = attempt(explored.target, values, explored.hardware, left, ANY_WORK, orders=False)
         if not trial.outside and not trial.unusable:
-            return trial
+            found = trial
+            return OracleAnswer(continues=False)
         broken = next((phase for phase in proved if trial.unusable.endswith(f" (phase {phase})")), None)
         if broken is not None:
             shape = ", ".join(f"{name} = {value}" for name, value in values.items()) or "this launch"
             raise _Contradicts(f"{trial.unusable} for {shape}, and phase {broken} says that it holds")
         reason = trial.unusable or reason
-    raise NotLowered(reason)
+        return OracleAnswer()
+
+    # These are the smallest shapes: time alone is their limit.
+    Search(about, seconds).through(_shapes(explored, ours, seconds / 2))
+    if found is None:
+        raise NotLowered(reason)
+    return found
 
 
-def _shapes(explored: Exploration, ours: Run, seconds: float) -> Iterator[Mapping[str, int]]:
+def _shapes(explored: Exploration, ours: Run, seconds: float) -> Iterator[dict[str, int]]:
     """The witness of a refutation; else shapes on which loops go round twice, the smallest first, and others."""
     if ours.violations:
         first = ours.violations[0]
-        yield first.values or {name: int(value) for name, value in first.witness.items()}
+        yield dict(first.values) or {name: int(value) for name, value in first.witness.items()}
         return
     candidates = Candidates(explored.run.program, explored.assumptions)
     shapes = candidates.shapes

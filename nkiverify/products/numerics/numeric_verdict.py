@@ -39,6 +39,7 @@ from nkiverify.products.numerics.search import Inputs, again, inputs
 from nkiverify.verify.domain_parts import Candidates
 from nkiverify.verify.evidence import Evidence, concluded, recorded
 from nkiverify.verify.exploration import Exploration
+from nkiverify.verify.shape_search import OracleAnswer, Search
 from nkiverify.verify.verdicts import ADVICE_TIME
 
 __all__ = ["again", "verdict_of"]
@@ -128,26 +129,28 @@ class _Deciding:
         known.open = self._not_for_all()
         if known.every is not None:
             return known
-        for values in self._shapes():
-            if self._over():
-                known.complete = False
-                break
-            trial = self._refuted(values) or self._on_ranges(values)
-            if trial.outside:
-                continue
+        search = Search(self._about, max(0.0, self._end - now()), NumericsBudget.WORK)
+        through = search.through(self._shapes())
+        known.complete = known.complete and (through or known.still_open is not None)
+        known.late = known.late or search.late
+        return known
+
+    def _about(self, values: dict[str, int], seconds: float) -> OracleAnswer:
+        """Decide one shape. Of one that is not proved more is reported than of many."""
+        known, begun = self._known, self._work
+        trial = self._refuted(values) or self._on_ranges(values)
+        if not trial.outside:
             known.tried += 1
             known.lines = max(known.lines, trial.lines)
             if _is_proved(trial) and trial.fills:
                 trial = self._on_masked(values)
             if _is_proved(trial):
                 known.proved += 1
-                continue
-            known.still_open, self._open_at = trial, values
-            if not known.shown:
-                self._search(values, trial, inputs())
-            # Of one shape that is not proved more is reported than of many.
-            break
-        return known
+            else:
+                known.still_open, self._open_at = trial, values
+                if not known.shown:
+                    self._search(values, trial, inputs())
+        return OracleAnswer(self._work - begun, known.still_open is None)
 
     def _refuted(self, values: Mapping[str, int]) -> NumericTrial | None:
         """The walk for all shapes, where it leaves something open of which a few inputs of the first shape show that

@@ -9,7 +9,6 @@ all that may ever be written leaves something out.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import islice
 
 from nkiverify.analysis.marks.mark_findings import Fault
 from nkiverify.analysis.sets.unwritten_sets import unwritten
@@ -22,6 +21,7 @@ from nkiverify.phases.dataflow.smallest import proved_where
 from nkiverify.phases.dataflow.tails import divisors_of, tails
 from nkiverify.phases.dataflow.trial import Trial, attempt
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.verify.shape_search import OracleAnswer, Search
 from nkiverify.verify.witness.generalise import others_failing
 from nkiverify.verify.witness.sufficient import as_text
 
@@ -41,11 +41,17 @@ def storing(
     that is one, or none such is found."""
     if any(one.contract != RULE or _stores(found, one) for one in found.findings.faults):
         return found
-    for values, _ in islice(tails(program, dimensions), WitnessBudget.SHAPES):
-        trial = attempt(target, values, hardware, seconds, orders=False)
+    shown = found
+
+    def about(values: dict[str, int], left: float) -> OracleAnswer:
+        nonlocal shown
+        trial = attempt(target, values, hardware, left, orders=False)
         if any(one.contract == RULE and _stores(trial, one) for one in trial.findings.faults):
-            return trial
-    return found
+            shown = trial
+        return OracleAnswer(work=1, continues=shown is found)
+
+    Search(about, seconds, WitnessBudget.SHAPES).through(values for values, _ in tails(program, dimensions))
+    return shown
 
 
 def _stores(trial: Trial, fault: Fault) -> bool:
