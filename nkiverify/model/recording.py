@@ -29,6 +29,7 @@ from nkiverify.model.registry import Declaration, Updates, declaration
 from nkiverify.model.tensor import IndirectionKind, Tensor, claim_bounds
 from nkiverify.symbolic import Condition, SymInt, all_of, constant_value, known
 from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic.lists import SymList
 
 #: Parameters that do not change what is computed.
 _IDLE = frozenset(("name", "kwargs", "engine", "priority", "dge_mode", "dma_engine", "buffer"))
@@ -198,9 +199,9 @@ class Recorder:
                 for argument, view in views_in(name, value):
                     found[argument] = view
                 if is_sequence(value) and not _holds_only_tensors(value):
-                    attributes[name] = value
+                    attributes[name] = _as_given(value)
             else:
-                attributes[name] = value
+                attributes[name] = _as_given(value)
         attributes.pop("mask", None)
         if "accumulate" in attributes:
             attributes["accumulate"] = _truth(attributes["accumulate"])
@@ -236,6 +237,13 @@ def _truth(value: object) -> object:
     if value is None or isinstance(value, Condition):
         return value
     return value != 0 if isinstance(value, SymInt) else bool(value)
+
+
+def _as_given(value: object) -> object:
+    """An argument as it is when the operation is executed: a kernel may change its list afterwards."""
+    if not is_sequence(value) or (isinstance(value, SymList) and value.symbolic):
+        return value
+    return tuple(map(_as_given, value))
 
 
 def _holds_tensors(value: Any) -> bool:

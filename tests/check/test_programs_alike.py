@@ -33,6 +33,10 @@ ALIKE = {
     "computed": "nisa.tensor_tensor(dst=u, data1=u, data2=t, op=nl.add)\nnisa.dma_copy(dst=out[i], src=u)",
     "two values in the same order": "nisa.dma_copy(dst=out[i], src=u)\n" + STORE,
     "beside a part of its own": "nisa.dma_copy(dst=out[me], src=t)\nnisa.dma_copy(dst=out[2], src=t)",
+    "selected by a pattern": (
+        "nisa.affine_select(dst=u, pattern=[[1, N]], channel_multiplier=-1, cmp_op=nl.equal, on_true_tile=t,"
+        " on_false_value=0.0)\nnisa.dma_copy(dst=out[i], src=u)"
+    ),
     "a private buffer in HBM": (
         "own = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.private_hbm)\n"
         "nisa.dma_copy(dst=own, src=t)\nnisa.dma_copy(dst=u, src=own)\nnisa.dma_copy(dst=out[i], src=u)"
@@ -66,6 +70,10 @@ OTHERS = {
     "read of what only the other has stored": "if me == 0:\n    "
     + STORE
     + "\nif me == 1:\n    nisa.dma_copy(dst=u, src=out[i])",
+    "the program is in a pattern": (
+        "p = [[1, N]]\np[0][0] = me\nnisa.affine_select(dst=u, pattern=p, channel_multiplier=-1, cmp_op=nl.equal,"
+        " on_true_tile=t, on_false_value=0.0)\np[0][0] = 1\nnisa.dma_copy(dst=out[i], src=u)"
+    ),
     "random numbers": "r = nl.ndarray((P, N), dtype=nl.uint32, buffer=nl.sbuf)\nnisa.rng(dst=r)\n"
     "nisa.tensor_tensor(dst=u, data1=t, data2=r, op=nl.add)\nnisa.dma_copy(dst=out[i], src=u)",
     "what programs store is read": (
