@@ -164,7 +164,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
         if function is None:
             return self.generic_visit(node)
         # As the kernel is written: loops within, rewritten, read and unbind more.
-        used = UsedNames.of(node.body)
+        used, unbinds = UsedNames.of(node.body), deletes(node.body)
         bound = (used.stored | target_names(node.target)) - function.shared_names
         names, grown = sorted(bound), sorted(used.appended)
         temporaries = sorted(bound - read_before_written(node, bound))
@@ -177,9 +177,6 @@ class _Rewriter(Watching, ast.NodeTransformer):
         body = self._statements(node.body)
         function.loops.pop()
         otherwise = self._statements(node.orelse)
-        # Of the rewritten body: a loop around a branch with a loop in it counts as one that unbinds names, and is
-        # unrolled. Summarised, one of the published kernels takes three times as long.
-        unbinds = deletes(node.body)
         call = hook(
             "loop",
             iterable,
@@ -216,7 +213,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
         place = node.test
         shorter, ends = _without_not(node)
         node, ends = (node, False) if computed_by(shorter) else (shorter, ends)
-        computed = computed_by(node)
+        computed, unbinds = computed_by(node), deletes(node.body)
         used = UsedNames.of([placed(ast.Expr(node.test), node), *node.body])
         bound = used.stored - function.shared_names
         names, grown = sorted(bound), sorted(used.appended)
@@ -231,7 +228,6 @@ class _Rewriter(Watching, ast.NodeTransformer):
         body = self._statements(node.body)
         function.loops.pop()
         otherwise = self._statements(node.orelse)
-        unbinds = deletes(node.body)
         call = hook(
             "while_loop",
             _names(names),
