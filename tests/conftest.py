@@ -61,8 +61,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "campaign: a part of a campaign, which `make campaigns` runs")
     config.addinivalue_line("markers", "every_case: a test of which `make test` runs all cases, however long they take")
     if config.option.write_costs:
-        # Of a function all cases are measured, or none.
-        config.option.lane = "all"
         config.pluginmanager.register(Measuring())
     # Where $PYTHONDONTWRITEBYTECODE is set, each process would rewrite the asserts of all tests anew.
     sys.dont_write_bytecode = False

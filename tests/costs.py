@@ -2,8 +2,8 @@
 A test that takes much more than the others of its function has a line of its own.
 
 `make quick` leaves out those from `QUICK` on, and `make test` begins with those that take longest. Cases of a function
-that take `DEAR_CASE` or more are of the campaigns, but for the one of each kind that takes least. A function that the
-file does not have is quick. `make test ARGS=--write-costs` measures them and the campaigns, on an idle machine.
+from `QUICK` on are of the campaigns, but for the one of each kind that takes least. A function that the file does not
+have is quick. `make test ARGS=--write-costs` measures those of the lane, on an idle machine.
 """
 
 from __future__ import annotations
@@ -11,17 +11,15 @@ from __future__ import annotations
 import os
 import re
 import statistics
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 COSTS = Path(__file__).with_name("costs.txt")
 #: Milliseconds on average from which functions are written down, and from which their tests are not quick.
 WRITTEN, QUICK = 20, 50
-#: Milliseconds from which a case is of the campaigns where the same is asserted of one that takes less.
-DEAR_CASE = 100
 #: How many times as long as the others of its function a test takes that has a line of its own.
 DEAR = 3
 #: The name of a case that is a file, and what a name says that is expected of a case.
@@ -54,7 +52,7 @@ def dear_cases(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]
     found: set[str] = set()
     for cases in kinds.values():
         least = min(cases, key=lambda test: cost_of(test, known))
-        found.update(test for test in cases if test != least and cost_of(test, known) >= DEAR_CASE)
+        found.update(test for test in cases if test != least and cost_of(test, known) >= QUICK)
     return frozenset(found)
 
 
@@ -69,37 +67,82 @@ class Measuring:
 
     def __init__(self) -> None:
         self._taken: dict[str, dict[str, float]] = {}
+        self._partly: set[str] = set()
+        #: Seconds for what several tests share, and for what the test that runs has set up of it.
+        self._shared: dict[pytest.FixtureDef[Any], float] = {}
+        self._set_up = 0.0
+
+    def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
+        """Keep the functions of which not all tests are measured."""
+        self._partly.update(function_of(item.nodeid) for item in items)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Begin to measure a test."""
-        item.stash[_BEGAN] = sum(os.times()[:4])
+        item.stash[_BEGAN] = _processor_time()
+        self._set_up = 0.0
         return (yield)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
+        """Measure what several tests share apart: each of them takes it where it runs alone."""
+        began, inner = _processor_time(), self._set_up
+        result = yield
+        if fixturedef.scope != "function":
+            taken = _processor_time() - began - (self._set_up - inner)
+            self._shared[fixturedef] = taken
+            self._set_up += taken
+        return result
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
         """Report what a test and the processes that it started have taken."""
         report = yield
         if call.when == "teardown":
-            report.user_properties.append((_PROPERTY, sum(os.times()[:4]) - item.stash[_BEGAN]))
+            taken = _processor_time() - item.stash[_BEGAN] - self._set_up + self._share(item)
+            report.user_properties.append((_PROPERTY, (taken, function_of(item.nodeid) in self._partly)))
         return report
+
+    def _share(self, item: pytest.Item) -> float:
+        """Seconds for what a test uses that others use as well."""
+        if not isinstance(item, pytest.Function):
+            return 0.0
+        used = item._fixtureinfo.name2fixturedefs.values()
+        return sum(self._shared.get(one, 0.0) for several in used for one in several)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Keep what is reported, by a worker as well."""
         for name, value in report.user_properties:
             if name == _PROPERTY:
-                self._taken.setdefault(function_of(report.nodeid), {})[report.nodeid] = 1000 * float(str(value))
+                taken, partly = cast("tuple[float, bool]", value)
+                function = function_of(report.nodeid)
+                self._taken.setdefault(function, {})[report.nodeid] = 1000 * taken
+                if partly:
+                    self._partly.add(function)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        """Write what was measured; what is known of other functions stays."""
+        """Write what was measured; what is known of other tests stays."""
         if hasattr(session.config, "workerinput"):
             return
         found = costs() if COSTS.exists() else {}
-        found = {name: cost for name, cost in found.items() if function_of(name) not in self._taken}
-        for taken in self._taken.values():
-            found |= _of_function(taken)
-        lines = [f"{cost} {name}\n" for name, cost in found.items() if cost >= WRITTEN]
+        for function, taken in self._taken.items():
+            if function in self._partly:
+                found |= _of_some(taken, found.get(function, 0))
+            else:
+                found = {name: cost for name, cost in found.items() if function_of(name) != function}
+                found |= _of_function(taken)
+        lines = [f"{cost} {name}\n" for name, cost in found.items() if cost >= WRITTEN or "[" in name]
         COSTS.write_text("".join(sorted(lines, key=lambda line: (-int(line.split()[0]), line))), encoding="utf-8")
+
+
+def _processor_time() -> float:
+    """Seconds of processor time that this process and those that it started and that have ended took."""
+    return sum(os.times()[:4])
+
+
+def _of_some(taken: Mapping[str, float], mean: int) -> dict[str, int]:
+    """The cost of tests whose function takes `mean` on average, where it puts them on the other side of `QUICK`."""
+    return {test: round(cost) for test, cost in taken.items() if (cost < QUICK) != (mean < QUICK)}
 
 
 def _of_function(taken: Mapping[str, float]) -> dict[str, int]:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from tests.costs import DEAR_CASE, QUICK, costs, dear_cases
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
-QUICKER, DEAR = DEAR_CASE - 1, DEAR_CASE
+import pytest
+
+from tests.costs import QUICK, Measuring, costs, dear_cases
+
+QUICKER, DEAR = QUICK - 1, QUICK
 
 
 def test_a_case_that_takes_long_is_of_the_campaigns_where_one_takes_less() -> None:
@@ -28,6 +34,13 @@ def test_what_is_not_known_takes_nothing_and_the_mean_of_a_function_counts_for_i
     assert dear_cases(cases, {"a.py::f": DEAR}) == {"a.py::f[2]"}
 
 
-def test_no_quick_test_is_of_the_campaigns_by_what_it_takes() -> None:
-    assert QUICK <= DEAR_CASE
-    assert costs()
+def test_what_was_not_measured_keeps_its_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "costs.txt"
+    file.write_text(f"{DEAR} a.py::f\n{9 * DEAR} a.py::f[9]\n{DEAR} a.py::g\n{DEAR} a.py::g[3]\n")
+    monkeypatch.setattr("tests.costs.COSTS", file)
+    measured = Measuring()
+    for name, seconds, partly in (("f[1]", 0.001, True), ("f[2]", 0.3, True), ("g[1]", 0.001, False)):
+        report = SimpleNamespace(nodeid=f"a.py::{name}", user_properties=[("processor time", (seconds, partly))])
+        measured.pytest_runtest_logreport(cast(Any, report))
+    measured.pytest_sessionfinish(cast(Any, SimpleNamespace(config=object())))
+    assert costs() == {"a.py::f": DEAR, "a.py::f[9]": 9 * DEAR, "a.py::f[1]": 1}
