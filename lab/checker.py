@@ -100,6 +100,8 @@ ANSWERING = {
     "nkiverify/analysis/lifetimes/live_intervals.py": _MEMORY,
     "nkiverify/analysis/marks/liveness.py": _DATAFLOW,
     "nkiverify/verify/verdicts.py": _VERDICTS,
+    "nkiverify/verify/explorations.py": _VERDICTS,
+    "nkiverify/verify/strategy.py": _VERDICTS,
     "nkiverify/verify/verifier.py": _VERDICTS,
     "nkiverify/verify/tolerated.py": ("tests/check/test_accepted.py",),
     "nkiverify/model/interval_arithmetic.py": _NUMBERS,

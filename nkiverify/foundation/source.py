@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import dis
 import inspect
+import linecache
 import sys
 import types
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 from types import CodeType, FrameType
 from typing import Annotated
@@ -258,3 +261,24 @@ def is_exception_of_kernel(error: BaseException) -> bool:
     kind = type(error)
     # Python raises none of its own classes that are left.
     return kind.__module__ in ("builtins", *_kernel_modules)
+
+
+def assigned_name(site: Site | None) -> str:
+    """The name that the statement at `site` gives the tensor that it allocates; empty where it gives it no name."""
+    if site is None:
+        return ""
+    # The file may have changed since another run of this process.
+    linecache.checkcache(site.file)
+    for node in ast.walk(_parsed("".join(linecache.getlines(site.file)))):
+        if isinstance(node, ast.Assign) and node.lineno <= site.line <= (node.end_lineno or 0):
+            target = node.targets[0]
+            return target.id if isinstance(target, ast.Name) else ""
+    return ""
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):
+        return ast.Module([], [])

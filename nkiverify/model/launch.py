@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from types import MethodType
 from typing import Any
 
-from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.source import assigned_name
 from nkiverify.model.allocation import argument_again
 from nkiverify.model.contracts import about, require
 from nkiverify.model.current_execution import current_execution, execution_in_progress

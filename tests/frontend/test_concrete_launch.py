@@ -14,7 +14,7 @@ from nkiverify.foundation.budget import ExploringBudget, RunningBudget
 from nkiverify.foundation.records import Kind, Run, Verdict
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32, uint32
-from nkiverify.verify import verifier
+from nkiverify.verify import explorations
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -108,7 +108,7 @@ def test_a_launch_that_repeats_itself_is_run_to_its_end_only_where_a_summary_lea
     monkeypatch.setattr(RunningBudget, "OPERATIONS_RECORDED", 64)
     monkeypatch.setattr(RunningBudget, "OPERATIONS_BEFORE_SUMMARISING", 32)
     monkeypatch.setattr(ExploringBudget, "CONTRACTS_OF_A_STEP", 1)
-    monkeypatch.setattr(verifier, "played", told)
+    monkeypatch.setattr(explorations, "played", told)
     target = replace(Subject.of(tmp_path, body, launch(64 * 400, 32)).target, kind=Kind.CONCRETE)
     runs = verify(target, Options(root=tmp_path, phases=phases, engine="embedded"))
     assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL] * len(phases), runs

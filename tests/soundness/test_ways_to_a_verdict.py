@@ -29,7 +29,7 @@ from nkiverify.phases.witness_replay import Replay
 from nkiverify.products.esbmc import second_opinion
 from nkiverify.results.session import ExitStatus, status_of
 from nkiverify.symbolic.prover import BUDGETS
-from nkiverify.verify import dataflow_verdict, verdicts, verifier
+from nkiverify.verify import dataflow_verdict, explorations, verdicts
 from nkiverify.verify.domain_parts import DomainPart
 from nkiverify.verify.evidence import concluded
 from nkiverify.verify.exploration import explore
@@ -485,7 +485,7 @@ def test_what_ends_the_exploration_is_the_verdict_of_all_phases(
     def ended(*given: object) -> None:
         raise error
 
-    monkeypatch.setattr(verifier, "explore", ended)
+    monkeypatch.setattr(explorations, "explore", ended)
     runs = verify(Subject.of(tmp_path, COPY, blocks).target, Options(root=tmp_path, phases=(1, 2, 3, 4)))
     assert [run.phase for run in runs] == [1, 2, 3, 4]
     assert {(run.verdict, status_of(run)) for run in runs} == {(verdict, status)}

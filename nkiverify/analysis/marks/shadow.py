@@ -32,9 +32,9 @@ from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadows
 from nkiverify.analysis.marks.unordered_loops import UnorderedLoops
 from nkiverify.analysis.uniform import stored_alike
-from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.late import numpy as np
+from nkiverify.foundation.source import assigned_name
 from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned

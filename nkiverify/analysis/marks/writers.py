@@ -12,10 +12,10 @@ from nkiverify.analysis.element_marks import Marks, distinct
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadow, Shadows
-from nkiverify.foundation.assigned import assigned_name
 from nkiverify.foundation.budget import MarksBudget
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.records import Coverage, Line, Part
+from nkiverify.foundation.source import assigned_name
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Storage, Tensor
 
