@@ -7,6 +7,12 @@ from pathlib import Path
 import pytest
 
 from nkiverify.cli.main import main
+from nkiverify.frontend.domain.expressions import condition as meaning
+from nkiverify.frontend.domain.syntax import parse
+from nkiverify.products.derive.domain_candidates import bounds_from_above
+from nkiverify.symbolic.atoms import Dimension
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.terms import of_atom
 
 HEAD = """\
 import math
@@ -138,3 +144,21 @@ def test_a_factor_that_all_products_have_is_left_out(tmp_path: Path, capsys: pyt
 """
     _, out = said(source, tmp_path, capsys)
     assert "kernel is legal where P == 128 " in out, out
+
+
+@pytest.mark.parametrize(
+    ("text", "from_above"),
+    [
+        ("N <= 512", True),
+        ("(H//p)*(W//p) <= 35497", True),
+        ("H//p + 2*(W//(p*p)) <= 9", True),
+        ("H//p >= 2", False),
+        ("p <= H//p", False),
+        ("(H//p)*(W//p) - H <= 9", False),
+        ("(H//p)*(W//p) <= p", False),
+    ],
+)
+def test_what_is_bounded_of_parts_is_bounded_from_above(text: str, from_above: bool) -> None:
+    atoms = {name: of_atom(Dimension(name)) for name in "NHWp"}
+    condition = meaning(parse("--where", text)[1], atoms)
+    assert isinstance(condition, Condition) and bounds_from_above(condition) is from_above

@@ -220,6 +220,14 @@ def is_upper_bound(condition: Condition) -> bool:
     return all(_rises(key, factor) for key, factor in condition.term.monomials.items() if key)
 
 
+def bounds_from_above(condition: Condition) -> bool:
+    """True if the condition bounds what sizes and the parts that they fall into come to: `(H//p)*(W//p) <= 512`, which
+    is no upper bound of `p`."""
+    dividends: dict[Atom, Term] = {atom: atom.numerator for atom in condition.atoms() if isinstance(atom, Div)}
+    of_sizes = condition.substitute(dividends)
+    return is_upper_bound(condition) or (isinstance(of_sizes, Condition) and is_upper_bound(of_sizes))
+
+
 def at_last_iteration(condition: Condition | bool) -> tuple[Condition, ...]:
     """The consequence of a condition about iterations of loops for the last one of each, in terms of dimensions."""
     return tuple(_at_last(condition))

@@ -15,7 +15,7 @@ from nkiverify.foundation.records import Run, Verdict, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Loop, Program
 from nkiverify.ir.walk import Visitor, of_kind
-from nkiverify.products.derive.domain_candidates import Candidate, is_upper_bound, readable, within
+from nkiverify.products.derive.domain_candidates import Candidate, bounds_from_above, readable, within
 from nkiverify.symbolic.conditions import Condition, Junction
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
@@ -209,7 +209,7 @@ class Statements:
         if failing:
             worst = min(failing, key=self._telling)
             assert worst.rule is not None
-            limited = is_upper_bound(one.condition) and worst.rule.limit
+            limited = bounds_from_above(one.condition) and worst.rule.limit
             return replace(
                 found,
                 site=worst.site,
