@@ -152,7 +152,7 @@ def _ranges(target: Target, options: Options) -> WrittenRanges:
     if trial.outside:
         raise UsageError(f"the smallest values of the dimensions of {target.name} are not in its domain")
     findings = tuple(f"{finding.contract}: {finding}" for finding in trial.findings)
-    return WrittenRanges(tuple(reported), findings, trial.unusable, not trial.unfollowed)
+    return WrittenRanges(tuple(reported), findings, str(trial.unusable or ""), not trial.unfollowed)
 
 
 def _told_ranges(ranges: WrittenRanges, root: Path) -> int:

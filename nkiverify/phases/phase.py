@@ -124,6 +124,18 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
+class Unusable:
+    """The reason that nothing follows from a concrete execution, and the phase whose contract it breaks, 0 for none:
+    that phase reports it."""
+
+    reason: str
+    phase: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.reason} (phase {self.phase})" if self.phase else self.reason
+
+
+@dataclass(frozen=True, slots=True)
 class Phase:
     """The base of the phases, and all there is to one whose claims the stubs state while the kernel runs."""
 

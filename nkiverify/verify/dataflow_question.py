@@ -130,6 +130,8 @@ class FaultSearch:
     part: DomainPart | None = None
     twice: bool = False
     doubt: str = ""
+    #: The phase whose contract the run breaks that is in doubt, if that is why.
+    broken_phase: int = 0
     #: The largest shape beyond a bound that was run, if any.
     furthest: Mapping[str, int] | None = None
     #: A run that read unwritten elements which reach no output.

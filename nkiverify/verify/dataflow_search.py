@@ -97,7 +97,8 @@ class Searching:
             return OracleAnswer(trial.work, continues=False, final=False)
         result.inside += 1
         if trial.unusable:
-            result.doubt = result.doubt or trial.unusable
+            if not result.doubt:
+                result.doubt, result.broken_phase = str(trial.unusable), trial.unusable.phase
             return OracleAnswer(trial.work)
         findings = trial.findings
         if findings.doubts and not findings.shows_fault:

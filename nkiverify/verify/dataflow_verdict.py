@@ -30,7 +30,7 @@ from nkiverify.ir.program import CARRIED, Iteration, Program
 from nkiverify.ir.walk import carries_state, items, of_kind
 from nkiverify.model.contracts import contract
 from nkiverify.model.policy import AppliedPolicy, applied_policy
-from nkiverify.phases import DATAFLOW
+from nkiverify.phases import ARITHMETIC, DATAFLOW, SHAPES
 from nkiverify.phases.dataflow.tails import tails
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
@@ -350,7 +350,7 @@ def doubtful(known: DataflowFacts) -> Evidence | None:
         return None
     reason = known.reason if doubt in known.reason else f"{known.reason}; {doubt}"
     # Whatever other phases are about comes first.
-    other = doubt.endswith((" (phase 1)", " (phase 2)"))
+    other = known.searched is not None and known.searched.broken_phase in (SHAPES.number, ARITHMETIC.number)
     return known.unknown(Basis.NOT_KNOWN, doubt, "mend what that phase finds" if other else "", reason)
 
 

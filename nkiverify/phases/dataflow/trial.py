@@ -29,6 +29,7 @@ from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.dataflow.played import BESIDE, play_in, unusable
 from nkiverify.phases.dataflow.rearranged import handed_on
+from nkiverify.phases.phase import Unusable
 from nkiverify.phases.witness_replay import Replay
 
 #: The phase whose contracts are broken where a run shows again what an earlier one has found.
@@ -184,7 +185,7 @@ class Trial:
 
     values: dict[str, int]
     findings: Findings
-    unusable: str = ""
+    unusable: Unusable | None = None
     outside: bool = False
     recorded: Sequence[Recorded] = ()
     large: bool = False
@@ -213,8 +214,8 @@ def attempt(
     if played.outside:
         return Trial(dict(values), Findings(), outside=True)
     if counted.large:
-        return Trial(dict(values), Findings(), TOO_LONG, large=True, work=counted.done)
-    if played.unusable:
+        return Trial(dict(values), Findings(), Unusable(TOO_LONG), large=True, work=counted.done)
+    if played.unusable is not None:
         return Trial(dict(values), Findings(), played.unusable, work=counted.done)
     trial = executed(run, dict(values), played.recorded, counted.done)
     return _with_other_orders(trial, target, run, seconds) if orders else trial
@@ -274,11 +275,11 @@ def _rounds_tried(recorded: Sequence[Recorded]) -> Iterator[Tried]:
 def trial_of(target: Target, run: ConcreteExecution, seconds: float) -> Trial:
     """The result of a run of a concrete launch, its operations executed on the shadow memory for this many seconds."""
     if run.unsupported_construct is not None:
-        return Trial({}, Findings(), run.unsupported_construct.construct)
+        return Trial({}, Findings(), Unusable(run.unsupported_construct.construct))
     if run.raised is not None:
-        return Trial({}, Findings(), f"the kernel raises {type(run.raised).__name__}: {run.raised}")
+        return Trial({}, Findings(), Unusable(f"the kernel raises {type(run.raised).__name__}: {run.raised}"))
     broken = unusable(run, run.phases)
-    if broken:
+    if broken is not None:
         return Trial({}, Findings(), broken)
     trial = executed(run, {}, run.recorded, ANY_WORK, seconds)
     return _with_other_orders(trial, target, run, seconds)
@@ -313,7 +314,7 @@ def confirmed(target: Target, values: Mapping[str, int], hardware: Hardware, sec
     trial = attempt(target, values, hardware, seconds)
     if trial.outside:
         return Replay((), excluded="outside the domain")
-    doubt = next(iter(trial.findings.doubts), trial.unusable)
+    doubt = next(iter(trial.findings.doubts), str(trial.unusable or ""))
     seen = look(target, trial, hardware, seconds) if trial.findings.faults else []
     broken = tuple(
         BrokenContract(contract(one.fault.contract), one.site, (("tensor", one.fault.tensor), *one.fault.quantities))

@@ -160,7 +160,7 @@ def _shown(
         quantities = (("raised", text),)
         return replace(_failed(found, rule, site, quantities, observed_in(played.raised)), text=text)
     if played.unusable:
-        return replace(found, kind=ShapeOutcome.UNTOLD, text=played.unusable)
+        return replace(found, kind=ShapeOutcome.UNTOLD, text=str(played.unusable))
     for one in PHASES[3].broken_at_end(run, hardware):
         return _failed(found, one.contract, one.site, one.quantities, None)
     # Without what the user accepts, as in the verdicts.

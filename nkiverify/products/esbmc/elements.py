@@ -134,14 +134,13 @@ def _trial(explored: Exploration, ours: Run, proved: Collection[int], seconds: f
     def about(values: dict[str, int], left: float) -> OracleAnswer:
         nonlocal found, reason
         trial = attempt(explored.target, values, explored.hardware, left, ANY_WORK, orders=False)
-        if not trial.outside and not trial.unusable:
-            found = trial
-            return OracleAnswer(continues=False)
-        broken = next((phase for phase in proved if trial.unusable.endswith(f" (phase {phase})")), None)
-        if broken is not None:
+        if trial.unusable is None:
+            found = None if trial.outside else trial
+            return OracleAnswer(continues=trial.outside)
+        if trial.unusable.phase in proved:
             shape = ", ".join(f"{name} = {value}" for name, value in values.items()) or "this launch"
-            raise _Contradicts(f"{trial.unusable} for {shape}, and phase {broken} says that it holds")
-        reason = trial.unusable or reason
+            raise _Contradicts(f"{trial.unusable} for {shape}, and phase {trial.unusable.phase} says that it holds")
+        reason = str(trial.unusable)
         return OracleAnswer()
 
     # These are the smallest shapes: time alone is their limit.

@@ -32,6 +32,8 @@ from nkiverify.ir.program import Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage
+from nkiverify.phases import DATAFLOW, SHAPES
+from nkiverify.phases.phase import Unusable
 
 #: The magnitude that ranges of floats are cut down to, where the largest one is searched for that is proved.
 Cut = float | None
@@ -52,7 +54,7 @@ class NumericTrial:
     findings: tuple[ElementFault, ...] = ()
     unfollowed: tuple[tuple[str, Site | None], ...] = ()
     lines: int = 0
-    unusable: str = ""
+    unusable: Unusable | None = None
     place: Site | None = None
     outside: bool = False
     work: int = 0
@@ -138,11 +140,11 @@ def _on_every_shape(program: Program, deadline: float, cut: Cut, kind: type[Fami
 
 
 def _walked(walk: FamilyWalk, asked: Mapping[str, tuple[float, float]], declared: Iterable[str]) -> NumericTrial:
-    unusable = ""
+    unusable = None
     try:
         walk.run()
     except UnsupportedConstruct as limit:
-        unusable = limit.construct
+        unusable = Unusable(limit.construct)
     return NumericTrial(
         findings=tuple(walk.findings.found.values()),
         unfollowed=tuple(walk.unfollowed),
@@ -249,29 +251,30 @@ def _run(
     if reported is not None:
         reported(elements)
     run = elements.execution(hardware, seconds=limits.seconds)
-    unusable, place = "", None
+    unusable: Unusable | None = None
+    place: Site | None = None
     try:
         start(Source(target.kernel, target.root), values, run, target.function, Verification)
     except OutsideDomain:
         return NumericTrial(outside=True)
     except ContractViolation as violation:
-        unusable, place = f"the kernel breaks {violation.contract} (phase 1)", violation.site
+        unusable, place = Unusable(f"the kernel breaks {violation.contract}", SHAPES.number), violation.site
     except UnsupportedConstruct as limit:
-        unusable, place = limit.construct, limit.site
+        unusable, place = Unusable(limit.construct), limit.site
     except UsageError:
         raise
     except MemoryError as error:
         # That is no fault of the kernel.
-        unusable = f"a run on numbers at these shapes: {text_of(error)}"
+        unusable = Unusable(f"a run on numbers at these shapes: {text_of(error)}")
     except (Exception, SystemExit) as error:
         if in_simulator(error) or not kernel_entries(error):
             raise
-        unusable = f"the kernel raises {described(error)} (phase 1)"
+        unusable = Unusable(f"the kernel raises {described(error)}", SHAPES.number)
     # Functions beyond their documented range have values all the same.
     unwritten = [found for found in elements.undefined if not found.shown]
-    if not unusable and unwritten:
-        unusable, place = f"{unwritten[0]} (phase 4)", unwritten[0].site
-    if not unusable and elements.findings.lost and not elements.findings.found and not elements.unfollowed:
+    if unusable is None and unwritten:
+        unusable, place = Unusable(f"{unwritten[0]}", DATAFLOW.number), unwritten[0].site
+    if unusable is None and elements.findings.lost and not elements.findings.found and not elements.unfollowed:
         raise InternalError("the range of a number is lost, and nothing says why")
     return NumericTrial(
         findings=tuple(elements.findings.found.values()),

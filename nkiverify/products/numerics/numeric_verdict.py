@@ -310,7 +310,7 @@ def _first_of(trial: NumericTrial) -> str:
         return f"{trial.findings[0].contract} is not ruled out for all sizes: {trial.findings[0]}"
     if trial.unfollowed:
         return f"not followed for all sizes: {first_lines(trial.unfollowed)}"
-    return trial.unusable
+    return str(trial.unusable or "")
 
 
 def _proved_where(known: NumericFacts) -> str:
@@ -369,11 +369,11 @@ def not_usable(known: NumericFacts) -> Evidence | None:
     if trial is None or not trial.unusable:
         return None
     advice = _ADVICE_SHAPES
-    if trial.unusable.endswith(" (phase 1)"):
+    if trial.unusable.phase == SHAPES.number:
         advice = "mend what that phase finds"
-    elif trial.unusable.endswith(" (phase 4)"):
+    elif trial.unusable.phase == DATAFLOW.number:
         advice = "such numbers are not followed; phase 4 says whether an output depends on them"
-    return Evidence(Basis.NOT_KNOWN, trial.unusable, place=trial.place, advice=advice)
+    return Evidence(Basis.NOT_KNOWN, str(trial.unusable), place=trial.place, advice=advice)
 
 
 def not_followed(known: NumericFacts) -> Evidence | None:
