@@ -13,6 +13,7 @@ from nkiverify.analysis.lifetimes import sizes
 from nkiverify.analysis.lifetimes.live_intervals import Lifetimes, Point, Tenant
 from nkiverify.analysis.lifetimes.sizes import NoBound
 from nkiverify.analysis.lifetimes.usage import Allocated, Usage, usage_of
+from nkiverify.analysis.sets.keys import key_of
 from nkiverify.engines.embedded import Decision
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import MemoryPeak
@@ -194,7 +195,7 @@ class _Writer:
         first, first_indices = self._instance(point, one, around)
         second, second_indices = self._instance(point, two, around)
         apart = _apart(first, second)
-        if one.allocated is two.allocated:
+        if _is_one(one.allocated, two.allocated):
             same = conditions.conjunction(
                 conditions.equals_zero(terms.add(left, right, -1))
                 for left, right in zip(first_indices, second_indices, strict=True)
@@ -269,6 +270,14 @@ class _Rectangle:
         ends = terms.add(partition, count), terms.add(start, sizes.bytes_of(storage))
         parts = (partition, ends[0], start, ends[1])
         return _Rectangle(*(terms.substitute(part, mapping) for part in parts))
+
+
+def _is_one(one: Allocated, two: Allocated) -> bool:
+    """True if there is one of both in an iteration: it is one allocation, or that of two paths through a body."""
+    if one is two:
+        return True
+    keys = {key_of(one.storage), key_of(two.storage)}
+    return len(keys) == 1 and one.frame is two.frame and one.crossed == two.crossed
 
 
 def _apart(one: _Rectangle, two: _Rectangle) -> Condition | bool:
