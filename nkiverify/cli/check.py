@@ -134,6 +134,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="what is printed: a report, a line for each finding, the results, GitHub's commands, or SARIF 2.1.0",
     )
     add("--json", type=Path, metavar="FILE", help="write the results to FILE")
+    add("--sarif", type=Path, metavar="FILE", help="write them as SARIF 2.1.0, for code hosts")
+    add("--annotations", action="store_true", help="print GitHub's commands that show findings in a pull request, too")
     add("--debug", action="store_true", help="show tracebacks of internal errors")
 
 
@@ -276,6 +278,7 @@ def _answers(
         in_place=arguments.fix_in_place,
         manifest_entry=arguments.manifest_entry,
         form=arguments.output_format,
+        annotations=arguments.annotations,
     )
     return answers(asked, options, confinement_of(options), memory)
 
@@ -300,6 +303,7 @@ def _options(arguments: argparse.Namespace) -> tuple[Options, tuple[str, ...]]:
         every_violation=arguments.all,
         largest_range=True,
         json=writable(arguments.json, "--json"),
+        sarif=writable(arguments.sarif, "--sarif"),
         policy=policy_of(arguments, settings),
         allowed=allowed_by(arguments.allow, settings),
     )
@@ -368,8 +372,10 @@ def _reported(
     session = without_ignored(session, options.policy)
     for line in found.passed_over:
         print(warning(line), file=sys.stderr)
-    session = written(session, options.json)
+    session = written(session, options)
     status = session.exit_status
+    if arguments.annotations:
+        print(text_of(session, "github"), end="", flush=True)
     if arguments.output_format != FORMATS[0]:
         print(text_of(session, arguments.output_format), end="", flush=True)
         strict = language.failing or failing(session, options.policy)

@@ -70,6 +70,7 @@ class CheckRequest:
     manifest_entry: bool = False
     in_place: bool = False
     form: str = "full"
+    annotations: bool = False
 
 
 def answers(asked: CheckRequest, options: Options, confinement: Confinement, memory: Memory | None = None) -> int:
@@ -134,7 +135,9 @@ def answers(asked: CheckRequest, options: Options, confinement: Confinement, mem
         print(legality.summary(statuses, unchecked, len(asked.references), session.seconds))
     statuses += _language_statuses(found, options)
     statuses += [ExitStatus.USAGE for _ in asked.left_out]
-    for file in written(session, options.json).unwritten:
+    if asked.annotations:
+        print(text_of(session, "github"), end="", flush=True)
+    for file in written(session, options).unwritten:
         print(f"not written: {file}", file=sys.stdout if people else sys.stderr, flush=True)
         statuses.append(ExitStatus.INTERNAL_ERROR)
     failed = failing(session, options.policy)

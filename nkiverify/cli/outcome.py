@@ -207,17 +207,21 @@ def _subject(request: Request) -> str:
     return textwrap.fill(line, terminal.WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
-def written(session: Session, file: Path | None) -> Session:
-    """Write the results, where that is asked for; the session, which says where they could not be."""
-    if file is None:
+def written(session: Session, options: Options) -> Session:
+    """Write the results to the files that are asked for; the session, which says which could not be written."""
+    files = {form: file for form, file in (("json", options.json), ("sarif", options.sarif)) if file is not None}
+    if not files:
         return session
+    from nkiverify.cli.formats import text_of
     from nkiverify.results import codec as json_results
 
-    try:
-        json_results.write(json_results.text(session), file)
-    except OSError as error:
-        return replace(session, unwritten=(f"{file}: {error.strerror or error}",))
-    return session
+    unwritten = []
+    for form, file in files.items():
+        try:
+            json_results.write(text_of(session, form), file)
+        except OSError as error:
+            unwritten.append(f"{file}: {error.strerror or error}")
+    return replace(session, unwritten=tuple(unwritten))
 
 
 def not_compared(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nkiverify.foundation.records import Run
 
 #: Options with which something else is done besides printing, or somebody debugs.
-_DOING = ("debug", "fix_in_place", "json", "list", "no_cache", "pdb", "watch")
+_DOING = ("debug", "fix_in_place", "json", "list", "no_cache", "pdb", "sarif", "watch")
 #: A tensor's memory in `--arg`; any other `@` is before the name of a file.
 _MEMORIES = re.compile(r"@\w*(?:sbuf|psum|hbm)\b")
 

@@ -415,10 +415,9 @@ def _formatted(session: Session, form: str, since: SinceCommit | None = None) ->
         from nkiverify.report import markdown
 
         return markdown.text(session, since)
-    from nkiverify.model.contracts import all_contracts
-    from nkiverify.report import sarif
+    from nkiverify.cli.formats import text_of
 
-    return sarif.text(session, {contract.id: contract for contract in all_contracts()})
+    return text_of(session, form)
 
 
 def _bundle(session: Session, options: Options, folder: Path) -> list[str]:

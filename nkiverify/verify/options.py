@@ -88,6 +88,7 @@ class Options:
     disagreements: Path | None = None
     cache: bool = True
     json: Path | None = None
+    sarif: Path | None = None
     policy: Policy = DEFAULT_POLICY
     allowed: Allowed = NOTHING
 

@@ -216,6 +216,20 @@ def test_the_status_of_several_kernels_is_the_worst_and_the_summary_has_all(runn
     assert all(line.startswith(("    ", "### nkiverify")) for line in summary.splitlines() if line)
 
 
+def test_findings_of_all_kernels_are_marked_and_written_as_sarif(runner: Runner) -> None:
+    broken, unusable = "k.py::copy --arg a=bf16[P,F] --where 'F > 1'", "k.py::missing"
+    done = runner.run(check="\n".join((broken, unusable, broken.replace("> 1", "> 2"))))
+    marks = [line for line in done.stdout.splitlines() if line.startswith("::error file=k.py,line=")]
+    assert len(marks) == 2 * 2, done.stdout
+    document = json.loads((runner.folder / "nkiverify.sarif").read_text(encoding="utf-8"))
+    ids = [one["automationDetails"]["id"] for one in document["runs"]]
+    assert ids == ["nkiverify check 1/", "nkiverify check 2/"]
+    assert all(one["results"][0]["ruleId"] == one["tool"]["driver"]["rules"][0]["id"] for one in document["runs"])
+    # What a run before has left is none of its findings.
+    runner.run(check=unusable)
+    assert not list(runner.temporary.glob("nkiverify-*.sarif"))
+
+
 def test_what_is_downloaded_is_named_by_what_is_installed(runner: Runner) -> None:
     runner.run(check="k.py::copy --arg a=bf16[P:1..128,512]")
     named = (runner.temporary / "output").read_text(encoding="utf-8")
