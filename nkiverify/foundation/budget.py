@@ -72,6 +72,8 @@ class RunningBudget:
     #: Contracts that a run continues to look at after it has broken the one that it is made for: a fifth of a second's
     #: work.
     CONTRACTS_AFTERWARDS = 10_000
+    #: And seconds, which only a run takes that goes round a loop of Python's and calls nothing of ours.
+    SECONDS_AFTERWARDS = 0.5
     #: Contracts that are checked between two looks at the clock: less than a millisecond's work, against a system
     #: call.
     CONTRACTS_BETWEEN_CLOCKS = 64
@@ -266,6 +268,8 @@ class WitnessBudget:
     CONTRACTS_FURTHER = 120_000
     #: From here on a value is.
     HUGE = 10**6
+    #: Up to this iteration of each loop a run comes to a claim before it has taken long.
+    SOON = 64
     #: Contracts for which a run may take a second of this process: fewer than any does that looks at contracts, so
     #: that only one is ended by it that goes round a loop of Python's and calls nothing of ours.
     CONTRACTS_OF_A_SECOND = 20_000

@@ -15,6 +15,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from itertools import product as cartesian
+from math import prod
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -137,13 +138,15 @@ class ConcreteElements(Elements):
 
 
 class Order:
-    """The order in which iterations of loops without one, and programs of a launch, are run: from first to last.
+    """The order in which iterations of loops without one, and programs of a launch, are run: from first to last, but
+    for the program that comes `first`, by its number among all (-1 for the last one).
 
     With `puts_back`, each iteration of a loop that is traced once finds the variables of Python as the first one did.
     """
 
-    def __init__(self, puts_back: bool = False) -> None:
+    def __init__(self, puts_back: bool = False, first: int = 0) -> None:
         self.puts_back = puts_back
+        self.first = first
 
     def iterations(self, run: ConcreteExecution, length: int) -> Iterable[int]:
         """The numbers of the iterations of the loop that has just begun in `run`."""
@@ -151,7 +154,12 @@ class Order:
 
     def programs(self, run: ConcreteExecution, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """The programs of a launch that are run."""
-        return cartesian(*map(range, grid))
+        if not self.first or prod(grid) <= 1:
+            return cartesian(*map(range, grid))
+        sizes = [prod(grid[axis + 1 :]) for axis in range(len(grid))]
+        number = self.first % prod(grid)
+        first = tuple(number // size % extent for size, extent in zip(sizes, grid, strict=True))
+        return chain((first,), (program for program in cartesian(*map(range, grid)) if program != first))
 
 
 ObserverT = TypeVar("ObserverT", bound=Observer)
@@ -343,6 +351,7 @@ class ConcreteExecution:
             # What it is run for is seen; the others are searched for as long as that takes no time.
             self._decisive = None
             self._contracts = min(self._contracts, self.looked_at + RunningBudget.CONTRACTS_AFTERWARDS)
+            self._deadline = min(self._deadline, time.process_time() + RunningBudget.SECONDS_AFTERWARDS)
         if self._awaited:
             self._awaited.discard((rule.id, _line_of(site)))
             if not self._awaited:

@@ -23,6 +23,7 @@ from nkiverify.model.returned import tensors_in
 from nkiverify.model.state import Launch, Program
 from nkiverify.model.tensor import Tensor, claim_bounds, free_elements
 from nkiverify.symbolic import Extent, all_of, any_of, equal
+from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.execution import unsupported
 
 #: The legacy documentation describes gen2 and gen3.
@@ -30,6 +31,8 @@ LAST_LEGACY_GENERATION = 3
 
 #: What stands for a launch where there is none.
 _NO_LAUNCH = Launch((), ())
+#: The name of the index that stands for any coordinate of a program.
+_PROGRAM = "program_id"
 
 
 def current_launch() -> Launch:
@@ -263,9 +266,14 @@ def _with_parts(value: tuple[Any, ...], parts: Sequence[Any]) -> tuple[Any, ...]
 def _programs(grid: tuple[Extent, ...]) -> Iterator[tuple[Extent, ...]]:
     run = current_execution()
     if run.symbolic:
-        yield tuple(run.fresh_index("program_id", extent) for extent in grid)
+        yield tuple(run.fresh_index(_PROGRAM, extent) for extent in grid)
     else:
         yield from run.programs(tuple(int(extent) for extent in grid))
+
+
+def is_program(atom: Index) -> bool:
+    """True if an index stands for any coordinate of a program."""
+    return atom.representative and atom.name == _PROGRAM
 
 
 def program_id(axis: object = 0) -> Extent:

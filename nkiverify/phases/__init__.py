@@ -75,6 +75,7 @@ class DataflowPhase(Phase):
         contracts: float = float("inf"),
         awaited: Sequence[tuple[str, Site | None]] = (),
         decisive: tuple[str, Site | None] | None = None,
+        first: int = 0,
     ) -> Replay:
         """Run `target` concretely on `values` with a mark for each element, and again up to what is at fault.
 

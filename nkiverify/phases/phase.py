@@ -189,9 +189,11 @@ class Phase:
         contracts: float = float("inf"),
         awaited: Sequence[tuple[str, Site | None]] = (),
         decisive: tuple[str, Site | None] | None = None,
+        first: int = 0,
     ) -> Replay:
         """Run `target` concretely on `values`, and see what it breaks: for at most this many `contracts` that are
-        looked at, and `seconds` of this process.
+        looked at, and `seconds` of this process. The program of a launch with the number `first`
+        is run before the others.
 
         The run ends early where all contracts in `awaited` are broken, or a moment after `decisive`, one of them, is.
         """
@@ -208,6 +210,7 @@ class Phase:
             contracts=contracts,
             phases=frozenset({self.number}),
             at_end=self.broken_at_end,
+            first=first,
         )
 
 

@@ -9,7 +9,7 @@ from nkiverify.execute.runner import execute
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
-from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, innermost_kernel_site
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Order, innermost_kernel_site
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.observe import BreakObserver, Key, Observation, key_of, observed_in
 from nkiverify.frontend.stated import rule_of
@@ -77,6 +77,7 @@ def replay(
     contracts: float = float("inf"),
     phases: frozenset[int] = frozenset(),
     at_end: Callable[[ConcreteExecution, Hardware], Iterable[BrokenContract]] | None = None,
+    first: int = 0,
 ) -> Replay:
     """Run `target` with its dimensions set to `values`, for at most `seconds` of this process, and this many
     `contracts` that are examined.
@@ -84,7 +85,8 @@ def replay(
     With `stop_at_first` the first broken contract raises and ends the run, as AWS's simulator would; otherwise the
     kernel continues, until all contracts in `awaited` are broken or it ends, or a moment after `decisive`, one of them,
     is. `checked` makes host arithmetic beyond 32 bits a broken contract. The contracts of `phases` are examined,
-    besides those that every run looks at; `at_end` says what else is broken once the run is over.
+    besides those that every run looks at; `at_end` says what else is broken once the run is over. The program of a
+    launch with the number `first` is run before the others.
     """
     rewriting = Rewriting.ARITHMETIC if checked else Rewriting.NONE
 
@@ -98,6 +100,7 @@ def replay(
             decisive=decisive,
             contracts=contracts,
             observers=(BreakObserver(),),
+            order=Order(first=first),
         )
 
     ending = execute(target, values, make, rewriting)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -18,6 +19,7 @@ from nkiverify.frontend.observe import key_of
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import Claim, Program
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.launch import is_program
 from nkiverify.model.placement import SUFFICIENT
 from nkiverify.phases import PHASES
 from nkiverify.phases.memory.claims import demanding, needed
@@ -122,8 +124,11 @@ class Confirmation:
         dimensions = self._program.dimensions
         return sorted(group, key=lambda one: (one.claim.sufficient, simplicity(dimension_values(one), dimensions)))
 
-    def _replayed(self, decision: Decision, witness: Witness, awaited: list[tuple[str, Site | None]]) -> _Confirmed:
-        """The claim with a witness on which the concrete run breaks the contract at the same line, if there is one."""
+    def _replayed(
+        self, decision: Decision, witness: Witness, awaited: list[tuple[str, Site | None]], *, soon: bool = False
+    ) -> _Confirmed:
+        """The claim with a witness on which the concrete run breaks the contract at the same line, if there is one; it
+        comes to it as `soon` as any does."""
         claim = decision.claim
         key = (claim.contract.id, claim.site)
         asked = awaited if key in awaited else [*awaited, key]
@@ -133,10 +138,12 @@ class Confirmation:
         if self._played:
             return _Confirmed(decision, witness, None)
         huge = any(abs(value) > WitnessBudget.HUGE for value in witness.values.values())
-        left = min(self._may_replay, WitnessBudget.CONTRACTS_FURTHER) if huge else self._may_replay
+        late = not soon and any(witness.assignment.get(loop, 0) > WitnessBudget.SOON for loop in _loops(decision))
+        left = min(self._may_replay, WitnessBudget.CONTRACTS_FURTHER) if huge or late else self._may_replay
         if left <= 0:
             self._replays.append((witness.values, Replay((), unsupported=TOO_LONG)))
             return _Confirmed(decision, witness, None)
+        began = time.process_time()
         played = self._phase.confirm(
             self._target,
             witness.values,
@@ -145,11 +152,19 @@ class Confirmation:
             contracts=left,
             awaited=asked,
             decisive=key,
+            first=_first_program(witness),
         )
-        self._may_replay -= played.looked_at
+        # The time counts where a loop of Python's takes it, in which nothing is looked at.
+        taken = int((time.process_time() - began) * WitnessBudget.CONTRACTS_OF_A_SECOND)
+        self._may_replay -= max(played.looked_at, taken)
         self._replays.append((witness.values, played))
         if played.confirms(claim.contract, claim.site):
             return _Confirmed(decision, witness, played)
+        if played.unsupported == TOO_LONG and not soon:
+            sooner = self._sooner(decision)
+            if sooner is not None:
+                found = self._replayed(*sooner, awaited, soon=True)
+                return replace(found, decision=replace(found.decision, hypotheses=decision.hypotheses))
         # What suffices is not fulfilled: what is necessary may be broken by larger values only.
         harder = demanding(claim) if claim.contract.id in SUFFICIENT else later(decision) if claim.sufficient else None
         if harder is not None:
@@ -161,6 +176,20 @@ class Confirmation:
             if earlier.confirms(claim.contract, claim.site):
                 return _Confirmed(decision, Witness.unexplained(values, self._program), earlier)
         return _Confirmed(decision, witness, None)
+
+    def _sooner(self, decision: Decision) -> tuple[Decision, Witness] | None:
+        """A counterexample in the second iteration of all loops around a claim, or in the first one, with its witness,
+        if there is one."""
+        loops = _loops(decision)
+        for iteration in (1, 0) if loops else ():
+            # As a number, so that products with it are none.
+            early = (
+                conditions.equals_zero(terms.add(terms.of_atom(loop), terms.constant(-iteration))) for loop in loops
+            )
+            refuted = self._engine.refuted(decision.claim, [*decision.hypotheses, *early])
+            if refuted is not None:
+                return refuted, smallest_witness(self._program, refuted, Allowance(WitnessBudget.FURTHER_MS))
+        return None
 
     def _violation(self, found: _Confirmed, allowed: Allowance) -> Violation:
         """The violation, with what else fails as far as what is `allowed` suffices to find out."""
@@ -196,19 +225,31 @@ def later(decision: Decision) -> Claim | None:
     """The claim of a refutation for later iterations only, which find what earlier ones leave; None where there are no
     loops, or iterations enough have been tried."""
     claim, reached = decision.claim, dict(decision.claim.quantities).get(_LATER, 0)
-    loops = {
-        atom
-        for condition in decision.hypotheses
-        if isinstance(condition, Condition)
-        for atom in condition.atoms()
-        if isinstance(atom, Index) and not atom.representative
-    }
+    loops = _loops(decision)
     if not loops or not isinstance(reached, int) or reached >= WitnessBudget.ITERATIONS_LATER:
         return None
     early = [conditions.at_most_zero(terms.add(terms.of_atom(loop), terms.constant(-reached))) for loop in loops]
     kept = tuple(pair for pair in claim.quantities if pair[0] != _LATER)
     condition = conditions.disjunction((claim.condition, *early))
     return replace(claim, condition=condition, quantities=(*kept, (_LATER, reached + 1)))
+
+
+def _loops(decision: Decision) -> set[Index]:
+    """The indices of the loops around a refuted claim."""
+    return {
+        atom
+        for condition in decision.hypotheses
+        if isinstance(condition, Condition)
+        for atom in condition.atoms()
+        if isinstance(atom, Index) and not atom.representative
+    }
+
+
+def _first_program(witness: Witness) -> int:
+    """The number of the program of a launch that fails, if the witness says which; that of the last one if not, whose
+    share of the work is furthest from 0."""
+    found = [value for atom, value in witness.assignment.items() if isinstance(atom, Index) and is_program(atom)]
+    return found[0] if len(found) == 1 else -1
 
 
 def by_place(refuted: Iterable[Decision], every: bool) -> list[list[Decision]]:
