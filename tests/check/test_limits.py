@@ -86,6 +86,17 @@ def test_the_last_size_of_a_table_that_is_counted_in_steps(
     assert f"N = {512 * (COUNTED[count] + 1)} is accepted and the slice " in out, out
 
 
+def test_the_last_size_of_a_table_that_other_sizes_fail_besides(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What is no multiple of the tile leaves a part unwritten, whatever the table holds."""
+    text = TABLE.format(tile=512, table=16).replace("assert P == 128 and N % 512 == 0", "assert P == 128")
+    text = text.replace("i:i + 1", "k:k + 1").replace("    for i in", "    k = 1\n    for i in")
+    text = text.replace("axis=1)\n", "axis=1)\n        k = k * 3 % 19\n")
+    _, out = said(text, tmp_path, capsys)
+    assert f"N <= {512 * 9}" in out and f"N = {512 * 10} is accepted and the slice " in out, out
+
+
 #: What a kernel does before `body`, and what is to be said of it: checks, more, or a condition that it lacks.
 WORDS = {
     "an assert": ("    assert P == 128\n", "checks"),

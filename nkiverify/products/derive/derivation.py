@@ -27,7 +27,7 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
-from nkiverify.products.derive.cover import Cover, Likely, cover
+from nkiverify.products.derive.cover import Cover, Likely, cover, holds
 from nkiverify.products.derive.domain_candidates import (
     Candidate,
     at_last_iteration,
@@ -366,17 +366,23 @@ class _Derivation:
         for _ in range(SearchingBudget.HALVINGS):
             own = {one.uid for one in self._guards}
             bounds = [one for one in found.chosen if is_upper_bound(one.condition) and one.condition.uid not in own]
-            if not any(self._narrow(*one.dimensions) for one in bounds if len(one.dimensions) == 1):
+            if not any(self._narrow(one, found.chosen) for one in bounds if len(one.dimensions) == 1):
                 break
             found = self._covered()
         return found
 
-    def _narrow(self, name: str) -> bool:
-        """Run a shape half-way between the greatest size of a dimension that passes and the least beyond that does not;
-        whether there was one that tells something."""
+    def _narrow(self, bound: Candidate, chosen: Sequence[Candidate]) -> bool:
+        """Run a shape half-way between the greatest size of a dimension that passes and the least beyond that fails for
+        its `bound` alone; whether there was one that tells something."""
+        (name,) = bound.dimensions
+        others = [one.condition for one in chosen if one is not bound]
         passing, failing = self._shapes.split()
         greatest = max((one.values[name] for one in passing), default=0)
-        beyond = [one for one in failing if one.values[name] > greatest]
+        beyond = [
+            one
+            for one in failing
+            if one.values[name] > greatest and all(holds(each, one.values, self._program) for each in others)
+        ]
         if not greatest or not beyond:
             return False
         least = min(beyond, key=lambda one: one.values[name])
