@@ -10,6 +10,9 @@ of a dictionary:
     a value that each iteration leaves for the next     that of before the loop for i = 0, then what i - 1 leaves
     a value that is handed on, `before = now`           that of before the loop for i = 0, then what `now` is for i - 1
 
+What each iteration leaves may be the number that the first one leaves, as of a running maximum where no later iteration
+comes to more.
+
 For the step of the induction the body is run with the state of iteration i, and must end in the state of
 iteration i + 1; for i = 0 the closed form is the state before the loop. Everything else that changes makes the loop
 unrolled.
@@ -575,7 +578,22 @@ class CarriedState:
             except CannotSubstitute:
                 return None
             return _Left(entry, template, counting)
-        return None
+        return self._left_by_first(passed)
+
+    def _left_by_first(self, passed: _Passed) -> _Left | None:
+        """The guess that each iteration leaves the number that the first one leaves: the greatest of what iterations
+        come to, where later ones come to no more."""
+        if not isinstance(passed.guess, _Left) or not isinstance(passed.guess.template, Term):
+            return None
+        first: dict[Atom, Term] = {index_atom(passed.index): terms.constant(0)}
+        numbers = [
+            as_term(after) for after, ending in passed.paths() if ending.context.facts.value_of(passed.index) == 0
+        ]
+        left = [None if one is None else terms.substitute(one, first) for one in numbers]
+        template = left[0] if left and all(one is left[0] for one in left) else None
+        if template is None or template is passed.guess.template:
+            return None
+        return _Left(passed.entry, template, counting=False)
 
     def _source(self, passed: _Passed) -> _Place | None:
         """The other place whose value of the start of an iteration is in this one at its end, on every path."""

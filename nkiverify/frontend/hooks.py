@@ -31,7 +31,7 @@ from nkiverify.model.current_execution import execution_in_progress
 from nkiverify.model.launch import current_launch
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
-from nkiverify.symbolic.integers import SymInt
+from nkiverify.symbolic.integers import SymInt, extreme_kept
 from nkiverify.symbolic.lists import SymList
 
 if TYPE_CHECKING:
@@ -49,6 +49,9 @@ _RANGES = (range, SymRange)
 _COPIED = (SymList, dict, *COPIED)
 #: What built-in classes have for `__setattr__`, and their objects.
 _SLOTS = (types.WrapperDescriptorType, types.MethodWrapperType)
+
+#: What assigns and reads the attributes of objects, unless their class has a method of its own for it.
+_OF_OBJECTS: tuple[Any, Any] = (object.__setattr__, object.__getattribute__)
 
 
 def _symbolic_run() -> SymbolicExecution | None:
@@ -303,6 +306,35 @@ def passing() -> None:
         run.passes(error)
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """The test of a statement `if x > place: place = x`, and the value that it assigns."""
+
+    test: Any
+    value: Any
+
+
+def extreme(test: Any, value: Any, greatest: bool, place: Any, attribute: str | None = None) -> _Kept:
+    """The effect of a statement `if value > place: place = value`, or of one with `<`, given its `test`: of integers of
+    which the greater one is not known it assigns the maximum, and the run is not split.
+
+    `place` is what the name has, or the object whose `attribute` is meant.
+    """
+    if not isinstance(test, Condition) or type(value) not in (int, SymInt) or _symbolic_run() is None:
+        return _Kept(test, value)
+    if attribute is not None:
+        kind = type(place)
+        own = zip((kind.__setattr__, kind.__getattribute__), _OF_OBJECTS, strict=True)
+        if any(one is not two for one, two in own) or hasattr(kind, attribute):
+            return _Kept(test, value)
+        if attribute not in getattr(place, "__dict__", ()):
+            return _Kept(test, value)
+        place = place.__dict__[attribute]
+    if type(place) not in (int, SymInt):
+        return _Kept(test, value)
+    return _Kept(True, extreme_kept(place, value, greatest))
+
+
 def type_call(function: Any) -> Any:
     """The function for where the kernel calls the built-in type `function`."""
     try:
@@ -326,6 +358,7 @@ __all__ = [
     "check",
     "computed",
     "elements",
+    "extreme",
     "finish",
     "formatting",
     "handling",

@@ -29,6 +29,8 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     f"…{x}…"                    __nki__.text("…", (x, …), "…")
     int(x), type(x), …          __nki__.type_call(int)(x)
     x is y                      __nki__.same(x, y)    (but for `is None`)
+    if x > a.b: a.b = x         @kept1 = __nki__.extreme(x > a.b, x, True, a, "b")
+                                if @kept1.test: a.b = @kept1.value    (and so with <, and of a name)
     for x in range(n)           its range handed to the run, as `frontend.watched_integers` says
     x + y, -x, f(x), x += y, …  examined for 32 bits, as `frontend.watched_integers` says
     x.a = y, del x.a            __nki__.storing(x, "a").a = y
@@ -256,6 +258,25 @@ class _Rewriter(Watching, ast.NodeTransformer):
         loops = self._function.loops if self._function is not None else []
         return [*(placed(_leave(loop), node) for loop in reversed(loops)), node]
 
+    # --- the greatest and the least ----------------------------------------------------------------------------------
+
+    def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
+        kept = _kept(node) if self._function is not None else None
+        if kept is None:
+            return self.generic_visit(node)
+        value, target, greatest = kept
+        if isinstance(target, ast.Name):
+            place: list[ast.expr] = [load(target.id)]
+        else:
+            assert isinstance(target.value, ast.Name)
+            place = [load(target.value.id), ast.Constant(target.attr)]
+        name = self.fresh("kept")
+        test = self.visit(node.test)
+        found = hook("extreme", test, load(value), ast.Constant(greatest), *place)
+        assigned = ast.Assign([self.visit(target)], ast.Attribute(load(name), "value", ast.Load()))
+        chosen = ast.If(ast.Attribute(load(name), "test", ast.Load()), [placed(assigned, node.body[0])], [])
+        return [placed(ast.Assign([store(name)], found), node.test), placed(chosen, node)]
+
     # --- lists -------------------------------------------------------------------------------------------------------
 
     def visit_List(self, node: ast.List) -> ast.AST:
@@ -432,6 +453,26 @@ def _without_not(node: ast.While) -> tuple[ast.While, bool]:
     while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         test, ends = test.operand, not ends
     return (node if test is node.test else ast.copy_location(ast.While(test, node.body, node.orelse), node)), ends
+
+
+def _kept(node: ast.If) -> tuple[str, ast.Name | ast.Attribute, bool] | None:
+    """The name whose value `if x > place: place = x` puts in a place where that is greater, the place, a name or an
+    attribute of what a name stands for, and True; False for the least of the two; None of any other statement."""
+    match node:
+        case ast.If(ast.Compare(left, [operation], [right]), [ast.Assign([target], ast.Name(value))], []):
+            greater = {ast.Gt: True, ast.GtE: True, ast.Lt: False, ast.LtE: False}.get(type(operation))
+        case _:
+            return None
+    if isinstance(right, ast.Name) and right.id == value:
+        left, right, greater = right, left, None if greater is None else not greater
+    if greater is None or not (isinstance(left, ast.Name) and left.id == value):
+        return None
+    match target, right:
+        case ast.Name(one), ast.Name(two) if one == two:
+            return value, target, greater
+        case ast.Attribute(ast.Name(one), part), ast.Attribute(ast.Name(two), other) if (one, part) == (two, other):
+            return value, target, greater
+    return None
 
 
 def _guarded(loop: str, error: str, body: list[ast.stmt]) -> ast.stmt:

@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
 from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Div, Term, render
+from nkiverify.symbolic.atoms import Div, Min, Term, render
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.execution import execution_in_progress, unsupported
+from nkiverify.symbolic.execution import Execution, execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
 from nkiverify.symbolic.reals import exponential, power
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
@@ -453,3 +453,29 @@ def _extreme(
             if all(other is part or run.entails(before(part, other)) for other in parts):
                 return part
     return symbolic(parts)
+
+
+def extreme_kept(place: Any, value: Any, greatest: bool) -> Any:
+    """The greatest, or the least, of what is kept in `place`, which may be one of several integers already, and of
+    `value`: one that another of them is never surpassed by is not among them."""
+    sign = -1 if greatest else 1
+    kept, new = as_term(place), as_term(value)
+    run = execution_in_progress()
+    if kept is None or new is None or run is None:
+        return maximum(place, value) if greatest else minimum(place, value)
+    parts = _least_of(terms.scale(kept, sign))
+    added = terms.scale(new, sign)
+    if any(_never_more(run, part, added) for part in parts):
+        return place
+    left = [part for part in parts if not _never_more(run, added, part)]
+    return terms.scale(terms.minimum([*left, added]), sign) if left else value
+
+
+def _never_more(run: Execution, one: Term, other: Term) -> bool:
+    return one is other or (_asked_about(one) and _asked_about(other) and run.entails(at_most(one, other)))
+
+
+def _least_of(term: Term) -> Sequence[Term]:
+    """The terms of which `term` is the least: itself, if it is no minimum."""
+    atom = next(iter(term.atoms), None)
+    return atom.terms if isinstance(atom, Min) and term is terms.of_atom(atom) else (term,)

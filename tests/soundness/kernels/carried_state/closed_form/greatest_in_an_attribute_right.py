@@ -1,0 +1,24 @@
+# expect: 1 SUCCESSFUL
+# dims: 0..
+
+import nki.language as nl
+
+class Usage:
+    def __init__(self):
+        self.most = 0
+        self.least = 128
+
+    def add(self, size):
+        if size > self.most:
+            self.most = size
+        if size < self.least:
+            self.least = size
+
+
+def kernel(n):
+    tensor = nl.ndarray((128, n + 1), dtype=nl.float32, buffer=nl.hbm)
+    usage = Usage()
+    for i in range((n + 127) // 128):
+        usage.add(min(128, n - i * 128))
+    part = tensor[0:128, 0:usage.most + 1]
+    assert usage.least <= 128

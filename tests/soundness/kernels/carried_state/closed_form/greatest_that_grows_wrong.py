@@ -1,0 +1,13 @@
+# expect: 1 FAILED
+# dims: 0..
+
+import nki.language as nl
+
+def kernel(n):
+    tensor = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.hbm)
+    most = 0
+    for i in range(n):
+        size = i + 1
+        if size > most:
+            most = size
+    part = tensor[0:128, 0:most + 1]
