@@ -41,7 +41,7 @@ def may_be_search(run: SymbolicExecution, site: Site, frame: FrameType, names: C
     return symbolic and len(known) == len(names) and all(_holds(run, _at_most(1, value)) for value in known)
 
 
-class Search(PlainWhile):
+class SearchStatement(PlainWhile):
     """Drives such a statement: its first test is one of any round, and a second one ends the path."""
 
     def __init__(self, run: SymbolicExecution, site: Site, frame: FrameType, steps: Mapping[str, int]) -> None:

@@ -292,11 +292,11 @@ def while_over(run: SymbolicExecution, frame: FrameType, names: WhileNames, step
     if not steps:
         return WhileLoop(run, site, frame, names, may_search=False)
     from nkiverify.frontend.search_statements import (  # as late as this: few kernels have such a statement
-        Search,
+        SearchStatement,
         may_be_search,
     )
 
     may_search = may_be_search(run, site, frame, steps)
     if may_search and site in run.searched:
-        return Search(run, site, frame, steps)
+        return SearchStatement(run, site, frame, steps)
     return WhileLoop(run, site, frame, names, may_search)

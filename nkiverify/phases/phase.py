@@ -124,7 +124,7 @@ class Claimed:
 
 
 @dataclass(frozen=True, slots=True)
-class Unusable:
+class UnusableRun:
     """The reason that nothing follows from a concrete execution, and the phase whose contract it breaks, 0 for none:
     that phase reports it."""
 

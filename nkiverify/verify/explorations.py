@@ -44,7 +44,7 @@ class TargetTime:
 
 
 @dataclass(frozen=True, slots=True)
-class Explored:
+class ExploredTarget:
     """An execution of the target, and the engine that decides its claims."""
 
     exploration: Exploration
@@ -78,11 +78,11 @@ class Explorations:
         self._time = time
         self.hardware = hardware_named(options.hardware or target.hardware)
         #: The symbolic one, and the concrete one of a launch, each once it is made.
-        self.symbolic: Explored | None = None
-        self.concrete: Explored | None = None
+        self.symbolic: ExploredTarget | None = None
+        self.concrete: ExploredTarget | None = None
         self._put_back: Exploration | None = None
 
-    def symbolically(self) -> Explored:
+    def symbolically(self) -> ExploredTarget:
         """The symbolic execution."""
         if self.symbolic is None:
             limits = self._limits(TargetBudget.SHARE_OF_EXPLORING * self._time.left)
@@ -90,18 +90,18 @@ class Explorations:
             if found.run.unsupported_construct is None:
                 engine = EmbeddedEngine(found.run.program)
                 found.run.unsupported_construct = _unfaithful(found, engine, max(1.0, self._time.share(0)))
-            self.symbolic = Explored(found, EmbeddedEngine(found.run.program))
+            self.symbolic = ExploredTarget(found, EmbeddedEngine(found.run.program))
         return self.symbolic
 
     def concretely(
         self, seconds: float, repeats_after: int | None = None, repeats_claims: int | None = None
-    ) -> Explored | None:
+    ) -> ExploredTarget | None:
         """A concrete execution, stopped where it repeats itself that often; None where it is no legal launch."""
         limits = replace(self._limits(seconds), repeats_after=repeats_after, repeats_claims=repeats_claims)
         found = self.on(limits, {})
-        return None if found is None else Explored(found, EmbeddedEngine(found.run.program))
+        return None if found is None else ExploredTarget(found, EmbeddedEngine(found.run.program))
 
-    def other(self, first: Explored) -> Explored | None:
+    def other(self, first: ExploredTarget) -> ExploredTarget | None:
         """The execution that is not the `first` one; None where there is none: a target with dimensions has no concrete
         one. What the symbolic one has assumed holds for the concrete one too."""
         if first is self.concrete:
@@ -123,7 +123,7 @@ class Explorations:
         assert self._put_back is not None, "a legal launch is one in either run"
         return self._put_back
 
-    def summarised(self, plain: Explored) -> Explored | None:
+    def summarised(self, plain: ExploredTarget) -> ExploredTarget | None:
         """The launch, each loop's body executed once for all its iterations; None where that leaves anything out. It
         may take a part of what the `plain` execution has taken."""
         from nkiverify.verify.summarised import summarised
@@ -134,7 +134,7 @@ class Explorations:
             steps=plain.exploration.run.looked_at // ExploringBudget.CONTRACTS_OF_A_STEP,
         )
         found = summarised(self._target, self.hardware, limits, self._phases)
-        return None if found is None else Explored(found, EmbeddedEngine(found.run.program))
+        return None if found is None else ExploredTarget(found, EmbeddedEngine(found.run.program))
 
     def on(self, limits: Limits, values: Mapping[str, int]) -> Exploration | None:
         """The concrete execution on `values`."""

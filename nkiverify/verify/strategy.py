@@ -26,7 +26,7 @@ from nkiverify.ir.program import CARRIED
 from nkiverify.phases import ARITHMETIC, DATAFLOW, MEMORY, NUMERICS, PHASES, SHAPES
 from nkiverify.verify.evidence import Evidence, Told, recorded
 from nkiverify.verify.exploration import Exploration
-from nkiverify.verify.explorations import Explorations, Explored, TargetTime
+from nkiverify.verify.explorations import Explorations, ExploredTarget, TargetTime
 from nkiverify.verify.options import Options
 from nkiverify.verify.plugged import product_of, second_engine
 from nkiverify.verify.verdicts import ADVICE_CARRIED, ADVICE_ERROR, ADVICE_UNSUPPORTED, PhaseVerdict
@@ -106,14 +106,14 @@ class Case:
 # --- which execution is asked first -----------------------------------------------------------------------------------
 
 
-def _first(case: Case) -> Explored:
+def _first(case: Case) -> ExploredTarget:
     """The execution that decides first: the concrete one where the second engine is not asked and all sizes are
     numbers, or where the symbolic one came to no end. Where loops go round often, the one that sees all iterations at
     once, if it decides all phases."""
     made = case.explorations
     if case.target.kind is Kind.CONCRETE and case.options.engine == "embedded":
         with suppress(InternalError):  # said if nothing else decides
-            plain: Explored | None = None
+            plain: ExploredTarget | None = None
             for after, claims in _pauses(case.phases):
                 if plain is not None and after is not None and claims is None and plain.has_few_claims:
                     continue  # it would stop where it has stopped
@@ -144,7 +144,7 @@ def _pauses(phases: tuple[int, ...]) -> tuple[tuple[int | None, int | None], ...
     return ((RunningBudget.OPERATIONS_BEFORE_SUMMARISING, each), (looks, each), (looks, None), (None, None))
 
 
-def _summarised(case: Case, plain: Explored, looks: int | None) -> Explored | None:
+def _summarised(case: Case, plain: ExploredTarget, looks: int | None) -> ExploredTarget | None:
     """The target, each loop's body run once for all its iterations, and all phases decided; None, and no phase is,
     where that leaves anything open. The concrete execution was to have this many `looks`."""
     from nkiverify.verify.summarised import as_in_plain_python, settled
@@ -166,7 +166,7 @@ def _summarised(case: Case, plain: Explored, looks: int | None) -> Explored | No
 # --- what an execution says of a phase --------------------------------------------------------------------------------
 
 
-def _decided(case: Case, explored: Explored, phase: int, seconds: float, compared: bool = False) -> Run | None:
+def _decided(case: Case, explored: ExploredTarget, phase: int, seconds: float, compared: bool = False) -> Run | None:
     """The verdict of a phase by what was explored; None where the second engine alone is asked. `compared`: the second
     engine, where it is asked, decides the claims of this exploration."""
     clock = time.perf_counter()

@@ -14,7 +14,7 @@ from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.target import Target
 from nkiverify.frontend.traced_loops import LEFT
 from nkiverify.model.current_execution import SHAPE_PHASES
-from nkiverify.phases.phase import Unusable
+from nkiverify.phases.phase import UnusableRun
 
 #: Besides the contracts that say whether a record is of use, those of memory are checked, so that what compares a
 #: proof with a concrete execution need not run this shape again.
@@ -31,7 +31,7 @@ class Played:
     """
 
     recorded: Sequence[Recorded]
-    unusable: Unusable | None = None
+    unusable: UnusableRun | None = None
     outside: bool = False
     raised: Exception | SystemExit | None = None
 
@@ -51,21 +51,21 @@ def _played(ending: RunEnding[RunT]) -> Played:
     if ending.outside or ending.rejected:
         return Played((), outside=True, raised=ending.raised)
     if ending.stopped:
-        return Played((), Unusable("numbers of floats are asked for"))
+        return Played((), UnusableRun("numbers of floats are asked for"))
     if ending.limit is not None:
-        return Played((), Unusable(ending.limit.construct))
+        return Played((), UnusableRun(ending.limit.construct))
     if ending.raised is not None:
-        return Played((), Unusable(f"the kernel raises {described(ending.raised)}"), raised=ending.raised)
+        return Played((), UnusableRun(f"the kernel raises {described(ending.raised)}"), raised=ending.raised)
     if ending.unknown:
         # It has one of its values only, of which nothing follows for the others.
-        return Played((), Unusable("a dimension that the symbolic run did not come to"))
+        return Played((), UnusableRun("a dimension that the symbolic run did not come to"))
     return Played(ending.run.recorded, unusable(ending.run, SHAPE_PHASES))
 
 
-def unusable(run: ConcreteExecution, phases: frozenset[int]) -> Unusable | None:
+def unusable(run: ConcreteExecution, phases: frozenset[int]) -> UnusableRun | None:
     """Why nothing follows from the operations of a run that has come to its end, by the contracts of some phases."""
     if run.bodies.open:
-        return Unusable(LEFT)
+        return UnusableRun(LEFT)
     # What a target states about the whole kernel says nothing of its operations.
     broken = [
         one.contract
@@ -74,4 +74,4 @@ def unusable(run: ConcreteExecution, phases: frozenset[int]) -> Unusable | None:
         and not one.contract.leaves_elements
         and not one.contract.id.startswith("target.")
     ]
-    return Unusable(f"{broken[0].id} is broken", broken[0].phase) if broken else None
+    return UnusableRun(f"{broken[0].id} is broken", broken[0].phase) if broken else None

@@ -29,7 +29,7 @@ from nkiverify.model.recorded import Executed
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.dataflow.played import BESIDE, play_in, unusable
 from nkiverify.phases.dataflow.rearranged import handed_on
-from nkiverify.phases.phase import Unusable
+from nkiverify.phases.phase import UnusableRun
 from nkiverify.phases.witness_replay import Replay
 
 #: The phase whose contracts are broken where a run shows again what an earlier one has found.
@@ -185,7 +185,7 @@ class Trial:
 
     values: dict[str, int]
     findings: Findings
-    unusable: Unusable | None = None
+    unusable: UnusableRun | None = None
     outside: bool = False
     recorded: Sequence[Recorded] = ()
     large: bool = False
@@ -214,7 +214,7 @@ def attempt(
     if played.outside:
         return Trial(dict(values), Findings(), outside=True)
     if counted.large:
-        return Trial(dict(values), Findings(), Unusable(TOO_LONG), large=True, work=counted.done)
+        return Trial(dict(values), Findings(), UnusableRun(TOO_LONG), large=True, work=counted.done)
     if played.unusable is not None:
         return Trial(dict(values), Findings(), played.unusable, work=counted.done)
     trial = executed(run, dict(values), played.recorded, counted.done)
@@ -275,9 +275,9 @@ def _rounds_tried(recorded: Sequence[Recorded]) -> Iterator[Tried]:
 def trial_of(target: Target, run: ConcreteExecution, seconds: float) -> Trial:
     """The result of a run of a concrete launch, its operations executed on the shadow memory for this many seconds."""
     if run.unsupported_construct is not None:
-        return Trial({}, Findings(), Unusable(run.unsupported_construct.construct))
+        return Trial({}, Findings(), UnusableRun(run.unsupported_construct.construct))
     if run.raised is not None:
-        return Trial({}, Findings(), Unusable(f"the kernel raises {type(run.raised).__name__}: {run.raised}"))
+        return Trial({}, Findings(), UnusableRun(f"the kernel raises {type(run.raised).__name__}: {run.raised}"))
     broken = unusable(run, run.phases)
     if broken is not None:
         return Trial({}, Findings(), broken)

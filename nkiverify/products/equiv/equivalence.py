@@ -39,7 +39,7 @@ from nkiverify.products.equiv.comparison import (
 from nkiverify.products.equiv.error_probability import error_bits
 from nkiverify.products.equiv.few_inputs import example
 from nkiverify.products.equiv.paired_results import OtherResults, Output, outputs_of, outputs_of_reference
-from nkiverify.products.equiv.paired_runs import Illegal, PairedRuns, Side, drawn_text, times_within
+from nkiverify.products.equiv.paired_runs import Illegal, PairedRuns, Side, drawn_text, if_they_end, times_within
 from nkiverify.products.equiv.unrounded import differ_unrounded
 
 #: The least -log2 of the probability of an error that is given, and how many times both kernels run for it at most.
@@ -315,12 +315,9 @@ class Comparer:
             return []
         made = partial(Fields, numbers.seed, numbers.roundings, self._mode, primes=self._primes)
         runs = self._runs.redrawn()
-        try:
-            redrawn = _fields(runs.run(made, runs.random_residues)).outcomes
-        except (Illegal, UnsupportedConstruct):
-            # Nothing is known of other integers: each comparison may depend on them.
-            redrawn = Outcomes()
-        return numbers.outcomes.integers_one_way(redrawn)
+        redrawn = if_they_end(lambda: _fields(runs.run(made, runs.random_residues)).outcomes)
+        # Where nothing is known of other integers, each comparison may depend on them.
+        return numbers.outcomes.integers_one_way(redrawn if redrawn is not None else Outcomes())
 
     def _compared(self, *, roundings: bool) -> tuple[Executions, Sequence[Output], _Place | None]:
         """Both kernels over fields, and the first difference. Where maxima are in it, constants are taken out of them

@@ -12,10 +12,9 @@ import numpy as np
 from nkiverify.analysis.values.duals import Duals
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.budget import ComparingBudget
-from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.products.equiv.gradient_evaluation import Evaluation, apart, compared_sums
 from nkiverify.products.equiv.gradient_runs import GradientRuns
-from nkiverify.products.equiv.paired_runs import Illegal
+from nkiverify.products.equiv.paired_runs import if_they_end
 
 #: This many directions are examined in one run; this many wrong elements are shown.
 _DIRECTIONS, _SHOWN = 8, 3
@@ -154,9 +153,8 @@ class Diagnosis:
         chosen[(slice(None),) * axis + (slice(low, high),)] = True
         given = {place: np.zeros_like(part) for place, part in evaluation.incoming.items()}
         given[output] = incoming = np.where(chosen.ravel(), evaluation.incoming[output], 0.0)
-        try:
-            gradient = evaluation.backward(self._runs, given)[self._number]
-        except (Illegal, UnsupportedConstruct):
+        gradient = if_they_end(lambda: evaluation.backward(self._runs, given)[self._number])
+        if gradient is None:
             return _Part.WRONG
         sides = compared_sums(
             evaluation.numbers,

@@ -35,7 +35,7 @@ from nkiverify.products.equiv.gradient_diagnosis import Diagnosis
 from nkiverify.products.equiv.gradient_evaluation import Evaluation, apart
 from nkiverify.products.equiv.gradient_pairing import Said
 from nkiverify.products.equiv.gradient_runs import ComparedKernel, Draw, Gradient, GradientRuns, Pairing
-from nkiverify.products.equiv.paired_runs import Illegal
+from nkiverify.products.equiv.paired_runs import Illegal, if_they_end
 
 #: The least -log2 of the probability of an error that is wanted, that is given, and runs for it at most.
 _WANTED_BITS, _LEAST_BITS, _RUNS = 40, 20, 4
@@ -220,12 +220,9 @@ class GradientChecker:
             return []
         if self._redrawn is None:
             redrawn = Outcomes()
-            try:
-                self.evaluation(Draw(self._seed + 1), outcomes=redrawn)
-            except (Illegal, UnsupportedConstruct):
-                # Nothing is known of other integers: each comparison may depend on them.
-                redrawn = Outcomes()
-            self._redrawn = redrawn
+            ended = if_they_end(lambda: self.evaluation(Draw(self._seed + 1), outcomes=redrawn))
+            # Where nothing is known of other integers, each comparison may depend on them.
+            self._redrawn = redrawn if ended is not None else Outcomes()
         return self._outcomes.integers_one_way(self._redrawn)
 
     @staticmethod
@@ -269,11 +266,8 @@ class GradientChecker:
 
     def _for_all_orders(self) -> Evaluation | None:
         """Both kernels with maxima that are not decided, where nothing else is."""
-        try:
-            found = self.evaluation(Draw(self._seed), free_maxima=True)
-        except (Illegal, UnsupportedConstruct):
-            return None
-        return None if found.numbers.decided else found
+        found = if_they_end(lambda: self.evaluation(Draw(self._seed), free_maxima=True))
+        return None if found is None or found.numbers.decided else found
 
     def evaluation(
         self,
@@ -325,10 +319,7 @@ class GradientChecker:
         """Both kernels on floats of other magnitudes, if anything is decided by them; None where they cannot be run."""
         if not evaluation.numbers.decided:
             return None
-        try:
-            return self.evaluation(Draw(self._seed, wide=True))
-        except (Illegal, UnsupportedConstruct):
-            return None
+        return if_they_end(lambda: self.evaluation(Draw(self._seed, wide=True)))
 
     def _bits(self, evaluation: Evaluation, numbers: Sequence[int]) -> dict[int, int]:
         """-log2 of the probability that gradients which agree are wrong, by their numbers; there are runs on other

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from functools import partial
 from itertools import count
+from typing import TypeVar
 
 import numpy as np
 
@@ -54,6 +55,17 @@ class Illegal(Exception):
 
     side: Side
     text: str
+
+
+_Result = TypeVar("_Result")
+
+
+def if_they_end(work: Callable[[], _Result]) -> _Result | None:
+    """The result of runs of both kernels; None where one does not run to its end, and nothing follows from them."""
+    try:
+        return work()
+    except (Illegal, UnsupportedConstruct):
+        return None
 
 
 class PairedRuns:

@@ -10,10 +10,9 @@ import numpy as np
 from nkiverify.analysis.values.compared_pieces import Pieces
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.known_residues import INFINITE
-from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.products.equiv.comparison import Executions
 from nkiverify.products.equiv.paired_results import Output
-from nkiverify.products.equiv.paired_runs import Illegal, PairedRuns
+from nkiverify.products.equiv.paired_runs import PairedRuns, if_they_end
 
 #: By how much of the greatest magnitude results have to differ: constants may have been rounded to float32.
 _APART = 2e-6
@@ -35,9 +34,8 @@ def _differ(
     fields: Callable[[], Fields],
     magnitude: float,
 ) -> bool | None:
-    try:
-        both = runs.run(lambda: Pieces(fields()), partial(runs.random_pieces, magnitude))
-    except (Illegal, UnsupportedConstruct):
+    both = if_they_end(lambda: runs.run(lambda: Pieces(fields()), partial(runs.random_pieces, magnitude)))
+    if both is None:
         return None
     lanes = both[0].elements.numbers.lanes
     for pair in outputs(both):

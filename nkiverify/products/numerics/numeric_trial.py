@@ -33,7 +33,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.meaning import Numbers
 from nkiverify.model.tensor import Storage
 from nkiverify.phases import DATAFLOW, SHAPES
-from nkiverify.phases.phase import Unusable
+from nkiverify.phases.phase import UnusableRun
 
 #: The magnitude that ranges of floats are cut down to, where the largest one is searched for that is proved.
 Cut = float | None
@@ -54,7 +54,7 @@ class NumericTrial:
     findings: tuple[ElementFault, ...] = ()
     unfollowed: tuple[tuple[str, Site | None], ...] = ()
     lines: int = 0
-    unusable: Unusable | None = None
+    unusable: UnusableRun | None = None
     place: Site | None = None
     outside: bool = False
     work: int = 0
@@ -144,7 +144,7 @@ def _walked(walk: FamilyWalk, asked: Mapping[str, tuple[float, float]], declared
     try:
         walk.run()
     except UnsupportedConstruct as limit:
-        unusable = Unusable(limit.construct)
+        unusable = UnusableRun(limit.construct)
     return NumericTrial(
         findings=tuple(walk.findings.found.values()),
         unfollowed=tuple(walk.unfollowed),
@@ -251,29 +251,29 @@ def _run(
     if reported is not None:
         reported(elements)
     run = elements.execution(hardware, seconds=limits.seconds)
-    unusable: Unusable | None = None
+    unusable: UnusableRun | None = None
     place: Site | None = None
     try:
         start(Source(target.kernel, target.root), values, run, target.function, Verification)
     except OutsideDomain:
         return NumericTrial(outside=True)
     except ContractViolation as violation:
-        unusable, place = Unusable(f"the kernel breaks {violation.contract}", SHAPES.number), violation.site
+        unusable, place = UnusableRun(f"the kernel breaks {violation.contract}", SHAPES.number), violation.site
     except UnsupportedConstruct as limit:
-        unusable, place = Unusable(limit.construct), limit.site
+        unusable, place = UnusableRun(limit.construct), limit.site
     except UsageError:
         raise
     except MemoryError as error:
         # That is no fault of the kernel.
-        unusable = Unusable(f"a run on numbers at these shapes: {text_of(error)}")
+        unusable = UnusableRun(f"a run on numbers at these shapes: {text_of(error)}")
     except (Exception, SystemExit) as error:
         if in_simulator(error) or not kernel_entries(error):
             raise
-        unusable = Unusable(f"the kernel raises {described(error)}", SHAPES.number)
+        unusable = UnusableRun(f"the kernel raises {described(error)}", SHAPES.number)
     # Functions beyond their documented range have values all the same.
     unwritten = [found for found in elements.undefined if not found.shown]
     if unusable is None and unwritten:
-        unusable, place = Unusable(f"{unwritten[0]}", DATAFLOW.number), unwritten[0].site
+        unusable, place = UnusableRun(f"{unwritten[0]}", DATAFLOW.number), unwritten[0].site
     if unusable is None and elements.findings.lost and not elements.findings.found and not elements.unfollowed:
         raise InternalError("the range of a number is lost, and nothing says why")
     return NumericTrial(

@@ -7,11 +7,13 @@ Nothing is right because it is an edit: what is said of a patch is what is said 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 from math import inf, prod
 from pathlib import Path
+from typing import TypeVar
 
 from nkiverify.engines.rounds import rounds
 from nkiverify.engines.shapes import Shapes, domain_of
@@ -29,7 +31,7 @@ from nkiverify.products.derive import domain_text, proposals
 from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
-from nkiverify.products.equiv.comparison import EquivalenceAnswer
+from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
 from nkiverify.products.equiv.references import Reference, load_reference
@@ -49,6 +51,18 @@ from nkiverify.project.discovery import kernels_in, mentions_nki
 from nkiverify.project.request import Request, parameters_of, request
 from nkiverify.verify.exploration import explore
 from nkiverify.verify.options import Options
+
+_Found = TypeVar("_Found")
+
+
+def _or_none(work: Callable[[], _Found]) -> _Found | None:
+    """The result of what is done with a kernel, most often one with an edit; None where it cannot be: an edit of which
+    that is so is none that mends anything."""
+    try:
+        return work()
+    except (UsageError, UnsupportedConstruct, OutsideDomain):
+        return None
+
 
 #: The name that the text of a kernel as it is has besides its edits.
 _BEFORE = "_nkiverify_as_it_is"
@@ -232,13 +246,9 @@ class _Repair:
 
     def _chosen(self, asked: Request) -> list[dict[str, int]]:
         """Shapes of the domain of a kernel at which its loops go round twice and its conditions either way."""
-        try:
-            explored = explore(
-                asked.target(self._found.hardware, False),
-                self._hardware,
-                Limits(seconds=RepairBudget.SECONDS_OF_CHOOSING),
-            )
-        except (UsageError, UnsupportedConstruct):
+        target, limits = asked.target(self._found.hardware, False), Limits(seconds=RepairBudget.SECONDS_OF_CHOOSING)
+        explored = _or_none(lambda: explore(target, self._hardware, limits))
+        if explored is None:
             return []
         program = explored.run.program
         if not program.dimensions:
@@ -287,17 +297,8 @@ class _Repair:
 
     def _shown(self, asked: Request, values: Mapping[str, int]) -> ConcreteResult | None:
         target = asked.target(self._found.hardware, False)
-        try:
-            return shown(
-                target,
-                values,
-                self._hardware,
-                RepairBudget.SECONDS_OF_A_RUN,
-                RepairBudget.WORK_OF_A_RUN,
-                stop_at_first=True,
-            )
-        except (UsageError, UnsupportedConstruct):
-            return None
+        seconds, work = RepairBudget.SECONDS_OF_A_RUN, RepairBudget.WORK_OF_A_RUN
+        return _or_none(lambda: shown(target, values, self._hardware, seconds, work, stop_at_first=True))
 
     def _edits(self) -> Iterator[tuple[float, Edit, str]]:
         """The edits, the likeliest first, each text once."""
@@ -364,9 +365,8 @@ class _Repair:
         """How many shapes an edit passes on; 0 where it does not mend any, or breaks one. With `every` it has to pass
         on all of them."""
         with reading_instead(self._file, text):
-            try:
-                asked = self._request()
-            except (UsageError, UnsupportedConstruct):
+            asked = _or_none(self._request)
+            if asked is None:
                 return 0
             passes = 0
             for values in failing:
@@ -411,10 +411,10 @@ class _Repair:
                 break
             given = self._found
             with reading_instead(self._file, one.text):
-                try:
-                    domain = self._checked(given.arguments, max(RepairBudget.LEAST_SECONDS, left / 2), given.grid)
-                except (UsageError, UnsupportedConstruct):
-                    continue
+                seconds = max(RepairBudget.LEAST_SECONDS, left / 2)
+                domain = _or_none(partial(self._checked, given.arguments, seconds, given.grid))
+            if domain is None:
+                continue
             found.append(_WithDomain(one, domain))
             if is_whole(domain):
                 # What comes later is further away, or passes on less.
@@ -430,9 +430,8 @@ class _Repair:
             )
         before = self._file.with_name(f"{self._file.stem}{_BEFORE}.py")
         with reading_instead(before, self._text):
-            try:
-                other = self._request(f"{before}::{self._name}")
-            except (UsageError, UnsupportedConstruct):
+            other = _or_none(lambda: self._request(f"{before}::{self._name}"))
+            if other is None:
                 return "", False
             return self._equal_to(other, "the kernel as it is", passing[:1])
 
@@ -444,9 +443,8 @@ class _Repair:
         proved = bool(shapes)
         for number, values in enumerate(shapes):
             one, other = Side(asked.reference, asked, values), Side(name, reference, values)
-            try:
-                found = Comparer(one, other, self._hardware, 0, None).compare(reals=number == 0)
-            except (UsageError, UnsupportedConstruct, OutsideDomain):
+            found = _or_none(partial(self._comparison, one, other, reals=number == 0))
+            if found is None:
                 return "", False
             if any(finding.answer is EquivalenceAnswer.NO for finding in found.findings()):
                 return f"DIFFERENT from {name}", True
@@ -458,6 +456,9 @@ class _Repair:
         how = "over the reals and in floating point" if proved else "in floating point, on one random input"
         where = ", ".join(f"{key} = {value}" for key, value in shapes[0].items())
         return f"equal to {name} {how}" + (f" at {where}" if where else ""), False
+
+    def _comparison(self, one: Side, other: Side, *, reals: bool) -> KernelComparison:
+        return Comparer(one, other, self._hardware, 0, None).compare(reals=reals)
 
     # --- what is reported ---------------------------------------------------------------------------------------------
 
@@ -490,10 +491,9 @@ class _Repair:
         added = Replacement(at, at, "".join(f"{indent}{one}\n" for one in lacking.asserts))
         text = with_replacements(self._text, [added])
         with reading_instead(self._file, text):
-            try:
-                domain = self._checked(found.arguments, self._options.timeout, found.grid)
-            except (UsageError, UnsupportedConstruct):
-                return []
+            domain = _or_none(lambda: self._checked(found.arguments, self._options.timeout, found.grid))
+        if domain is None:
+            return []
         caution = "; ".join(dict.fromkeys(f"{one.text} (line {one.site.line})" for one in dead))
         said = domain_text.headline(domain, self._asked.base)
         return [Patch(ASSERT, lacking.after + 1, (added,), said, is_whole(domain), caution=caution)]
