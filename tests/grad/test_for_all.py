@@ -128,7 +128,7 @@ def test_the_same_for_every_block(kernel: str, rows: str) -> None:
         ("linear_backward_that_saturates", "that is no sum"),
         ("linear_backward_that_stops", "a condition that the dimension"),
         ("linear_backward_of_the_first_blocks", "does not touch its own part"),
-        ("linear_backward_by_position", "side effects, or a list"),
+        ("linear_backward_by_position", "an argument of nisa.affine_select depends on the dimension"),
         ("linear_backward_divided_by_blocks", "an argument of nl.multiply depends on the dimension"),
         ("running_sum", "that is no sum"),
         ("greatest", "that is no sum"),
