@@ -114,6 +114,8 @@ CLAIMS = [
         "((b*H + h)*S + (p-1)*(S//2) + t*1024 + minimum(8, S//256 - t*8)*128)*D <= B*H*S*D",
     ),
     ("L B S:128 H", "l<L b<B s<S//128", "", "(l*B + b)*S*H + s*128*H + 128*H <= L*B*S*H"),
+    ("H G", "p<ceil_div(2*H,G) t<minimum(G,2*H-p*G)", "", "(p*G + t)//H <= 1"),
+    ("B H G", "b<B p<ceil_div(B*H,G) t<minimum(G,B*H-p*G)", "", "(p*G + t)//H <= B - 1"),
 ]
 
 

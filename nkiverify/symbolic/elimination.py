@@ -126,6 +126,12 @@ class KnownBounds:
         tried = sorted(self._without_minima(term, 2), key=lambda one: len(one.monomials))
         return any(self._at_least_zero(self._at_last_iterations(one), budget, 4) for one in tried)
 
+    def _where_iterations_end(self, term: Term, budget: Budget) -> bool:
+        """True if `term >= 0` where each index is where it ends; where an index ends at a minimum, as in the last tile,
+        that may be the part of it in which outer indices cancel."""
+        found = (self._at_last_iterations(term, shortest) for shortest in (False, True))
+        return any(self._at_least_zero(one, budget, 4) for one in found)
+
     def _without_minima(self, term: Term, most: int) -> Iterator[Term]:
         """Terms that are never more, and then `term` itself: of a minimum that makes it smaller the larger it is, each
         of its parts is put in for it, in at most this many of them.
@@ -141,9 +147,9 @@ class KnownBounds:
                 break
         yield term
 
-    def _at_last_iterations(self, term: Term) -> Term:
+    def _at_last_iterations(self, term: Term, shortest: bool = False) -> Term:
         """A term that is never more: each index that makes `term` smaller the further it goes is where it ends,
-        innermost first, and the others are 0.
+        innermost first, and the others are 0. With `shortest`, parts of minima are put in for them on the way.
 
         What a flattened address, `((b*S + s)*H + h)*D + d`, comes to at most is seen so at once; a search would try all
         indices in all orders.
@@ -167,6 +173,8 @@ class KnownBounds:
                 term = terms.add(rest, terms.multiply(factor, ends[0]), -1)
             else:
                 return term
+            if shortest:
+                term = min(self._without_minima(term, 2), key=lambda one: len(one.monomials))
         return term
 
     def _by_quotient(self, term: Term, budget: Budget) -> bool:
@@ -187,7 +195,7 @@ class KnownBounds:
                 goal = terms.add(terms.add(whole, terms.add(denominator, terms.constant(-1))), numerator, -1)
             else:
                 goal = terms.add(whole, numerator)
-            if self._at_least_zero(self._at_last_iterations(goal), budget, 4):
+            if self._where_iterations_end(goal, budget):
                 return True
         return False
 
