@@ -217,6 +217,8 @@ class CarriedState:
         self._left_after: dict[int, tuple[Term, dict[_Place, Any]]] = {}
         #: Copies that stand for objects that an iteration has left, with what they held.
         self._copied: list[tuple[Any, list[Any]]] = []
+        #: The values that iterations leave which start with the value from before the loop.
+        self._left_of_entry: dict[_Place, list[Any]] = {}
         #: Counters that the last iteration changes by another amount.
         self._ragged: set[_Place] = set()
         self._lists: dict[int, _Growth] = {}
@@ -545,6 +547,7 @@ class CarriedState:
         """The next guess about a place; None if there is none."""
         guess, entry, afters, index = passed.guess, passed.entry, passed.afters, passed.index
         if guess is None:
+            self._left_of_entry[passed.place] = afters
             found = [self._step(entry, after, ending, index) for after, ending in passed.paths()]
             if found[0] is not None and all(found[0].same(one) for one in found):
                 return found[0]
@@ -567,6 +570,10 @@ class CarriedState:
                 left = [
                     after for after, ending in passed.paths() if ending.context.facts.value_of(index) is None
                 ] or afters
+                if isinstance(guess, _Linear):
+                    # It counts nothing after all: perhaps an iteration leaves the same whatever it starts with, as the
+                    # most of several numbers.
+                    left = self._left_of_entry.get(passed.place, left)
             if any(not self.same(left[0], one) for one in left):
                 continue
             if any(_compares_by_identity(part) and not self.knows(part) for part in mutable_parts(left[0])):
