@@ -226,9 +226,11 @@ class Verification:
             current_execution().returned(tuple(tensors_in(result)), by_parameter=True)
         return result
 
-    def calling(self) -> AbstractContextManager[None]:
-        """A call of the kernel: what it raises is an `Exception`, unless it is a signal."""
+    def calling(self, launch_grid: tuple[Extent, ...] = ()) -> AbstractContextManager[None]:
+        """A call of the kernel: what it raises is an `Exception`, unless it is a signal. Launches in it that name no
+        grid are on `launch_grid`."""
         self.called = True
+        current_execution().model.launch_grid = launch_grid
         if self.refused is not None:
             refuse_class(self.refused)
         current_execution().revision = self._revision

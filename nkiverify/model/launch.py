@@ -13,6 +13,7 @@ from types import MethodType
 from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.foundation.errors import UsageError
 from nkiverify.foundation.source import assigned_name
 from nkiverify.model.allocation import argument_again
 from nkiverify.model.contracts import about, require
@@ -162,6 +163,11 @@ class Kernel:
         if _launched() and not self.grid:
             # A helper that is a kernel as well: it runs in the program that calls it.
             return self.function(*args, **kwargs)
+        stated = () if _launched() else current_execution().model.launch_grid
+        if stated and self.grid:
+            raise UsageError(f"--grid: {self.name} is launched on a grid of its own by the function that is checked")
+        if stated:
+            self = self[stated]
         grid = self._claimed_grid()
         args = tuple(self._argument(value) for value in args)
         kwargs = {name: self._argument(value) for name, value in kwargs.items()}

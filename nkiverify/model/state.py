@@ -142,7 +142,7 @@ class ModelState:
     `follows` is off where tensors have elements, which say what an index is; `follows_floats` where nothing has asked
     for floats yet: few kernels make an index of them, and a run in which one does is made again. What programs of a
     launch write to memory they share is no matter of one path: `_shared` belongs to the run as a whole, and only ever
-    makes more unknown.
+    makes more unknown. `launch_grid` belongs to the run, too: a caller assigns it before the kernel is called.
     """
 
     __slots__ = (
@@ -161,6 +161,7 @@ class ModelState:
         "follows",
         "follows_floats",
         "launch",
+        "launch_grid",
         "overwritten",
         "taken",
     )
@@ -190,6 +191,8 @@ class ModelState:
         self.follows = follows
         self.follows_floats = True
         self.launch: Launch | None = None
+        #: The grid of launches that name none, where a function that launches kernels is checked for a grid.
+        self.launch_grid: tuple[Extent, ...] = ()
         self.body: LoopBody | None = None
         self.fixed_orders = 0
         self.arguments = 0

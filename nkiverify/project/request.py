@@ -107,12 +107,13 @@ class Request:
         if isinstance(kernel, MadeOfDimensions):
             kernel = kernel.bound(lambda node: extent_value(node, dimensions))
         kernel = self._wrapped(kernel)
-        if self.grid is not None:
-            extents = tuple(extent_value(extent, dimensions) for extent in self.grid)
+        extents = tuple(extent_value(extent, dimensions) for extent in self.grid or ())
+        launches = isinstance(kernel, FunctionType)
+        if extents and not launches:
             kernel = kernel[extents[0] if len(extents) == 1 else extents]
         positional = [value for name, value in values.items() if name in self.positional]
         options = {name: value for name, value in values.items() if name not in self.positional}
-        with v.calling():
+        with v.calling(extents if launches else ()):
             return kernel(*positional, **options)
 
     def assumed_domain(self, v: Verification) -> dict[str, Any]:
@@ -166,7 +167,7 @@ def request(
     if unknown:
         raise UsageError(f"{name}: {', '.join(unknown)} is no dimension of an argument")
     wrap = _wrapping(kernel, module)
-    if extents is not None and not hasattr(kernel, "__getitem__") and not wrap:
+    if extents is not None and not hasattr(kernel, "__getitem__") and not isinstance(kernel, FunctionType):
         raise UsageError(f"--grid: {name} is not launched on a grid, as it is no kernel of nki.jit")
     if extents is None and not callable(kernel):
         raise UsageError(f"{name} is launched in brackets: --grid 2, or {path}::{name}[2]")
@@ -196,8 +197,9 @@ def request(
 
 
 def _names_in_arguments(module: ModuleType, others: Iterable[ModuleType]) -> Mapping[str, Any]:
-    """The names of the kernel's module; then the classes and functions that one of the kernel's `others` alone defines:
-    what a caller imports to make an argument, the kernel itself often has no use for."""
+    """The names of the kernel's module; then the classes and functions that one of the kernel's `others` alone defines,
+    and the classes of the modules of NKI that it imports, as `ReplicaGroup`: what a caller imports to make an argument,
+    the kernel itself often has no use for."""
     defined: dict[str, set[int]] = {}
     found: dict[str, Any] = {}
     for other in others:
@@ -208,7 +210,13 @@ def _names_in_arguments(module: ModuleType, others: Iterable[ModuleType]) -> Map
             if own and not name.startswith("_"):
                 found[name] = value
                 defined.setdefault(name, set()).add(id(value))
-    return ChainMap(vars(module), {name: value for name, value in found.items() if len(defined[name]) == 1})
+    documented = [vars(value) for value in vars(module).values() if _is_of_nki(value)]
+    classes = {name: value for names in documented for name, value in names.items() if isinstance(value, type)}
+    return ChainMap(vars(module), {name: value for name, value in found.items() if len(defined[name]) == 1}, classes)
+
+
+def _is_of_nki(value: object) -> bool:
+    return isinstance(value, ModuleType) and _package_of(value) in STUB_PACKAGES
 
 
 def parameters_of(reference: str, base: Path) -> Mapping[str, inspect.Parameter]:
@@ -308,7 +316,7 @@ def _launches(function: Any, namespace: Mapping[str, Any]) -> bool:
     used = [namespace[name] for name in names if name in namespace]
     if not any(isinstance(value, Kernel) for value in used):
         return False
-    imported = [vars(value) for value in used if isinstance(value, ModuleType) and _package_of(value) in STUB_PACKAGES]
+    imported = [vars(value) for value in used if _is_of_nki(value)]
     return not any(_operates(scope.get(name)) for scope in (namespace, *imported) for name in names)
 
 

@@ -70,3 +70,48 @@ def test_a_range_of_numbers_makes_a_list_in_an_argument_and_a_file_with_one_kern
     assert "cc.groups_disjoint" in check.out
     assert check(*given, "group=ncc.ReplicaGroup([range(n)])") == 2
     assert "a number belongs here, and no dimension" in check.err
+
+
+def test_a_class_of_nki_needs_no_module_before_it(check: Checker) -> None:
+    write(check.folder, k=COLLECTIVE)
+    given = ("k.py", "--phase", "1", "--arg", "x=bf16[128,512]", "--arg")
+    assert check(*given, "group=ReplicaGroup([list(range(8))])") == 0
+    assert check(*given, "group=ReplicaGroup([[0, 1], [1, 2]])") == 1
+    assert "cc.groups_disjoint" in check.out
+
+
+LAUNCHED = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def halves(x):
+        out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        i = nl.program_id(0)
+        part = nl.ndarray((128, x.shape[1]), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=part, src=x[i * 128 : (i + 1) * 128, :])
+        nisa.dma_copy(dst=out[i * 128 : (i + 1) * 128, :], src=part)
+        return out
+
+
+    def launch(x):
+        return halves(x)
+
+
+    def launch_on_two(x):
+        return halves[2](x)
+"""
+
+
+def test_a_grid_is_that_of_launches_that_name_none(check: Checker) -> None:
+    write(check.folder, k=LAUNCHED)
+    given = ("--arg", "x=bf16[256,512]")
+    assert check("k.py::launch", *given) == 1
+    assert "df.output_written" in check.out
+    assert check("k.py::launch", *given, "--grid", "2") == 0
+    assert check("k.py::launch[2]", *given) == 0
+    assert check("k.py::launch_on_two", *given) == 0
+    assert check("k.py::launch_on_two", *given, "--grid", "2") == 2
+    assert "a grid of its own" in check.out

@@ -177,6 +177,7 @@ def test_every_part_of_the_state_is_recorded_but_what_belongs_to_the_run() -> No
         "taken",
         "follows",
         "follows_floats",
+        "launch_grid",
         "overwritten",
     }
     assert recorded - set(ModelState.__slots__) == {"contents"}
