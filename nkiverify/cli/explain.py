@@ -63,7 +63,7 @@ def execute(arguments: argparse.Namespace) -> int:
 def _warning(id: str) -> str:
     """The text of a warning."""
     return _titled(
-        id, f"{RULES[id]} A warning of phase 4, which changes no verdict; docs/verdicts.md says what counts as used."
+        id, f"{RULES[id]} A warning of phase 4, which changes no verdict; docs/verdict-details.md says more of it."
     )
 
 

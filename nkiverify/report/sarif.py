@@ -163,7 +163,7 @@ def _warning_rule(warning: KernelWarning) -> dict[str, Json]:
         "id": warning.rule,
         "shortDescription": {"text": warning.statement},
         "fullDescription": {"text": f"{warning.statement} It changes no verdict."},
-        "help": {"text": f"{warning.statement} It changes no verdict: docs/verdicts.md says more."},
+        "help": {"text": f"{warning.statement} It changes no verdict: docs/verdict-details.md says more."},
         "defaultConfiguration": {"level": "warning"},
     }
 
