@@ -18,7 +18,7 @@ from nkiverify.cli.command_arguments import (
     positive_seconds,
     writable,
 )
-from nkiverify.cli.formats import FORMATS, text_of
+from nkiverify.cli.formats import FORMATS, annotate, text_of
 from nkiverify.cli.rule_options import add_policy, policy_of
 from nkiverify.engines.table import asks_second
 from nkiverify.foundation.budget import RepairBudget, TargetBudget
@@ -375,7 +375,7 @@ def _reported(
     session = written(session, options)
     status = session.exit_status
     if arguments.annotations:
-        print(text_of(session, "github"), end="", flush=True)
+        annotate(session, arguments.output_format)
     if arguments.output_format != FORMATS[0]:
         print(text_of(session, arguments.output_format), end="", flush=True)
         strict = language.failing or failing(session, options.policy)

@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nkiverify.cli.formats import text_of
+from nkiverify.cli.formats import annotate, text_of
 from nkiverify.cli.last_failure import REPLAY, CheckQuestion, remember
 from nkiverify.cli.outcome import not_compared, session_here, written
 from nkiverify.foundation.budget import RepairBudget
@@ -136,7 +136,7 @@ def answers(asked: CheckRequest, options: Options, confinement: Confinement, mem
     statuses += _language_statuses(found, options)
     statuses += [ExitStatus.USAGE for _ in asked.left_out]
     if asked.annotations:
-        print(text_of(session, "github"), end="", flush=True)
+        annotate(session, asked.form)
     for file in written(session, options).unwritten:
         print(f"not written: {file}", file=sys.stdout if people else sys.stderr, flush=True)
         statuses.append(ExitStatus.INTERNAL_ERROR)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -9,6 +10,12 @@ if TYPE_CHECKING:
 
 #: The first is for people.
 FORMATS = ("full", "concise", "json", "github", "sarif")
+
+
+def annotate(session: Session, form: str) -> None:
+    """Print GitHub's commands next to what is printed in a form: to stderr where that is one that programs read."""
+    if form != "github":
+        print(text_of(session, "github"), end="", file=sys.stderr if form in ("json", "sarif") else None, flush=True)
 
 
 def text_of(session: Session, form: str) -> str:

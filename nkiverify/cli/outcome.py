@@ -215,13 +215,8 @@ def written(session: Session, options: Options) -> Session:
     from nkiverify.cli.formats import text_of
     from nkiverify.results import codec as json_results
 
-    unwritten = []
-    for form, file in files.items():
-        try:
-            json_results.write(text_of(session, form), file)
-        except OSError as error:
-            unwritten.append(f"{file}: {error.strerror or error}")
-    return replace(session, unwritten=tuple(unwritten))
+    unwritten = json_results.write_all({file: text_of(session, form) for form, file in files.items()})
+    return replace(session, unwritten=tuple(f"{file}: {why}" for file, why in unwritten.items()))
 
 
 def not_compared(

@@ -356,14 +356,9 @@ def _report(
     contents = {path: content for path in (reports / "results.json", options.json) if path is not None}
     contents |= {path: _formatted(session, form, since) for form, path in files.items()}
     complaints = [*warnings, *_bundle(session, options, reports / "not-replayed")]
-    unwritten = []
-    for path, content in contents.items():
-        try:
-            json_results.write(content, path)
-        except OSError as error:
-            complaints.append(f"nkiverify: error: {path} could not be written: {error.strerror or error}")
-            unwritten.append(f"{path}: {error.strerror or error}")
-    session = replace(session, unwritten=tuple(unwritten))
+    unwritten = json_results.write_all(contents)
+    complaints += [f"nkiverify: error: {path} could not be written: {why}" for path, why in unwritten.items()]
+    session = replace(session, unwritten=tuple(f"{path}: {why}" for path, why in unwritten.items()))
     try:
         run_history.record(session, run_history.database(reports))
     except run_history.HistoryError as error:

@@ -78,6 +78,17 @@ def write(content: str, path: Path) -> None:
         raise
 
 
+def write_all(contents: Mapping[Path, str]) -> dict[Path, str]:
+    """Write each text to its file; the files that could not be written, each with the reason."""
+    unwritten = {}
+    for path, content in contents.items():
+        try:
+            write(content, path)
+        except OSError as error:
+            unwritten[path] = error.strerror or str(error)
+    return unwritten
+
+
 def entry(run: Run, root: Path) -> dict[str, Json]:
     """One run as `results.json` holds it. Paths inside `root` are relative to it."""
     return {**encoded(run, root), "as_expected": run.as_expected, "decided": _decided(run, root)}
