@@ -91,9 +91,7 @@ class Searching:
         if trial.outside:
             # The assert that keeps it out may be one that the symbolic run has not come to.
             return OracleAnswer(trial.work, not self._all_shapes or self._question.limit is None)
-        if trial.unusable and self._search.seconds <= 0:
-            return OracleAnswer(trial.work, continues=False, final=False)
-        if trial.large and result.tried:
+        if (trial.unusable and self._search.seconds <= 0) or (trial.large and result.tried):
             return OracleAnswer(trial.work, continues=False, final=False)
         result.inside += 1
         if trial.unusable:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
 from nkiverify.engines.table import SECOND, asks_second, second_alone
@@ -30,6 +31,9 @@ from nkiverify.verify.explorations import Explorations, ExploredTarget, TargetTi
 from nkiverify.verify.options import Options
 from nkiverify.verify.plugged import product_of, second_engine
 from nkiverify.verify.verdicts import ADVICE_CARRIED, ADVICE_ERROR, ADVICE_UNSUPPORTED, PhaseVerdict
+
+if TYPE_CHECKING:
+    from nkiverify.verify.trials import Trials
 
 #: Verdicts that another execution may know better.
 _OPEN = (Verdict.UNKNOWN, Verdict.VACUOUS)
@@ -349,13 +353,9 @@ def _search_beyond(case: Case, phases: frozenset[int]) -> None:
     loops = [one for one in engine.decide_unwinding() if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
     bases = just_past(loops, explored, case.time.left / 4)
     tried = beyond(explored, phases, bases, case.time.left / 2, case.options.every_violation)
-    for phase in sorted(phases):
-        run, found = case.runs[phase], tried.found.get(phase)
-        if found is not None:
-            case.runs[phase] = replace(found, milliseconds=run.milliseconds + found.milliseconds)
-        elif tried.fault:
-            case.runs[phase] = _faulty(run, tried.fault)
-        elif phase in tried.whole:
+    for phase in _without_fault(case, phases, tried):
+        run = case.runs[phase]
+        if phase in tried.whole:
             case.runs[phase] = replace(
                 run, basis=Basis.PROVED, qualifier="", reason="", place=None, advice="", suffices=()
             )
@@ -370,24 +370,30 @@ def _search_some(case: Case, phases: frozenset[int]) -> None:
 
     explored = case.first.exploration
     tried = trials(explored, phases, case.time.left, case.options.every_violation)
+    without_fault = _without_fault(case, phases, tried)
+    for phase in without_fault if tried.tried else ():
+        run, ours = case.runs[phase], case.verdicts.get(phase)
+        still_open = None if ours is None else ours.left_open()
+        within = proved_within(explored, still_open, case.time.left) if still_open else None
+        reported = proved_for(tried.parts.get(phase), within)
+        case.runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}{reported}")
+
+
+def _without_fault(case: Case, phases: frozenset[int], tried: Trials) -> list[int]:
+    """The phases of which the shapes that were tried show no fault; the others have it as their run."""
+    left = []
     for phase in sorted(phases):
         run, found = case.runs[phase], tried.found.get(phase)
         if found is not None:
             case.runs[phase] = replace(found, milliseconds=run.milliseconds + found.milliseconds)
         elif tried.fault:
-            case.runs[phase] = _faulty(run, tried.fault)
-        elif tried.tried:
-            ours = case.verdicts.get(phase)
-            still_open = None if ours is None else ours.left_open()
-            part = tried.parts.get(phase)
-            within = proved_within(explored, still_open, case.time.left) if still_open else None
-            reported = proved_for(part, within)
-            case.runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}{reported}")
-
-
-def _faulty(run: Run, fault: str) -> Run:
-    """`run`, in error for a fault of this program that a concrete run has shown."""
-    return replace(run, verdict=Verdict.ERROR, basis=Basis.FAULT, qualifier="", reason=fault, advice="")
+            # A fault of this program, which a concrete run has shown.
+            case.runs[phase] = replace(
+                run, verdict=Verdict.ERROR, basis=Basis.FAULT, qualifier="", reason=tried.fault, advice=""
+            )
+        else:
+            left.append(phase)
+    return left
 
 
 def _proved(case: Case) -> frozenset[int]:
