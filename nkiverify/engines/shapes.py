@@ -336,7 +336,7 @@ class Shapes:
         known: Sequence[Condition] | None = self._conditions
         found: dict[str, int] = {}
         for dimension in self._order:
-            # Under conditions on it alone, and besides the first values of the dimensions before it.
+            # Under conditions on it alone, and together with the first values of the dimensions before it.
             alone = self.axis(dimension, self._conditions).first(level)
             attached = self.axis(dimension, known or ()).first(level)
             if not alone or not attached:

@@ -35,7 +35,7 @@ from nkiverify.frontend.process_state import register_name
 from nkiverify.frontend.seen import note
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
-#: The folders of the standard library and of this package, whose code is reported by its files: what kernels compile
+#: The folders of the standard library and of this package, whose code is recognised by its files: what kernels compile
 #: has such names as well, but is known by identity.
 _LIBRARY, _PACKAGE = f"{Path(os.__file__).parent}{os.sep}", f"{Path(nkiverify.__file__).parent}{os.sep}"
 #: Code that reads source files for Python.

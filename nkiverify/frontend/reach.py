@@ -269,7 +269,7 @@ _doubts: list[list[Doubt]] = []
 
 @contextmanager
 def doubting(doubts: list[Doubt]) -> Iterator[None]:
-    """Doubts that arise within the block are about the modules of which these are reported; so are signals of ours that
+    """Doubts that arise within the block are about the modules that these are `doubts` of; so are signals of ours that
     a handler of theirs has taken for an answer, which no statement was passed over for."""
     _doubts.append(doubts)
     before = len(raised_outside)

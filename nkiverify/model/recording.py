@@ -65,7 +65,7 @@ def _record(
     mask: Mask | None = None,
     asked_engine: object = None,
 ) -> None:
-    """The run in progress, which asked to be reported of them, executes an operation."""
+    """The run in progress, which asked to be informed of them, executes an operation."""
     run = current_execution()
     mode: Any = attributes.get("oob_mode")
     skips = getattr(mode, "name", "") == "skip"

@@ -51,7 +51,7 @@ def rows_of_zeros(shadow: Shadow, effect: Effect) -> Rows | None:
 
 
 def rows_of_scales(rows: Rows) -> Rows:
-    """The rows of a tile of scales that are those of `rows` of the data alone; what is besides them counts for none."""
+    """The rows of a tile of scales that are those of `rows` of the data alone; what is outside them counts for none."""
     found = np.zeros_like(rows)
     for start in range(0, len(rows), _QUADRANT):
         for number in range(_QUADRANT // _GROUP):

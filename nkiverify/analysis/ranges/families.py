@@ -87,7 +87,7 @@ class NumberFamily:
         return int(self.numbers[3, 0])
 
     def without_id(self) -> NumberFamily:
-        """The same numbers, of which nothing is known besides others."""
+        """The same numbers, of which no relation to others is known."""
         numbers = self.numbers.copy()
         numbers[3] = 0
         return replace(self, numbers=numbers, axes=positions(self.extents))

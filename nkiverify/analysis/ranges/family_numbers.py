@@ -46,7 +46,7 @@ _NOTHING = np.zeros((1,), dtype=np.int8)
 
 
 class Families(Numbers):
-    """Numbers whose arrays are families: what goes wrong with them is asked to `findings`."""
+    """Numbers whose arrays are families: what goes wrong with them goes to `findings`."""
 
     lanes = LANES
 

@@ -45,7 +45,7 @@ _BITS = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "ri
 
 
 class IntervalOperators(Numbers):
-    """Operators on intervals; what may go wrong is asked to `findings`."""
+    """Operators on intervals; what may go wrong goes to `findings`."""
 
     lanes = 4
 

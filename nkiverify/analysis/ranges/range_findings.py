@@ -75,7 +75,7 @@ class RangeFindings:
     left: tuple[Array, ...] = ()
 
     def adopt(self, others: RangeFindings) -> None:
-        """Add findings that were distinguished from these."""
+        """Add findings that were kept apart from these."""
         for key, finding in others.found.items():
             self.found.setdefault(key, finding)
         self.lost |= others.lost

@@ -5,8 +5,8 @@ written. If only one line ever writes an allocation, it was that line: it is use
 is used reads the allocation, or that returns it. Where several lines write it, one is used whose elements are read
 before another line writes: the order of the program says so, or a loop that goes round.
 
-That is reported of some run, which a line needs to be no dead store. That no iteration overwrites what nobody has read
-is reported of all runs: an allocation that each iteration has for itself, a line that reads what it overwrites, one
+That is seen in some run, which a line needs to be no dead store. That no iteration overwrites what nobody has read
+is shown of all runs: an allocation that each iteration has for itself, a line that reads what it overwrites, one
 that another line reads after it, or elements that differ from one iteration to the next.
 
 What cannot be known is said to be open: then concrete runs look for dead stores.

@@ -415,7 +415,7 @@ class EsbmcEngine:
         command: list[str | Path] = [self._installation.path, name, *options]
         finished = esbmc_process.run_within(command, session.folder, computing, session.seconds_left)
         report = output.read(finished, self._installation.version)
-        return replace(report, every=every).answering(lowered.uniform)
+        return replace(report, every=every).answering(lowered.same_claims)
 
     def _options(self, lowered: Lowered, attempt: _Attempt) -> list[str]:
         options = list(attempt.options)

@@ -107,6 +107,6 @@ def _degree(term: Term) -> int:
 
 
 def _may_speak_of(one: Term, other: Term, wanted: set[Monomial]) -> bool:
-    """True if the product can contain one of `wanted`, reported from the variables alone."""
+    """True if the product can contain one of `wanted`, as the variables alone say."""
     variables = one.atoms | other.atoms
     return any(variables.issuperset(atoms) for atoms in wanted)

@@ -80,24 +80,24 @@ class LoweredLoop:
 class Lowered:
     """A lowered program.
 
-    `asserted` are the numbers of the claims in it, `too_wide` of those that do not fit. `uniform` are the claims, by
-    the number of the first, that the assertion of that one answers for as well. `variables` are the atoms whose values
-    ESBMC chooses, by the names of their variables, but for the indices of loops that are loops there. `loops` are what
-    became of the loops, by the identity of each.
+    `asserted` are the numbers of the claims in it, `too_wide` of those that do not fit. `same_claims` are the claims,
+    by the number of the first, that the assertion of that one answers for as well. `variables` are the atoms whose
+    values ESBMC chooses, by the names of their variables, but for the indices of loops that are loops there. `loops`
+    are what became of the loops, by the identity of each.
     """
 
     text: str
     suffix: str
     asserted: frozenset[int]
     too_wide: frozenset[int]
-    uniform: dict[int, list[int]]
+    same_claims: dict[int, list[int]]
     variables: dict[str, Atom]
     loops: dict[int, LoweredLoop]
 
     @property
     def assertions(self) -> int:
         """The number of different assertions of claims."""
-        return len(self.asserted) - sum(map(len, self.uniform.values()))
+        return len(self.asserted) - sum(map(len, self.same_claims.values()))
 
     @property
     def forms(self) -> dict[LoopForm, int]:
@@ -203,7 +203,7 @@ class _Lowering:
         self._variables: dict[str, Atom] = {}
         self._asserted: set[int] = set()
         self._too_wide: set[int] = set()
-        self._alike: dict[int, list[int]] = {}
+        self._same_claims: dict[int, list[int]] = {}
         self._loops: dict[int, LoweredLoop] = {}
         self._instances = 0
 
@@ -219,7 +219,7 @@ class _Lowering:
             suffix=self._write.suffix,
             asserted=frozenset(self._asserted),
             too_wide=frozenset(self._too_wide),
-            uniform=self._alike,
+            same_claims=self._same_claims,
             variables=self._variables,
             loops=self._loops,
         )
@@ -267,7 +267,7 @@ class _Lowering:
         self._asserted.add(number)
         first = scope.checked.setdefault(text, number)
         if first != number:
-            self._alike.setdefault(first, []).append(number)
+            self._same_claims.setdefault(first, []).append(number)
             self._write.comment(f"claim {number}, {note}: as claim {first}")
             return
         self._write.check(number, text, note)

@@ -66,9 +66,9 @@ class Property:
     line: int
     claim: int | None = None
 
-    def copies(self, uniform: Mapping[int, Collection[int]]) -> list[Property]:
+    def copies(self, same_claims: Mapping[int, Collection[int]]) -> list[Property]:
         """The same property of the other claims that the one it is of answers for."""
-        others = uniform.get(self.claim, ()) if self.claim is not None else ()
+        others = same_claims.get(self.claim, ()) if self.claim is not None else ()
         return [replace(self, message=CLAIM_MESSAGE.format(number=other), claim=other) for other in others]
 
 
@@ -103,14 +103,14 @@ class EsbmcReport:
             return replace(self, conclusion=Conclusion.SUCCESSFUL, violations=(), table=table)
         return replace(self, violations=violations, table=table)
 
-    def answering(self, uniform: Mapping[int, Collection[int]]) -> EsbmcReport:
-        """The report as if the claims that are `uniform` to another, by its number, had been asked for next to it."""
+    def answering(self, same_claims: Mapping[int, Collection[int]]) -> EsbmcReport:
+        """The report as if the claims that are the same as another, by its number, had been asked for, too."""
         table: list[tuple[Property, Status]] = []
         for row, status in self.table:
-            table += [(one, status) for one in (row, *row.copies(uniform))]
+            table += [(one, status) for one in (row, *row.copies(same_claims))]
         violations: list[ViolatedProperty] = []
         for violation in self.violations:
-            same = [violation.property, *violation.property.copies(uniform)]
+            same = [violation.property, *violation.property.copies(same_claims)]
             violations += [replace(violation, property=one) for one in same]
         return replace(self, violations=tuple(violations), table=tuple(table))
 

@@ -42,7 +42,7 @@ class Piece:
     def condition(self) -> str:
         """The condition in C that `place` is one of them.
 
-        Where what starts within a step ends within it, rows are reported from columns by dividing the place itself,
+        Where what starts within a step ends within it, rows are separated from columns by dividing the place itself,
         which is then the same quotient for all pieces of such steps: a solver has it once."""
         rest, offset, parts = "place", self.start, []
         reach = sum(step * (extent - 1) for step, extent in self.axes)

@@ -196,7 +196,7 @@ class _Rearranged(Order):
 
 def described(recorded: Sequence[Recorded]) -> dict[Place, list[object]]:
     """The items of a run by the iterations that they belong to, as values that can be compared with those of another
-    run. A tensor is reported by where it is allocated, in Python's order there. Its name and its address do not
+    run. A tensor is known by where it is allocated, in Python's order there. Its name and its address do not
     count."""
     places, storages = _Places(), dict[Storage, object]()
     found: dict[Place, list[object]] = {}

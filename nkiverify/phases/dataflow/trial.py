@@ -249,7 +249,7 @@ def executed(
     for one in _rounds_tried(recorded) if findings.doubts and not findings.shows_fault else ():
         seen = execute(one.recorded, generation, seconds=seconds)
         if one.from_data:
-            # How much of an output is written depends on the data: that a kernel is reported by who calls it.
+            # How much of an output is written depends on the data: that a kernel knows from who calls it.
             seen.faults[:] = [fault for fault in seen.faults if fault.contract != "df.output_written"]
         if seen.shows_fault:
             more = (("rounds", one.rounds),)

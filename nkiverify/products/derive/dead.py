@@ -57,13 +57,13 @@ def dead_where(program: Program, condition: Condition, known: Sequence[Condition
         ways.setdefault((way.site, way.text), []).append(way)
     about = {atom for atom in condition.atoms() if isinstance(atom, Dimension)}
     within, before = Prover([*known, condition], BUDGETS.statement), Prover(known, BUDGETS.statement)
-    for (site, text), uniform in list(ways.items())[: DerivingBudget.PLACES]:
-        reported = [part for way in uniform for part in way.conditions if isinstance(part, Condition)]
+    for (site, text), reached_by in list(ways.items())[: DerivingBudget.PLACES]:
+        reported = [part for way in reached_by for part in way.conditions if isinstance(part, Condition)]
         if about.isdisjoint(atom for part in reported for atom in _atoms(part)):
             continue
-        if any(within.with_conditions(way.conditions).satisfiable() is not Answer.NO for way in uniform):
+        if any(within.with_conditions(way.conditions).satisfiable() is not Answer.NO for way in reached_by):
             continue
-        if any(before.with_conditions(way.conditions).satisfiable() is Answer.YES for way in uniform):
+        if any(before.with_conditions(way.conditions).satisfiable() is Answer.YES for way in reached_by):
             yield Dead(site, text)
 
 

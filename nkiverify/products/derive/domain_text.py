@@ -50,9 +50,9 @@ def text(
     for run in runs:
         for one in run.warnings:
             warned.setdefault(one.rule, []).append(one)
-    for rule, uniform in warned.items():
-        for first in uniform if every else uniform[:1]:
-            more = f" (+ {len(uniform) - 1} more)" if len(uniform) > 1 and not every else ""
+    for rule, of_rule in warned.items():
+        for first in of_rule if every else of_rule[:1]:
+            more = f" (+ {len(of_rule) - 1} more)" if len(of_rule) > 1 and not every else ""
             words = f"{style.warn('warning')} {rule}: {wording.text(first.message, root)}{more}"
             lines += _placed(words, Site(first.file, first.line), root, width, style)
     by_rule: dict[str, list[Finding]] = {}
@@ -204,12 +204,12 @@ def _open(runs: Sequence[Run], root: Path, width: int, style: Style) -> Iterator
     """Verdicts that are no success; what stops several phases is said once."""
     from nkiverify.report import diagnostic
 
-    uniform: dict[tuple[object, ...], list[Run]] = {}
+    together: dict[tuple[object, ...], list[Run]] = {}
     for run in runs:
         broken = tuple((one.contract, one.file, one.line) for one in run.violations)
         reason = run.reason if run.place is None else ""
-        uniform.setdefault((run.verdict, run.qualifier, reason, run.place, broken), []).append(run)
-    for same in uniform.values():
+        together.setdefault((run.verdict, run.qualifier, reason, run.place, broken), []).append(run)
+    for same in together.values():
         first = same[0]
         # The qualifier of an UNKNOWN is the short form of its reason.
         said = first.verdict.value if first.reason else wording.verdict(first)

@@ -152,54 +152,54 @@ class SampledShapes:
         numbers: dict[str, DimensionConstants],
         pairs: Iterable[frozenset[str]],
         assumed: Sequence[Condition | bool],
-        uniform: float = 1,
+        enough: float = 1,
     ) -> None:
         """Run the neighbours of a shape: one dimension, two that belong together, or all of them, at other sizes. Those
-        are left out that this many others are like."""
+        are left out of which `enough` others are like them."""
         self._settling = Allowance(DerivingBudget.SETTLING_MS)
         names = [one.atom.name for one in self.dimensions]
         sizes = {name: _sizes(base[name], numbers[name]) for name in names}
         together = [pair for pair in map(tuple, map(sorted, pairs)) if set(pair) <= set(names)]
         groups = [group for group in _connected(together) if len(group) > 2]
         doubled = {name: 2 * value for name, value in base.items()}
-        self._beside(doubled, names, uniform)
+        self._beside(doubled, names, enough)
         for many in (slice(0, 2), slice(2, 4), slice(4, None)):
             for name in names:
                 for value in sizes[name][many]:
-                    self._beside({**base, name: value}, [name], uniform)
+                    self._beside({**base, name: value}, [name], enough)
             for one, other in together:
                 if many.start == 0:
-                    self._beside({**base, one: 2 * base[one], other: 2 * base[other]}, (one, other), uniform)
+                    self._beside({**base, one: 2 * base[one], other: 2 * base[other]}, (one, other), enough)
                 if base[one] == base[other]:
                     for value in sizes[one][many]:
-                        self._beside({**base, one: value, other: value}, (one, other), uniform)
+                        self._beside({**base, one: value, other: value}, (one, other), enough)
             for group in groups:
                 if many.start == 0:
                     for factor in (2, 3):
-                        self._beside({**base, **{name: factor * base[name] for name in group}}, group, uniform)
+                        self._beside({**base, **{name: factor * base[name] for name in group}}, group, enough)
                 for name in group:
                     # Those that are the same stay so.
                     for value in sizes[name][many]:
                         same = [one for one in group if base[one] == base[name]]
-                        self._beside({**base, **dict.fromkeys(same, value)}, same, uniform)
+                        self._beside({**base, **dict.fromkeys(same, value)}, same, enough)
         for name in names:
             for value in sizes[name][:1]:
-                self._beside({**doubled, name: value}, [name], uniform)
-        self._beside({name: 3 * value for name, value in base.items()}, names, uniform)
+                self._beside({**doubled, name: value}, [name], enough)
+        self._beside({name: 3 * value for name, value in base.items()}, names, enough)
         for dimension in self.dimensions:
             at = dimension.atom.name
             if all(each.values[at] == base[at] for each in self.of(ShapeOutcome.PASSES)):
                 # What has to move with it is more than two dimensions, or moves in another way.
                 for wanted in islice(self._solved(base, [*assumed, dimension.at_least(base[at] + 1)]), 1):
-                    self._beside(wanted, (), uniform)
+                    self._beside(wanted, (), enough)
 
-    def _beside(self, wanted: dict[str, int], fixed: Iterable[str], uniform: float) -> ConcreteResult | None:
-        """Run the shape that is most like `wanted`, unless this many `uniform` were run."""
+    def _beside(self, wanted: dict[str, int], fixed: Iterable[str], enough: float) -> ConcreteResult | None:
+        """Run the shape that is most like `wanted`, unless shapes like it were run that are `enough`."""
         values = None if self.late else self._settled(wanted, tuple(fixed))
         if values is None or tuple(values.values()) in self.runs:
             return None
         reported = self._told(values)
-        if len(reported) >= uniform and len({one.kind for one in reported}) == 1:
+        if len(reported) >= enough and len({one.kind for one in reported}) == 1:
             self._left_out[tuple(values.values())] = values, reported[0]
             return None
         return self._show(values, DerivingBudget.WORK_OF_A_SHAPE, self._left)
@@ -218,14 +218,14 @@ class SampledShapes:
         names = [one.atom.name for one in self.dimensions]
         own = {name: min(lcm(*(numbers[name].divisors or {1})), SearchingBudget.NEAR) for name in names}
         pairs = list(pairs)
-        uniform = dict(own)
+        equal = dict(own)
         for pair in pairs:
-            for name in pair & uniform.keys():
+            for name in pair & equal.keys():
                 if not numbers[name].divisors:
-                    uniform[name] = max(own[other] for other in pair if other in own)
+                    equal[name] = max(own[other] for other in pair if other in own)
         most = max([*own.values(), 1])
         top = {name: max([*numbers[name].all, 1]) for name in names}
-        yield uniform
+        yield equal
         yield from islice(self._solved(own, assumed), 2)
         if whole:
             yield from self._solved(own, [*assumed, *whole])

@@ -37,7 +37,7 @@ class NeverRun:
 
 @dataclass(frozen=True, slots=True)
 class Answered(Generic[AnswersT]):
-    """The answers about two kernels `at` each choice of dimensions, the chosen ones first; the kernels are reported by
+    """The answers about two kernels `at` each choice of dimensions, the chosen ones first; the kernels are known by
     their references, `PATH::NAME`, and names."""
 
     references: tuple[str, str]

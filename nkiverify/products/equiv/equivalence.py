@@ -381,12 +381,12 @@ class Comparer:
                 f"no difference was found, but the bound on an error is only 2^-{found.error_bits}",
             )
         rounded = numbers.rounded_to
-        uniform = f"; both round the same values to {_joined(rounded)}" if rounded else ""
+        rounding = f"; both round the same values to {_joined(rounded)}" if rounded else ""
         if leaves_out:
-            uniform = "; what the kernel rounds is left out"
+            rounding = "; what the kernel rounds is left out"
         where = f"at these shapes{drawn}"
         return ComparisonFinding(
-            EquivalenceAnswer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{uniform}"
+            EquivalenceAnswer.YES, f"{where}, error <= 2^-{found.error_bits}{_functions(numbers)}{rounding}"
         )
 
     def _drawn(self, both: tuple[AskedKernel, AskedKernel]) -> str:

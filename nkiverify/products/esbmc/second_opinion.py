@@ -82,8 +82,8 @@ class Questions:
         """The engine for the claims of `ours`, with those of the other phases besides them."""
         key = id(ours.program), language
         if key not in self._engines:
-            uniform = [other for other in self._verdicts if other.program is ours.program]
-            decisions = [one for other in uniform for one in other.decisions]
+            of_program = [other for other in self._verdicts if other.program is ours.program]
+            decisions = [one for other in of_program for one in other.decisions]
             self._engines[key] = EsbmcEngine(
                 found,
                 ours.program,
@@ -91,7 +91,7 @@ class Questions:
                 read(ours.target.flags),
                 self._options.keep_lowered,
                 language,
-                together={other.phase for other in uniform},
+                together={other.phase for other in of_program},
                 failing={one.claim.number for one in decisions if one.outcome is embedded.Outcome.REFUTED},
             )
         return self._engines[key]

@@ -16,7 +16,7 @@ ALLOCATIONS = frozenset({"ndarray", "zeros", "ones", "full", "empty", "zeros_lik
 
 @dataclass(frozen=True, slots=True)
 class TileLoop:
-    """A loop over tiles: its variable, and where it is reported how much there is, the text of the `whole` extent and
+    """A loop over tiles: its variable, and where it is said how much there is, the text of the `whole` extent and
     that of one `tile`. `strided`: the variable is the first element, not the number of the tile."""
 
     variable: str

@@ -124,7 +124,7 @@ def test_equal_claims_of_a_block_are_one_assertion_until_a_hypothesis_comes_betw
     )
     made = lowered(written, language)
     assert made.asserted == {1, 2, 3, 4, 5, 6}
-    assert made.uniform == {1: [3, 5]} and made.assertions == 4
+    assert made.same_claims == {1: [3, 5]} and made.assertions == 4
     assert [number for number in range(1, 7) if f'"claim {number}"' in made.text] == [1, 2, 4, 6]
     assert "claim 3, test.contract: as claim 1" in made.text
 
@@ -132,7 +132,7 @@ def test_equal_claims_of_a_block_are_one_assertion_until_a_hypothesis_comes_betw
 def test_that_the_domain_has_values_is_asked_beside_a_claim_that_is_never_true() -> None:
     made = lower(program({"n": (1, 4)}, claim(1, False)), [1], Plan(TargetLanguage.C, Arithmetic.BIT_VECTORS), "", True)
     assert '"claim 0"' in made.text and '"claim 1"' in made.text
-    assert made.uniform == {}
+    assert made.same_claims == {}
 
 
 def test_only_the_claims_asked_for_are_asserted() -> None:

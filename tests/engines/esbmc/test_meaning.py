@@ -79,7 +79,7 @@ def refuted(made: Lowered) -> set[int]:
             choices.pop()
             chosen.pop()
         if not choices:
-            return failed.union(*(made.uniform.get(number, ()) for number in failed))
+            return failed.union(*(made.same_claims.get(number, ()) for number in failed))
 
 
 def _python(made: Lowered) -> str:
