@@ -26,7 +26,7 @@ from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify
-from tests.costs import QUICK, Measuring, cost_of, costs, dear_cases
+from tests.costs import QUICK, SHOWN, SLOW, Measuring, cost_of, costs, dear_cases
 
 #: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
 _LARGE = 500
@@ -94,6 +94,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = kept
     lengths = {item: cost_of(item.nodeid, taken) for item in items}
     items.sort(key=lambda item: (item.path.name in _LATE, -lengths[item] if lengths[item] >= _LONG else 0))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """The tests that are no longer quick: of those that were added since the costs were written, or that have become
+    slow."""
+    if config.option.lane != "quick":
+        return
+    taken = {report.nodeid: report.duration for report in terminalreporter.stats.get("passed", ())}
+    slow = sorted((test for test in taken if taken[test] > SLOW * QUICK / 1000), key=lambda test: -taken[test])
+    if slow:
+        terminalreporter.section("no longer quick")
+        for test in slow[:SHOWN]:
+            terminalreporter.write_line(f"{taken[test]:.2f} s {test}")
+        terminalreporter.write_line(
+            f"{len(slow)} tests; to measure them, on an idle machine: make quick ARGS=--write-costs"
+        )
 
 
 def _has_a_lane(item: pytest.Item) -> bool:

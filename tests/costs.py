@@ -1,5 +1,6 @@
-"""The cost of tests: `costs.txt` has the functions of tests, with the mean processor time of one test, from 20 ms on.
-A test that takes much more than the others of its function has a line of its own.
+"""The cost of tests: `costs.txt` has the functions of tests, with the mean time of one test, from 20 ms on: by the
+clock, as a test that waits for a process keeps a worker as long. A test that takes much more than the others of its
+function has a line of its own.
 
 `make quick` leaves out those from `QUICK` on, and `make test` begins with those that take longest. Cases of a function
 from `QUICK` on are of the campaigns, but for the one of each kind that takes least. A function that the file does not
@@ -8,9 +9,9 @@ have is quick. `make test ARGS=--write-costs` measures those of the lane, on an 
 
 from __future__ import annotations
 
-import os
 import re
 import statistics
+import time
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -22,11 +23,13 @@ COSTS = Path(__file__).with_name("costs.txt")
 WRITTEN, QUICK = 20, 50
 #: How many times as long as the others of its function a test takes that has a line of its own.
 DEAR = 3
+#: How many times `QUICK` a test takes that `make quick` lists at its end, and how many it lists.
+SLOW, SHOWN = 4, 10
 #: The name of a case that is a file, and what a name says that is expected of a case.
 _FILE = re.compile(r"[\w/]+]")
 _EXPECTED = re.compile(r"(?:^|[-_])(right|wrong|True|False|Verdict\.\w+)]$")
 _BEGAN = pytest.StashKey[float]()
-_PROPERTY = "processor time"
+_PROPERTY = "time"
 
 
 def function_of(test: str) -> str:
@@ -79,27 +82,27 @@ class Measuring:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
         """Begin to measure a test."""
-        item.stash[_BEGAN] = _processor_time()
+        item.stash[_BEGAN] = time.perf_counter()
         self._set_up = 0.0
         return (yield)
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, Any, Any]:
         """Measure what several tests share apart: each of them takes it where it runs alone."""
-        began, inner = _processor_time(), self._set_up
+        began, inner = time.perf_counter(), self._set_up
         result = yield
         if fixturedef.scope != "function":
-            taken = _processor_time() - began - (self._set_up - inner)
+            taken = time.perf_counter() - began - (self._set_up - inner)
             self._shared[fixturedef] = taken
             self._set_up += taken
         return result
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
-        """Report what a test and the processes that it started have taken."""
+        """Report how long a test has taken."""
         report = yield
         if call.when == "teardown":
-            taken = _processor_time() - item.stash[_BEGAN] - self._set_up + self._share(item)
+            taken = time.perf_counter() - item.stash[_BEGAN] - self._set_up + self._share(item)
             report.user_properties.append((_PROPERTY, (taken, function_of(item.nodeid) in self._partly)))
         return report
 
@@ -133,11 +136,6 @@ class Measuring:
                 found |= _of_function(taken)
         lines = [f"{cost} {name}\n" for name, cost in found.items() if cost >= WRITTEN or "[" in name]
         COSTS.write_text("".join(sorted(lines, key=lambda line: (-int(line.split()[0]), line))), encoding="utf-8")
-
-
-def _processor_time() -> float:
-    """Seconds of processor time that this process and those that it started and that have ended took."""
-    return sum(os.times()[:4])
 
 
 def _of_some(taken: Mapping[str, float], mean: int) -> dict[str, int]:

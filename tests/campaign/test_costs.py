@@ -40,7 +40,7 @@ def test_what_was_not_measured_keeps_its_cost(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr("tests.costs.COSTS", file)
     measured = Measuring()
     for name, seconds, partly in (("f[1]", 0.001, True), ("f[2]", 0.3, True), ("g[1]", 0.001, False)):
-        report = SimpleNamespace(nodeid=f"a.py::{name}", user_properties=[("processor time", (seconds, partly))])
+        report = SimpleNamespace(nodeid=f"a.py::{name}", user_properties=[("time", (seconds, partly))])
         measured.pytest_runtest_logreport(cast(Any, report))
     measured.pytest_sessionfinish(cast(Any, SimpleNamespace(config=object())))
     assert costs() == {"a.py::f": DEAR, "a.py::f[9]": 9 * DEAR, "a.py::f[1]": 1}
