@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
@@ -25,6 +24,7 @@ from nkiverify.analysis.values.slices import slice_of
 from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
+from nkiverify.foundation.threads import one_thread
 from nkiverify.model.dtypes import DType, float32
 from nkiverify.model.hardware import Hardware
 from nkiverify.products.equiv.comparison import (
@@ -102,7 +102,7 @@ class Comparer:
         `UsageError` where the kernels do not take the same arguments, `OutsideDomain` where a target does not call its
         kernel with these dimensions."""
         found = KernelComparison()
-        with threadpool_limits(1):
+        with one_thread():
             run = partial(self._runs.run, Floats, self._runs.random_floats)
             floats, found.legal = run_legally(run, self._runs.sides, self._hardware)
             if floats is None or (self._legal_only and found.legal.answer is not EquivalenceAnswer.YES):

@@ -12,7 +12,6 @@ from dataclasses import field
 from functools import partial
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import AskedKernel, contents
@@ -28,6 +27,7 @@ from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
+from nkiverify.foundation.threads import one_thread
 from nkiverify.model.hardware import Hardware
 from nkiverify.products.equiv.comparison import ComparisonFinding, EquivalenceAnswer, limit_text, run_legally
 from nkiverify.products.equiv.error_probability import error_bits
@@ -117,7 +117,7 @@ class GradientChecker:
         """Answer all questions, as far as they can be answered. Raises `UsageError` where nothing says what belongs to
         what, `OutsideDomain` where a target does not call its kernel with these dimensions."""
         found = GradientAnswers()
-        with threadpool_limits(1):
+        with one_thread():
             run = partial(self.runs.floats, Draw(self._seed))
             both, found.legal = run_legally(run, self._sides, self._hardware)
             if both is None or (self._legal_only and found.legal.answer is not EquivalenceAnswer.YES):

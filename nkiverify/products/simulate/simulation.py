@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values import number_formats
 from nkiverify.analysis.values.asked_kernel import AskedKernel, declared_range, execute, random_array
@@ -24,6 +23,7 @@ from nkiverify.analysis.values.value_run import ComputedElements
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site
+from nkiverify.foundation.threads import one_thread
 from nkiverify.frontend.concrete import innermost_kernel_site
 from nkiverify.frontend.tracebacks import in_simulator
 from nkiverify.model.dtypes import DType, float32
@@ -187,7 +187,7 @@ class Simulation:
         """Simulate the kernel, and compare it with `reference` if there is one."""
         outcome = Simulated()
         with ExitStack() as stack:
-            stack.enter_context(threadpool_limits(1))
+            stack.enter_context(one_thread())
             writer = self._writer(stack)
             elements = ComputedElements(Floats(), watch=partial(self._watched, writer))
             elements.random = np.random.default_rng(self._seed)

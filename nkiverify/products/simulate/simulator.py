@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.element_marks import distinct
 from nkiverify.analysis.values import cells as storage
@@ -23,6 +22,7 @@ from nkiverify.analysis.values.value_run import ComputedElements, ValueAllocatio
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import KERNEL_MARKER
+from nkiverify.foundation.threads import one_thread
 from nkiverify.model.dtypes import DTYPES, DType, DTypeKind, bool_, numpy_name
 from nkiverify.model.hardware import Hardware, hardware_named
 from nkiverify.model.launch import Kernel
@@ -133,7 +133,7 @@ def simulate(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     ]
     named = {name: enter(value, name) for name, value in kwargs.items()}
     try:
-        with threadpool_limits(1), running(run), _as_kernel_code(kernel.function):
+        with one_thread(), running(run), _as_kernel_code(kernel.function):
             result = kernel(*positional, **named)
             returned = named_tensors("result", result)
             made = _as_torch if any(map(_is_torch, frameworks)) else _as_numpy
