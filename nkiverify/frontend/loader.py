@@ -219,7 +219,10 @@ class KernelSpace:
             finally:
                 self._assigned = taken_back()
                 sys.meta_path.remove(self._finder)
-                for name, module in self._shadowed({**mine, **_changed_since(entered)}).items():
+                changed = _changed_since(entered)
+                for name in mine.keys() - changed.keys():
+                    sys.modules.pop(name, None)  # what kernel code has taken out is not there
+                for name, module in self._shadowed(changed).items():
                     del sys.modules[name]
                     if _is_of_space(module):
                         self.modules[name] = module
