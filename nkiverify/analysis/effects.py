@@ -21,6 +21,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.extents import is_sequence
 from nkiverify.model.legacy_tensor import LegacyTensor
+from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, Operation
 from nkiverify.model.recorded import Executed
 from nkiverify.model.registry import Updates
@@ -148,6 +149,20 @@ def adds_product(operation: Operation) -> bool:
 def begins_sum(effect: Effect) -> bool:
     """True if it reads what `+=` adds a product to, in PSUM: where nothing has been written, the sum begins."""
     return effect.argument == "x" and effect.operation.attributes.get("begins_sum") is True
+
+
+def rounded_sum(operation: Operation) -> Tensor | None:
+    """The tile of 16-bit floats in PSUM that an operation begins a sum of products in, or adds to, if it does."""
+    adds = adds_product(operation) or operation.attributes.get("begins_sum") is True
+    if not adds or operation.attributes.get("is_transpose"):
+        return None
+    target = operation.writes["dst"]
+    return target if target.dtype.is_float and target.dtype.itemsize == 2 and target.buffer is PSUM else None
+
+
+def rounds_sums(items: Iterable[object]) -> bool:
+    """True if some of these add products to sums in tiles of 16-bit floats."""
+    return any(isinstance(item, Executed) and rounded_sum(item.operation) is not None for item in items)
 
 
 def _may_leave_out(operation: Operation, argument: str) -> bool:

@@ -30,6 +30,8 @@ RULES = {
     "df.programs_same": "Every program of the launch stores the same values to the same elements: one would do.",
     "df.programs_differ": "The cores of a launch execute the same lines in the same order; other control flow may "
     "deadlock or corrupt.",
+    "df.sum_rounded": "A sum of several products is kept in a PSUM tile of 16-bit floats: it is rounded after each of "
+    "them.",
     "df.input_unread": "A part of an input is never read at this size.",
     "df.unwritten_unused": "This line reads an element that nothing has written; no output depends on it.",
 }

@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
-from nkiverify.analysis.effects import runs_on_cores
+from nkiverify.analysis.effects import rounds_sums, runs_on_cores
 from nkiverify.analysis.sets.flow import Inconclusive, OutOfTime
 from nkiverify.analysis.sets.proof import Proof, Stated
 from nkiverify.analysis.sets.unread_inputs import UnreadInput, unread
@@ -190,8 +190,8 @@ def _warnings(question: DataflowQuestion, proof: Proof, search: FaultSearch | No
     inputs = list(_inputs(left, shapes))
     quiet = none_dead and not proof.read_unwritten
     quiet = quiet and not inputs and not any(tails(question.program, shapes.dimensions))
-    executed = question.trial.recorded if question.trial is not None else items(question.program.body)
-    if quiet and not runs_on_cores(executed):
+    executed = question.trial.recorded if question.trial is not None else list(items(question.program.body))
+    if quiet and not runs_on_cores(executed) and not rounds_sums(executed):
         # Nothing is left that a run could show.
         return ()
     from nkiverify.phases.dataflow.warned import Subject, warnings

@@ -15,7 +15,7 @@ from nkiverify.foundation.records import KernelWarning, Run, Verdict
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
-from nkiverify.model.dtypes import float32, int32
+from nkiverify.model.dtypes import bfloat16, float32, int32
 from nkiverify.model.hardware import hardware_named
 from nkiverify.model.recorded import Executed
 from nkiverify.phases.dataflow.played import play
@@ -403,3 +403,74 @@ def test_an_argument_that_only_such_a_line_reads_is_named(tmp_path: Path) -> Non
     (warning,) = Subject.of(tmp_path, body, of_two).verdict().warnings
     assert (warning.rule, warning.tensor) == ("df.unused", "other")
     assert warning.message == "nothing reads what is written here, and nothing else reads the argument y"
+
+
+PRODUCTS = """
+@nki.jit
+def kernel(aT, b):
+    out = nl.ndarray((128, 512), dtype=aT.dtype, buffer=nl.shared_hbm)
+    {outside}
+    for k in nl.affine_range(aT.shape[0] // 128):
+        rows = k * 128 + nl.arange(128)[:, None]
+        left, right = nl.load(aT[rows, nl.arange(128)[None, :]]), nl.load(b[rows, nl.arange(512)[None, :]])
+        {begun}
+        acc += nisa.nc_matmul(left, right)
+        {each}
+    nl.store(out, {stored})
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("dtype", "around", "warned"),
+    [("bfloat16", True, True), ("float16", True, True), ("float32", True, False), ("bfloat16", False, False)],
+)
+@pytest.mark.parametrize("rounds", [None, 3])
+def test_sums_of_products_in_16_bits(
+    tmp_path: Path, dtype: str, around: bool, warned: bool, rounds: int | None
+) -> None:
+    """The sum of all rounds is rounded in each of them; a tile of which each round has its own takes one product."""
+    tile = f"acc = nl.zeros((128, 512), dtype=nl.{dtype}, buffer=nl.psum)"
+    body = PRODUCTS.format(
+        outside=tile if around else "total = nl.zeros((128, 512), dtype=nl.float32, buffer=nl.sbuf)",
+        begun="pass" if around else tile,
+        each="pass" if around else "total[...] += acc",
+        stored="nl.copy(acc)" if around else "total",
+    )
+
+    def products(v: Verification) -> None:
+        k = v.dim("k", 1) if rounds is None else rounds
+        v.call(v.tensor("aT", (128 * k, 128), bfloat16), v.tensor("b", (128 * k, 512), bfloat16))
+
+    run = Subject.of(tmp_path, body, products, legacy=True).verdict()
+    assert run.verdict is Verdict.SUCCESSFUL
+    assert [(one.rule, one.tensor) for one in run.warnings] == [("df.sum_rounded", "acc")] * warned
+
+
+def test_a_product_that_begins_a_sum_and_one_that_is_added(tmp_path: Path) -> None:
+    """The second product of two is added on gen4, which sums in bfloat16."""
+    body = """
+    @nki.jit
+    def kernel(aT, b):
+        out = nl.ndarray((128, 512), dtype=aT.dtype, buffer=nl.shared_hbm)
+        left = nl.ndarray((128, 128), dtype=aT.dtype, buffer=nl.sbuf)
+        right = nl.ndarray((128, 512), dtype=aT.dtype, buffer=nl.sbuf)
+        result = nl.ndarray((128, 512), dtype=aT.dtype, buffer=nl.sbuf)
+        acc = nl.ndarray((128, 512), dtype=nl.bfloat16, buffer=nl.psum)
+        nisa.dma_copy(left, aT)
+        nisa.dma_copy(right, b)
+        nisa.nc_matmul(acc, left, right, accumulate=False)
+        nisa.nc_matmul(acc, left, right, accumulate={more})
+        nisa.tensor_copy(result, acc)
+        nisa.dma_copy(out, result)
+        return out
+    """
+
+    def products(v: Verification) -> None:
+        v.call(v.tensor("aT", (128, 128), bfloat16), v.tensor("b", (128, 512), bfloat16))
+
+    def warned(more: bool) -> list[str]:
+        run = Subject.of(tmp_path, body.replace("{more}", str(more)), products, hardware="trn3").verdict()
+        return [one.rule for one in run.warnings if one.rule == "df.sum_rounded"]
+
+    assert (warned(True), warned(False)) == (["df.sum_rounded"], [])

@@ -7,6 +7,7 @@
 - `df.programs_same`: every program of a launch stores the same values to the same elements, as where a kernel that does
   not shard is launched on two cores.
 - `df.programs_differ`: the programs of a launch on several cores do not execute the same lines in the same order.
+- `df.sum_rounded`: several matmuls add to one sum in a PSUM tile of 16-bit floats.
 - `df.input_unread`: a range of an input is never read, or a part of it that larger sizes read.
 - `df.unwritten_unused`: a line reads an unwritten element that reaches no output.
 
@@ -24,7 +25,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import chain, islice, zip_longest
 
-from nkiverify.analysis.effects import runs_on_cores
+from nkiverify.analysis.effects import rounded_sum, rounds_sums, runs_on_cores
 from nkiverify.analysis.marks.mark_findings import Findings
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.analysis.marks.shadow import execute
@@ -109,8 +110,9 @@ def warnings(
     and all of the larger ones, are run. `unwritten` is a run that has read unwritten elements; True if one may. At
     `inputs` a part of an input may never be read.
     """
-    on_cores = runs_on_cores(items(subject.program.body) if subject.made is None else subject.made.recorded)
-    if subject.none_dead and unwritten is False and not on_cores:
+    recorded = list(items(subject.program.body)) if subject.made is None else subject.made.recorded
+    on_cores, rounds = runs_on_cores(recorded), rounds_sums(recorded)
+    if subject.none_dead and unwritten is False and not on_cores and not rounds:
         # Nothing is left that a run could show.
         return _in_order(_seen(subject, list(_unread(subject, inputs))))
     others = _runnable(subject, small, RunningBudget.OPERATIONS_RECORDED)
@@ -119,6 +121,8 @@ def warnings(
     drafts = [] if subject.none_dead else _dead_stores(subject, shapes) + _stored_alike(subject, shapes)
     if on_cores:
         drafts += _on_other_ways(subject, shapes)
+    if rounds:
+        drafts += _rounded_sums(subject, shapes)
     found: list[_Draft] = []
     if isinstance(unwritten, Trial):
         found = list(_unwritten(unwritten.values, unwritten.recorded, unwritten.findings))
@@ -321,6 +325,32 @@ def _on_other_ways(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
 
 def _source(shape: Shape, position: int | None) -> Source | None:
     return None if position is None else shape.source(position)
+
+
+# --- sums -------------------------------------------------------------------------------------------------------------
+
+
+def _rounded_sums(subject: Subject, shapes: Sequence[Shape]) -> list[_Draft]:
+    """The second product that is added to a sum in 16 bits: the first one of each place."""
+    found: dict[Source | None, _Draft] = {}
+    for shape in shapes:
+        begun: dict[int, set[tuple[int, ...]]] = {}
+        for position, item in enumerate(shape.recorded):
+            if not isinstance(item, Executed):
+                continue
+            target = rounded_sum(item.operation)
+            if target is None:
+                for view in item.operation.writes.values():
+                    begun.pop(id(view.storage), None)
+                continue
+            there = begun.setdefault(id(target.storage), set())
+            place = (int(target.offset), *map(int, target.shape))
+            if place in there and item.operation.attributes.get("accumulate") is not False:
+                message = f"another product is added to a sum in {target.dtype}, which is rounded each time"
+                holds = _THESE_SHAPES if subject.program.dimensions else _ALL_SHAPES
+                found.setdefault(shape.source(position), _draft("df.sum_rounded", shape, position, message, holds))
+            there.add(place)
+    return list(found.values())
 
 
 # --- unwritten elements -----------------------------------------------------------------------------------------------
