@@ -55,6 +55,11 @@ def nl__abs_max__gen4():
     nl.abs_max(tile, 1)
 
 
+def nl__operand_on_chip():
+    tile = nl.ndarray((4, 6), dtype=nl.float32, buffer=either(right=nl.sbuf, wrong=nl.shared_hbm))
+    nl.add(tile, 1)
+
+
 def nl__rsqrt__psum():
     tile = nl.ndarray((4, 6), dtype=nl.float32, buffer=either(right=nl.sbuf, wrong=nl.psum))
     nl.rsqrt(tile)

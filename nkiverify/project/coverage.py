@@ -53,7 +53,8 @@ NOTHING_TO_CLAIM = {
         (
             "ap.vector_offset_rank", "api.version", "leg.indirect_mgrid", "mem.placed_overlap",
             "core_barrier.data", "memset.value_kind",
-            "nl.binary.broadcast", "nl.reduce.axis_last", "tensor_reduce.axis_last", "tensor_tensor.broadcast",
+            "nl.binary.broadcast", "nl.operand_on_chip", "nl.reduce.axis_last",
+            "tensor_reduce.axis_last", "tensor_tensor.broadcast",
         ),
         _FOLDED,
     ),

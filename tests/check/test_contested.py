@@ -64,6 +64,8 @@ BREAKING = {
         "nisa.tensor_copy(three[:, F // 2:F], one[:, 0:F // 2])"
     ),
     "tensor.setitem": "three[...] = one",
+    "nl.operand_on_chip": "nisa.tensor_copy(three, nl.add(a, one))",
+    "nl.operand_on_chip of one operand": "nisa.tensor_copy(three, nl.square(a))",
     "idx.range": "nisa.tensor_copy(three[:, range(F)], one)",
     "tensor.setitem of a constant": "nisa.tensor_copy(three, one)\nthree[:, 0:2] = 0.0",
     "lang.no_nested_jit": "nested(three, one)",

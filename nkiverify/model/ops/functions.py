@@ -75,6 +75,14 @@ define(
     "broadcast such tiles and pass their tests",
 )
 define(
+    "nl.operand_on_chip",
+    "A function of nl must be given tiles in SBUF or PSUM: tensors in HBM are loaded first.",
+    "A2",
+    api=("nki",),
+    takes={"": ("sbuf", "psum")},
+    contested="reported of published kernels: they give nl.add operands in HBM, as if the call loaded them",
+)
+define(
     "nl.binary.one_tile",
     "At least one operand must be a tile.",
     "nl.equal; nl.bitwise_and; nl.logical_and",
@@ -137,7 +145,7 @@ def _binary(name: str) -> Callable[..., Tensor]:
             require("nl.abs_max.gen4", generation() >= 4, generation=generation())
         for each in tiles:
             tile(each, "operand")
-            require("isa.on_chip", on_chip(each), operand=each.buffer)
+            require_if_open("nl.operand_on_chip", on_chip(each), operand=each.buffer)
         if name == "power":
             require("nl.power.tile", isinstance(y, Tensor) and not any_in_psum(*tiles), y=type(y).__name__)
         if name in _INTEGERS:
@@ -178,7 +186,7 @@ def _broadcast(x: Tensor, y: Tensor) -> tuple[Extent, ...]:
 def _unary(name: str) -> Callable[..., Tensor]:
     def function(x: object, dtype: object = None) -> Tensor:
         source = tile(x, "x")
-        require("isa.on_chip", on_chip(source), x=source.buffer)
+        require_if_open("nl.operand_on_chip", on_chip(source), x=source.buffer)
         if name == "rsqrt":
             require("nl.rsqrt.psum", not any_in_psum(source), x=source.buffer)
         if name in _INTEGERS:

@@ -62,9 +62,9 @@ DECLARED = {
         nl.invert nl.logical_not nl.add nl.subtract nl.multiply nl.divide nl.maximum nl.minimum nl.power nl.mod
         nl.fmod nl.abs_max nl.abs_min nl.equal nl.not_equal nl.less nl.less_equal nl.greater nl.greater_equal
         nl.bitwise_and nl.bitwise_or nl.bitwise_xor nl.left_shift nl.right_shift nl.logical_and nl.logical_or
-        nl.logical_xor nl.binary.same_shape nl.binary.broadcast nl.binary.one_tile nl.bitwise.int
-        nl.divide.unsupported nl.mod.unsupported nl.fmod.unsupported nl.power.tile nl.abs_max.gen4
-        nl.rsqrt.psum leg.partition_bcast leg.binary.broadcast
+        nl.logical_xor nl.binary.same_shape nl.binary.broadcast nl.operand_on_chip nl.binary.one_tile
+        nl.bitwise.int nl.divide.unsupported nl.mod.unsupported nl.fmod.unsupported nl.power.tile
+        nl.abs_max.gen4 nl.rsqrt.psum leg.partition_bcast leg.binary.broadcast
     """,
     "ops.fused_elementwise": """
         nisa.scalar_tensor_tensor nisa.tensor_scalar_reduce stt.arith_only stt.psum stt.shape tsr.arith
