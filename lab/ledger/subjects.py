@@ -29,8 +29,8 @@ from tests.litmus import SHAPES as LITMUS_SHAPES
 
 #: Random kernels that the ledger has, and the campaign that they are of.
 FUZZED, CAMPAIGN = 2000, 1
-#: Seconds of processor time for one subject, unless it says otherwise; for a random kernel; for host code.
-SECONDS, FUZZ_SECONDS, SECONDS_ON_HOST_CODE = 55.0, 4.0, 20.0
+#: Seconds of processor time for one subject; for a random kernel.
+SECONDS, FUZZ_SECONDS = 20.0, 4.0
 #: A stratified part of the subjects has every so many of each group.
 TENTH = 10
 
@@ -131,7 +131,7 @@ def _soundness(folder: Path) -> Iterator[Subject]:
         if header.least is None:
             own, *words = header.args if header.args[:1] and header.args[0].startswith("::") else ("", *header.args)
             given = f"{file.name}{own}"
-            yield _checked(f"soundness/{path.with_suffix('').as_posix()}", file.parent, given, words, 20.0)
+            yield _checked(f"soundness/{path.with_suffix('').as_posix()}", file.parent, given, words)
             continue
         unwind = header.args[header.args.index("--unwind") + 1] if "--unwind" in header.args else str(UNWIND)
         name = re.sub(r"\W", "_", path.with_suffix("").as_posix())
@@ -142,7 +142,7 @@ def _soundness(folder: Path) -> Iterator[Subject]:
         names.append(name)
         files.append(file.read_bytes())
     (folder / "nkiverify_targets.py").write_text("".join(text), encoding="utf-8")
-    command = ("run", "--no-cache", "--no-page", "--engine", "embedded", "--timeout", f"{SECONDS_ON_HOST_CODE:g}")
+    command = ("run", "--no-cache", "--no-page", "--engine", "embedded", "--timeout", f"{SECONDS:g}")
     if names:
         yield Subject("host_code", folder, command, _digest("".join(text), *files), tuple(names))
 
