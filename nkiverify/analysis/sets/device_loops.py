@@ -11,11 +11,11 @@ or not it is ever executed.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Block, Branch, Item, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, Claim, Item, Loop, Program
+from nkiverify.ir.walk import Visitor
 from nkiverify.model.operation import infers_sum
 from nkiverify.model.recorded import DeviceLoop, Executed
 from nkiverify.model.state import LoopBody, bodies
@@ -29,68 +29,51 @@ from nkiverify.symbolic.values import as_term
 def nested(program: Program) -> tuple[Program, Mapping[Item, Item]]:
     """The program with its device loops as loops, and the item that each new one has been made of."""
     nesting = _Nesting()
-    body = nesting.block(program.body.items)
+    body = nesting.nested(program.body)
     return replace(program, body=body), nesting.origins
 
 
-@dataclass(slots=True)
-class _Split:
-    """The items before the end of a device loop, and those after it, on each path; whether one has `left` it."""
+class _Nesting(Visitor[Item]):
+    """The items of blocks in which device loops are loops; none of the blocks ends a loop that began before it."""
 
-    inside: Block
-    after: Block
-    left: bool = False
-
-
-class _Nesting:
     def __init__(self) -> None:
         self.origins: dict[Item, Item] = {}
         #: The loops that a path leaves in their middle, by their index: what is executed there stays as it is recorded.
         self._left: set[int] = set()
 
-    def block(self, items: Sequence[Item]) -> Block:
-        """Items, none of which ends a loop that began before them."""
-        found = Block()
-        for at, item in enumerate(items):
+    def nested(self, block: Block) -> Block:
+        """The block that is made of these items."""
+        return Block(list(self.block(block)))
+
+    def block(self, block: Block) -> Iterator[Item]:
+        for at, item in enumerate(block.items):
             if isinstance(item, DeviceLoop) and item.begins:
-                split = self._split(items[at + 1 :], _index_of(item.body))
+                index = _index_of(item.body)
+                split = _Splitting(index, self.made)
+                split.visit(Block(block.items[at + 1 :]))
                 if not split.left:
-                    known, loop = _loop(item.body, self.block(split.inside.items))
-                    found.items += [*known, loop, *self.block(split.after.items).items]
-                    return found
-                self._left.add(_index_of(item.body).uid)
-            elif isinstance(item, Branch):
-                made = replace(item, then=self.block(item.then.items), orelse=self.block(item.orelse.items))
-                found.items.append(self._made(item, made))
-            elif isinstance(item, Loop):
-                found.items.append(self._made(item, replace(item, body=self.block(item.body.items))))
-            elif isinstance(item, Executed):
-                found.items.append(self._executed(item))
-            elif not isinstance(item, DeviceLoop):
-                found.items.append(item)
-        return found
+                    yield from super().block(Block(block.items[:at]))
+                    known, loop = _loop(item.body, self.nested(split.inside))
+                    yield from (*known, loop, *self.block(split.after))
+                    return
+                self._left.add(index.uid)
+        yield from super().block(block)
 
-    def _split(self, items: Sequence[Item], index: Term) -> _Split:
-        """The items of a path, or of several, up to the end of the loop over `index`, and those behind it.
+    def assume(self, item: Assume) -> Iterator[Item]:
+        yield item
 
-        Conditions on a path depend on no iteration: they hold behind the loop as well.
-        """
-        found = _Split(Block(), Block())
-        for at, item in enumerate(items):
-            if isinstance(item, DeviceLoop) and not item.begins and item.body.rounds.index is index:
-                found.after.items += items[at + 1 :]
-                found.left = item.body.left
-                break
-            if isinstance(item, Branch):
-                then, orelse = self._split(item.then.items, index), self._split(item.orelse.items, index)
-                found.inside.items.append(self._made(item, replace(item, then=then.inside, orelse=orelse.inside)))
-                found.after.items.append(self._made(item, replace(item, then=then.after, orelse=orelse.after)))
-                found.left = then.left or orelse.left
-                break
-            found.inside.items.append(item)
-            if isinstance(item, Assume):
-                found.after.items.append(item)
-        return found
+    def claim(self, item: Claim) -> Iterator[Item]:
+        yield item
+
+    def loop(self, item: Loop) -> Iterator[Item]:
+        yield self.made(item, replace(item, body=self.nested(item.body)))
+
+    def branch(self, item: Branch) -> Iterator[Item]:
+        yield self.made(item, replace(item, then=self.nested(item.then), orelse=self.nested(item.orelse)))
+
+    def recorded(self, item: Item) -> Iterator[Item]:
+        if not isinstance(item, DeviceLoop):
+            yield self._executed(item) if isinstance(item, Executed) else item
 
     def _executed(self, item: Executed) -> Item:
         operation = item.operation
@@ -102,11 +85,56 @@ class _Nesting:
             writes={name: _placed(view) for name, view in operation.writes.items()},
             body=operation.body if infers_sum(operation) else None,
         )
-        return self._made(item, replace(item, operation=placed))
+        return self.made(item, replace(item, operation=placed))
 
-    def _made(self, item: Item, made: Item) -> Item:
+    def made(self, item: Item, made: Item) -> Item:
+        """The item that is made of another one."""
         self.origins[made] = self.origins.get(item, item)
         return made
+
+
+class _Splitting(Visitor[Item]):
+    """The items of a path, or of several, up to the end of the loop over `index`, and those behind it.
+
+    Conditions on a path depend on no iteration: they hold behind the loop as well.
+    """
+
+    def __init__(self, index: Term, made: Callable[[Item, Item], Item]) -> None:
+        self.inside, self.after = Block(), Block()
+        #: Whether a path leaves the loop in its middle.
+        self.left = False
+        self._index = index
+        self._made = made
+        self._ended = False
+
+    def assume(self, item: Assume) -> tuple[()]:
+        if not self._ended:
+            self.inside.items.append(item)
+        self.after.items.append(item)
+        return ()
+
+    def recorded(self, item: Item) -> tuple[()]:
+        if not self._ended and isinstance(item, DeviceLoop) and not item.begins:
+            self._ended = item.body.rounds.index is self._index
+            self.left = self._ended and item.body.left
+            if self._ended:
+                return ()
+        (self.after if self._ended else self.inside).items.append(item)
+        return ()
+
+    claim = loop = recorded
+
+    def branch(self, item: Branch) -> tuple[()]:
+        if self._ended:
+            return self.recorded(item)
+        arms = _Splitting(self._index, self._made), _Splitting(self._index, self._made)
+        for arm, block in zip(arms, (item.then, item.orelse), strict=True):
+            arm.visit(block)
+        then, orelse = arms
+        self.inside.items.append(self._made(item, replace(item, then=then.inside, orelse=orelse.inside)))
+        self.after.items.append(self._made(item, replace(item, then=then.after, orelse=orelse.after)))
+        self.left = then.left or orelse.left
+        return ()
 
 
 def _index_of(body: LoopBody) -> Term:

@@ -13,7 +13,7 @@ from nkiverify.foundation.budget import ComparingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Branch, Claim, Program
-from nkiverify.ir.walk import walk
+from nkiverify.ir.walk import ways_to
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
@@ -46,16 +46,15 @@ def ways(program: Program) -> list[Way]:
 
 
 def _all(program: Program) -> Iterator[Way]:
-    for path, item in walk(program.body):
-        if isinstance(item, Claim):
-            stated = item.condition.terms() if isinstance(item.condition, Condition) else ()
-            yield from _of_terms(stated, path.conditions, item.site)
-        elif isinstance(item, Executed):
-            yield from _of_terms(_terms_of(item.operation), path.conditions, item.site)
-            yield from _of_mask(item.operation, path.conditions, item.site)
-        elif isinstance(item, Branch):
-            for condition, _ in item.arms:
-                yield _way(condition, path.conditions, item.site)
+    for path, claim in ways_to(program.body, Claim):
+        stated = claim.condition.terms() if isinstance(claim.condition, Condition) else ()
+        yield from _of_terms(stated, path.conditions, claim.site)
+    for path, executed in ways_to(program.body, Executed):
+        yield from _of_terms(_terms_of(executed.operation), path.conditions, executed.site)
+        yield from _of_mask(executed.operation, path.conditions, executed.site)
+    for path, branch in ways_to(program.body, Branch):
+        for condition, _ in branch.arms:
+            yield _way(condition, path.conditions, branch.site)
 
 
 def _way(condition: Condition | bool, path: Sequence[Condition | bool], site: Site | None) -> Way:
