@@ -90,10 +90,10 @@ class SymRange(_NoNativeIteration, IndexRange):
             by = current_execution().forced_value(increment)
         if by == 0:
             raise ValueError("range() arg 3 must not be zero")
-        if by is None and not current_execution().entails(
-            conditions.at_most_zero(terms.add(terms.constant(1), increment, -1))
-        ):
-            raise unsupported(f"a range with the step {increment}, which may be 0 or negative", "bound it below by 1")
+        if by is None and not bool(conditions.at_most_zero(terms.add(terms.constant(1), increment, -1))):
+            if bool(conditions.equals_zero(increment)):
+                raise ValueError("range() arg 3 must not be zero")
+            raise unsupported(f"a range with the step {increment}, which may be negative", "bound it below by 1")
         return SymRange(first, last, increment if by is None else terms.constant(by))
 
     @property

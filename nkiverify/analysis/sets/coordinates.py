@@ -18,7 +18,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import Extent, constant_value, product
-from nkiverify.symbolic.atoms import Index, Monomial, Term
+from nkiverify.symbolic.atoms import Div, Index, Monomial, Term
 from nkiverify.symbolic.terms import add, constant, make, multiply, without
 
 #: Numbers of dimensions.
@@ -197,6 +197,12 @@ def _factors(extent: Term, stride: Term, jumps: Jumps, products: Products) -> li
         return [extent]
     ((whole, count),) = extent.monomials.items()
     ((unit, each),) = stride.monomials.items()
+    for atom in whole:
+        equal = products.equal.get(atom, ())
+        if any(factor in jump for jump in jumps for factor in equal if isinstance(factor, Div)):
+            # `group * (heads // groups) + head` is affine in a group and a head, and in no number below `heads`.
+            rest = without(whole, (atom,)) or ()
+            (whole,) = multiply(make({rest: 1}), make({equal: 1})).monomials
     if count <= 0 or not all(map(products.is_natural, whole)):
         return [extent]
     sizes: list[tuple[Monomial, int]] = [((), 1)]

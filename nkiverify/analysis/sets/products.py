@@ -6,13 +6,14 @@ it is linear in the products, which is what sets over them can use.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product as pairs
 
 from nkiverify.foundation.budget import SetsBudget
 from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Term
+from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.terms import INT32_MAX, add, constant, make, multiply, of_atom, scale
 
 #: The least and the greatest value of an atom, as far as they are known.
@@ -20,15 +21,17 @@ _Range = tuple[Term | None, Term | None]
 
 
 class Products:
-    """Knows the ranges of dimensions."""
+    """Knows the ranges of dimensions, and by conditions `assumed` of them which ones are products."""
 
-    def __init__(self, dimensions: Sequence[DomainDimension] = ()) -> None:
+    def __init__(self, dimensions: Sequence[DomainDimension] = (), assumed: Iterable[Condition | bool] = ()) -> None:
         self._dimensions: Mapping[Atom, DomainDimension] = {dimension.atom: dimension for dimension in dimensions}
+        #: The products that dimensions are equal to, as `heads` is to `groups * (heads // groups)`.
+        self.equal: Mapping[Atom, Monomial] = dict(found for one in assumed if (found := _as_product(one)))
 
     def is_natural(self, atom: Atom) -> bool:
         """True if an atom is never negative."""
-        low, _ = self._range(atom)
-        return low is not None and (low.constant or 0) >= 0
+        low, _ = self._ends(atom)
+        return low is not None and low >= 0
 
     def values(self, atom: Atom) -> range | None:
         """The values of an atom, where they are few; those of the index of a loop are such in that loop."""
@@ -47,18 +50,34 @@ class Products:
         least: int | None = 0
         most: int | None = 0
         for monomial, coefficient in term.monomials.items():
-            low, high = (1, 1) if not monomial else self._ends(monomial[0]) if len(monomial) == 1 else (None, None)
+            low, high = self._ends_of_product(monomial)
             if coefficient < 0:
                 low, high = high, low
             least = None if least is None or low is None else least + coefficient * low
             most = None if most is None or high is None else most + coefficient * high
         return least, most
 
+    def _ends_of_product(self, monomial: Monomial) -> tuple[int | None, int | None]:
+        least: int | None = 1
+        most: int | None = 1
+        for atom in monomial:
+            low, high = self._ends(atom)
+            if len(monomial) > 1 and (low is None or low < 0):
+                return None, None
+            least = None if least is None or low is None else least * low
+            most = None if most is None or high is None else most * high
+        return least, most
+
     def _ends(self, atom: Atom) -> tuple[int | None, int | None]:
         if isinstance(atom, Div):
-            divisor = atom.denominator.constant or 0
-            low, high = self._interval(atom.numerator) if divisor > 0 else (None, None)
-            return None if low is None else low // divisor, None if high is None else high // divisor
+            first, last = self._interval(atom.denominator)
+            if first is None or first <= 0:
+                return None, None
+            low, high = self._interval(atom.numerator)
+            # A larger divisor brings both ends nearer to zero, but no negative one beyond -1.
+            least = None if low is None else low // first if low < 0 else low // last if last is not None else 0
+            most = None if high is None else high // first if high >= 0 else high // last if last is not None else -1
+            return least, most
         if isinstance(atom, Min):
             lows, highs = zip(*map(self._interval, atom.terms), strict=True)
             known = [high for high in highs if high is not None]
@@ -68,8 +87,10 @@ class Products:
             # A grid that may be empty has no last index.
             has_last = count is not None and (not atom.representative or atom.extent.constant is not None)
             return 0, count - 1 if has_last and count is not None else None
-        first, last = self._range(atom)
-        return None if first is None else first.constant, None if last is None else last.constant
+        dimension = self._dimensions.get(atom) if isinstance(atom, Dimension) else None
+        if dimension is None:
+            return None, None
+        return dimension.low, None if dimension.high == INT32_MAX else dimension.high
 
     def cases(self, monomial: Monomial) -> list[list[Term]]:
         """Terms, in each of several cases, none of which is negative. One of the cases holds.
@@ -84,7 +105,7 @@ class Products:
         return [[multiply(one, other) for one, other in pairs(*sides)]]
 
     def _of_quotient(self, atom: Atom) -> list[list[Term]]:
-        if not isinstance(atom, Div) or (self._least(atom.denominator) or 0) <= 0:
+        if not isinstance(atom, Div) or (self._interval(atom.denominator)[0] or 0) <= 0:
             return [[]]
         top, bottom, value, one = atom.numerator, atom.denominator, of_atom(atom), constant(1)
         rest = add(top, multiply(bottom, value), -1)
@@ -106,22 +127,15 @@ class Products:
         if isinstance(atom, Index):
             # That of a loop is asked about inside the loop only; a grid may be empty, and then has no last index.
             return constant(0), None if atom.representative else add(atom.extent, constant(-1))
-        dimension = self._dimensions.get(atom) if isinstance(atom, Dimension) else None
-        if dimension is None:
-            return None, None
-        high = dimension.high
-        return constant(dimension.low), None if high is None or high == INT32_MAX else constant(high)
+        least, most = self._ends(atom)
+        return None if least is None else constant(least), None if most is None else constant(most)
 
-    def _least(self, term: Term) -> int | None:
-        """A number that `term` is never below."""
-        total = 0
-        for monomial, coefficient in term.monomials.items():
-            least = coefficient
-            for atom in monomial:
-                low, high = self._range(atom)
-                bound = low if coefficient > 0 else high
-                if low is None or bound is None or bound.constant is None or (low.constant or 0) < 0:
-                    return None
-                least *= bound.constant
-            total += least
-        return total
+
+def _as_product(condition: Condition | bool) -> tuple[Atom, Monomial] | None:
+    """A dimension, and the product that a condition says it is equal to, if that is what it says."""
+    if not isinstance(condition, Comparison) or condition.relation is not Relation.EQUAL:
+        return None
+    if sorted(condition.term.monomials.values()) != [-1, 1]:
+        return None
+    one, other = sorted(condition.term.monomials, key=len)
+    return (one[0], other) if len(one) == 1 and len(other) > 1 and isinstance(one[0], Dimension) else None

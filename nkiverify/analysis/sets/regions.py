@@ -88,7 +88,7 @@ class Regions:
     @staticmethod
     def of_program(program: Program) -> Regions:
         """Of the views of a program, with a coordinate for each dimension."""
-        return Regions(Sets(Products(program.dimensions)), {}, apart_in(views_of(program)))
+        return Regions(Sets(Products(program.dimensions, program.domain)), {}, apart_in(views_of(program)))
 
     def finer(self, jumps: Mapping[Key, Jumps]) -> Regions:
         """The same with finer coordinates at `jumps`; of the same sets."""
