@@ -82,7 +82,7 @@ def place_of(view: Tensor, terms: list[Term]) -> Hashable:
     return tuple(_described(part, terms) for part in found)
 
 
-def _call(operation: Operation, terms: list[Term]) -> Hashable:
+def call_of(operation: Operation, terms: list[Term]) -> Hashable:
     """All that an operation computes with but the contents of its operands. Raises `UnknownValue`."""
     operands = sorted((operation.reads | operation.writes).items())
     places = tuple((name, name in operation.reads, place_of(view, terms)) for name, view in operands)
@@ -197,7 +197,7 @@ class _Operations(Visitor[_Placed]):
         if isinstance(item, Executed):
             terms: list[Term] = []
             try:
-                _call(item.operation, terms)
+                call_of(item.operation, terms)
             except UnknownValue:
                 yield _Placed(item, False, self._arms)
             else:

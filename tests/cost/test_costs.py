@@ -310,3 +310,34 @@ def test_blocks_that_are_used_in_turn_are_one(tmp_path: Path) -> None:
     later = IN_TURN.replace("        nl.store", "    for i in nl.affine_range(64):\n        nl.store")
     (peak,) = told(tmp_path, LEGACY + later, ["x=f32[64,128,2048]"]).peaks
     assert peak.in_turn == peak.bytes > peak.limit and peak.spills
+
+
+#: The tile of `j` is the same for each `i`: taken out of that loop, there is one for each `j`.
+TAKEN_OUT = """\
+def kernel(x, y):
+    out = nl.ndarray((16, 56, 128, 512), dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in nl.affine_range(16):
+        for j in nl.affine_range(56):
+            loaded = nl.load(x[j])
+            doubled = nl.multiply(loaded, 2.0)
+            nl.store(out[i, j], nl.add(doubled, nl.load(y[i, j])))
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("written", "instead", "kept"),
+    [
+        ("loaded", "loaded", 2 * 55 * 2048),
+        ("nl.multiply(loaded, 2.0)", "nl.multiply(loaded, 2.0 + i)", 55 * 2048),
+        ("nl.load(x[j])", "nl.load(x[i])", 0),
+        ("nl.load(x[j])", "nl.load(out[i, j])", 0),
+        ("affine_range(56)", "affine_range(1)", 0),
+        ("affine_range(16)", "affine_range(1)", 0),
+    ],
+)
+def test_what_is_the_same_in_each_iteration_is_kept(tmp_path: Path, written: str, instead: str, kept: int) -> None:
+    text = TAKEN_OUT.replace(written, instead)
+    (peak,) = told(tmp_path, LEGACY + text, ["x=f32[56,128,512]", "y=f32[16,56,128,512]"]).peaks
+    assert peak.kept == kept
+    assert not peak.overflows and peak.spills is (kept > 200_000)

@@ -96,9 +96,14 @@ def _number(row: Row) -> str:
 
 def _memory(found: CostReport) -> Iterator[str]:
     for peak in found.peaks:
-        more = ", more than there is: what does not fit is spilled" if peak.spills else ""
+        more = ", more than there is: what does not fit is spilled" if peak.overflows else ""
         yield ""
         yield f"{peak.memory}: {peak.in_turn:,} of {peak.limit:,} bytes of a partition are live at most{more}"
+        if peak.spills and not peak.overflows:
+            yield _wrapped(
+                f"{peak.in_turn + peak.kept:,} where the compiler takes out of loops what is the same in each "
+                "iteration: that is more than there is, so it spills, or loads again."
+            )
         if peak.in_turn != peak.bytes:
             yield f"  ({peak.bytes:,} with all blocks of tensors that are used one block at a time)"
 
@@ -167,7 +172,12 @@ def as_json(reports: Sequence[CostReport], base: Path) -> str:
                 row.name: {"low": row.low, "high": row.high, "least": row.least, "most": row.most} for row in one.rows
             },
             "memory": {
-                peak.memory: {"bytes": peak.in_turn, "all_blocks": peak.bytes, "limit": peak.limit}
+                peak.memory: {
+                    "bytes": peak.in_turn,
+                    "all_blocks": peak.bytes,
+                    "out_of_loops": peak.kept,
+                    "limit": peak.limit,
+                }
                 for peak in one.peaks
             },
             "seconds": None

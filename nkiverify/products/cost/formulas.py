@@ -116,6 +116,11 @@ class Cost:
     #: The operations, with what is around each.
     nests: list[tuple[Executed, tuple[Around, ...]]] = field(default_factory=list)
     unknown: list[Unknown] = field(default_factory=list)
+    #: A prover of what holds in the whole domain, one for all that is asked of it.
+    prover: Prover = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.prover = Prover(self.program.assumed, CostingBudget.MILLISECONDS)
 
     @property
     def dimensions(self) -> dict[str, Atom]:

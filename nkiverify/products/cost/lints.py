@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 
 from nkiverify.analysis.sets.keys import Key, key_of
-from nkiverify.foundation.budget import CostingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.model.hardware import Hardware
@@ -28,7 +27,6 @@ from nkiverify.products.cost.counting import (
 from nkiverify.products.cost.formulas import Around, Cost
 from nkiverify.products.cost.sums import surely
 from nkiverify.symbolic.atoms import Term, render
-from nkiverify.symbolic.prover import Prover
 from nkiverify.symbolic.terms import add, all_atoms, constant, multiply, scale
 from nkiverify.symbolic.values import as_term
 
@@ -119,7 +117,6 @@ def _written_in(cost: Cost, view: Tensor, around: Around) -> bool:
 
 
 def _small(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
-    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
         if not is_transfer(operation) or not any(True for _ in hbm_views(operation)):
@@ -128,8 +125,8 @@ def _small(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
             count, size = descriptors_of(operation)
         except UnknownCost:
             continue
-        small = surely(add(size, constant(_LEAST_DESCRIPTOR - 1), -1), prover)
-        if small and not surely(add(count.high, ONE, -1), prover):
+        small = surely(add(size, constant(_LEAST_DESCRIPTOR - 1), -1), cost.prover)
+        if small and not surely(add(count.high, ONE, -1), cost.prover):
             yield CostWarning(
                 "cost.small_descriptors",
                 executed.site,
@@ -138,7 +135,6 @@ def _small(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
 
 
 def _few(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
-    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
         if (
@@ -148,7 +144,7 @@ def _few(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
         ):
             continue
         used = [term_of(view.partitions) for view in operation.views if view.on_chip]
-        if used and all(surely(add(one, constant(_HALF_OF_PARTITIONS - 1), -1), prover) for one in used):
+        if used and all(surely(add(one, constant(_HALF_OF_PARTITIONS - 1), -1), cost.prover) for one in used):
             most = max(used, key=lambda one: one.constant or 0)
             yield CostWarning("cost.few_partitions", executed.site, f"{render(most)} of 128 partitions are used")
 
@@ -212,14 +208,13 @@ def _loads(operation: Operation) -> bool:
 
 
 def _narrow(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
-    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     half = hardware.gemm_moving_fmax // 2
     for executed, nest in cost.nests:
         moving = executed.operation.reads.get("moving")
         if moving is None or not any(around.loop is not None for around in nest):
             continue
         width = term_of(moving.free_size)
-        if surely(add(width, constant(half - 1), -1), prover):
+        if surely(add(width, constant(half - 1), -1), cost.prover):
             yield CostWarning(
                 "cost.narrow_moving",
                 executed.site,
@@ -231,7 +226,6 @@ def _narrow(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
 def _strided(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
     if hardware.generation != _STRIDES_OF_GENERATION:
         return
-    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     for executed, _ in cost.nests:
         operation = executed.operation
         if operation.declared.host or is_transfer(operation) or operation.declared.engine == "none":
@@ -240,8 +234,8 @@ def _strided(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
             if not view.on_chip or len(view.shape) < 2:
                 continue
             extent, stride = term_of(view.shape[-1]), scale(term_of(view.strides[-1]), view.itemsize)
-            several = surely(add(constant(2), extent, -1), prover)
-            if several and surely(add(constant(_FULL_RATE_STRIDE + 1), stride, -1), prover):
+            several = surely(add(constant(2), extent, -1), cost.prover)
+            if several and surely(add(constant(_FULL_RATE_STRIDE + 1), stride, -1), cost.prover):
                 yield CostWarning(
                     "cost.strided",
                     executed.site,
@@ -251,9 +245,8 @@ def _strided(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
 
 
 def _many(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
-    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     total = _least_of(cost, *(figure for figure in CostFigures if figure.value.endswith("_instructions")))
-    if total is None or not surely(add(constant(_MOST_INSTRUCTIONS + 1), total, -1), prover):
+    if total is None or not surely(add(constant(_MOST_INSTRUCTIONS + 1), total, -1), cost.prover):
         return
     executed, _ = max(cost.nests, key=lambda one: len(one[1]))
     yield CostWarning(
@@ -284,7 +277,6 @@ def _idle_engine(cost: Cost, hardware: Hardware) -> Iterator[CostWarning]:
 
 def _bounds(cost: Cost, cycles: CostFigures, hertz: float, hardware: Hardware) -> bool:
     """True if an engine surely takes longer, as documented, than transfers and matmuls do, for all shapes."""
-    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
     least = _least_of(cost, cycles)
     moved = [cost.formula(figure)[1] for figure in (CostFigures.HBM_READ, CostFigures.HBM_WRITTEN)]
     columns = cost.formula(CostFigures.TENSOR_COLUMNS)[1]
@@ -293,7 +285,7 @@ def _bounds(cost: Cost, cycles: CostFigures, hertz: float, hardware: Hardware) -
     for other, rate in ((add(moved[0], moved[1]), hardware.rates.dma_bytes), (columns, hardware.rates.columns)):  # type: ignore[arg-type]
         times = Fraction(rate) / Fraction(hertz)
         longer = add(scale(other, times.denominator), multiply(least, constant(times.numerator)), -1)
-        if not surely(add(longer, ONE), prover):
+        if not surely(add(longer, ONE), cost.prover):
             return False
     return True
 

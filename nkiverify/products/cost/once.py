@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
-from nkiverify.foundation.budget import CostingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.indices import Mask, MaskRelation
 from nkiverify.model.operation import Operation
@@ -94,7 +93,7 @@ class Once:
 
 def once(cost: Cost) -> tuple[Once, ...]:
     """For each tensor in HBM how many of its bytes are read, and how many are written, at all."""
-    prover = Prover(cost.program.assumed, CostingBudget.MILLISECONDS)
+    prover = cost.prover
     sample = prover.sample()
     values = {} if sample is None else sample.given
     accesses: dict[tuple[Key, bool], tuple[Storage, Term, list[Lattice | None]]] = {}

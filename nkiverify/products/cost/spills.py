@@ -3,6 +3,9 @@
 Each block of a legacy tensor with block dimensions is a tile of its own. Where all accesses of one take the block that
 the same loop counts, one iteration has done with it before the next one begins its own: one block of that dimension is
 live. Phase 3 counts all of them, which is sufficient; a compiler that sees this needs less.
+
+What is the same in each iteration of a loop is computed, or loaded, once by a compiler that takes it out of the loop:
+it is live as long as the loop runs. Where that is more than there is, it loads or computes it again, or spills.
 """
 
 from __future__ import annotations
@@ -12,12 +15,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.tensor import Storage
 from nkiverify.phases.memory.claims import REGIONS, MemoryClaims, Need, limit_of
 from nkiverify.phases.memory.occupancy import in_first_iteration
 from nkiverify.phases.memory.peaks import bytes_of, largest
 from nkiverify.products.cost.counting import ONE, product_of, term_of
 from nkiverify.products.cost.formulas import Cost
+from nkiverify.products.cost.invariants import kept_bytes
 from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import coefficient_of, multiply
@@ -26,17 +31,25 @@ from nkiverify.symbolic.terms import coefficient_of, multiply
 @dataclass(frozen=True, slots=True)
 class Peak:
     """The most that is live in a memory, in bytes of a partition, at the shape that is reported: with all blocks of
-    each tensor, and with one where they are used in turn."""
+    each tensor, and with one where they are used in turn. `kept` comes to the latter where what does not depend on a
+    loop is taken out of it."""
 
     memory: str
     limit: int
     bytes: int
     in_turn: int
+    kept: int = 0
+
+    @property
+    def overflows(self) -> bool:
+        """True if more is live than there is as it is written, one block of a tensor at a time where that is enough."""
+        return self.in_turn > self.limit
 
     @property
     def spills(self) -> bool:
-        """True if more is live than there is, one block of a tensor at a time where that is enough."""
-        return self.in_turn > self.limit
+        """True if more is live than there is, as it is written or with what is taken out of loops: it is spilled, or
+        loaded or computed again."""
+        return self.in_turn + self.kept > self.limit
 
 
 def peaks(claimed: object, cost: Cost, hardware: Hardware, values: Mapping[Atom, int]) -> Iterator[Peak]:
@@ -48,7 +61,8 @@ def peaks(claimed: object, cost: Cost, hardware: Hardware, values: Mapping[Atom,
         needs = [need for need in claimed.needs if need.region is region]
         if needs:
             in_turn = max(_in_turn(need, turns, values) for need in needs)
-            yield Peak(str(region), limit_of(region, hardware), largest(needs, values), in_turn)
+            kept = kept_bytes(cost, values) if region is MemoryRegion.sbuf else 0
+            yield Peak(str(region), limit_of(region, hardware), largest(needs, values), in_turn, kept)
 
 
 def _in_turn(need: Need, turns: Mapping[Key, Term], values: Mapping[Atom, int]) -> int:
