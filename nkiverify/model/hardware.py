@@ -29,7 +29,7 @@ class Rates:
 
     Sources: the device pages of the Neuron documentation ("AWS Trainium, Trainium2, Trainium3: compute", DP), divided
     by the cores of a device; DMA engines and their bandwidth ("Introduction to DMA with NKI", DMA); clocks and elements
-    a cycle (A2, A3, A4: "NeuronCore compute engines"; as quoted elsewhere, to be compared with the guides).
+    a cycle (A2, A3, A4: the tables "Compute Engine Specifications").
     """
 
     #: Floating-point operations a second of the tensor engine on 2-byte operands, 2 for each multiplication (DP).
@@ -42,8 +42,10 @@ class Rates:
     vector_hertz: float
     scalar_hertz: float
     gpsimd_hertz: float
-    #: Elements of a partition that the vector engine takes in a cycle at most (A2; A3, "performance mode").
+    #: Elements of a partition that the vector and the scalar engine take in a cycle at most: those of 2 bytes, on trn3
+    #: of one byte as well (A2; A3, "performance mode"; A4).
     vector_elements: int
+    scalar_elements: int = 1
 
     @property
     def columns(self) -> float:
@@ -115,7 +117,7 @@ TRN1 = Hardware(
         190e12 / 2,
         16,
         27.2e9,
-        vector_hertz=0.96e9,
+        vector_hertz=1.12e9,
         scalar_hertz=1.4e9,
         gpsimd_hertz=1.4e9,
         vector_elements=1,
@@ -134,8 +136,8 @@ TRN2 = Hardware(
         16,
         27.2e9,
         vector_hertz=0.96e9,
-        scalar_hertz=1.4e9,
-        gpsimd_hertz=1.4e9,
+        scalar_hertz=1.2e9,
+        gpsimd_hertz=1.2e9,
         vector_elements=4,
     ),
 )
@@ -152,9 +154,10 @@ TRN3 = Hardware(
         16,
         38.4e9,
         vector_hertz=1.2e9,
-        scalar_hertz=1.4e9,
-        gpsimd_hertz=1.4e9,
+        scalar_hertz=1.2e9,
+        gpsimd_hertz=1.2e9,
         vector_elements=4,
+        scalar_elements=2,
     ),
 )
 

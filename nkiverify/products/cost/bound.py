@@ -54,15 +54,16 @@ def times(cost: Cost, moved_once: Amount, hardware: Hardware, values: Mapping[At
         return cost.at(figure, values)[1] / cores
 
     vector = rates.vector_hertz * rates.vector_elements
+    scalar = rates.scalar_hertz * rates.scalar_elements
     gpsimd = rates.gpsimd_hertz * _GPSIMD_ELEMENTS
     elementwise = (CostFigures.OPEN_LEAST, CostFigures.VECTOR_LEAST, CostFigures.SCALAR_LEAST, CostFigures.GPSIMD_LEAST)
     bounds = {
         "dma": here.term(moved_once.low) / cores / rates.dma_bytes,
         "tensor": least(CostFigures.TENSOR_LEAST) / rates.columns,
         "vector": least(CostFigures.VECTOR_LEAST) / vector,
-        "scalar": least(CostFigures.SCALAR_LEAST) / rates.scalar_hertz,
+        "scalar": least(CostFigures.SCALAR_LEAST) / scalar,
         "gpsimd": least(CostFigures.GPSIMD_LEAST) / gpsimd,
-        "vector, scalar, gpsimd": sum(map(least, elementwise)) / (vector + rates.scalar_hertz + gpsimd),
+        "vector, scalar, gpsimd": sum(map(least, elementwise)) / (vector + scalar + gpsimd),
     }
     on_vector = most(CostFigures.VECTOR_CYCLES) + most(CostFigures.OPEN_CYCLES)
     on_scalar, shared = most(CostFigures.SCALAR_CYCLES), most(CostFigures.SHARED_CYCLES)
