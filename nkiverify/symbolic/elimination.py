@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import field
 
 from nkiverify.foundation.budget import ProvingBudget
+from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import identity
 from nkiverify.symbolic import terms
@@ -19,6 +20,9 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 
 INFINITY = float("inf")
 _ANYTHING = (-INFINITY, INFINITY)
+
+#: A step of a proof, in those that allowances are counted in.
+STEPS_OF_PROOF = STEPS_PER_MS // 100
 
 #: `(factor, rest)`: what is known of `factor * atom + rest`.
 Bound = tuple[Term, Term]
@@ -51,8 +55,8 @@ class KnownBounds:
     #: Values for which the bounds hold, if some are known: what is false of them need not be tried to be proved.
     samples: tuple[Valuation, ...] = ()
 
-    def extended(self, *added: Condition | bool) -> KnownBounds:
-        """The bounds of the path on which `added` hold as well."""
+    def extended(self, *added: Condition | bool, payer: Budget | None = None) -> KnownBounds:
+        """The bounds of the path on which `added` hold as well; for a proof, its budget is the `payer`."""
         raise NotImplementedError
 
     def _with(self, term: Term) -> KnownBounds:
@@ -95,6 +99,7 @@ class KnownBounds:
         if value is not None:
             return value >= 0
         budget.steps -= 1
+        count_steps(STEPS_OF_PROOF)
         if budget.steps < 0:
             return False
         if self._range(term)[0] >= 0:
@@ -280,7 +285,7 @@ class KnownBounds:
             (atom.condition, atom.when_true),
             (atom.condition.negation(), atom.when_false),
         ):
-            case = self.extended(condition)
+            case = self.extended(condition, payer=budget)
             goal = terms.substitute(terms.substitute(term, {atom: value}), case.replacements)
             if not (case.contradictory or case._with(goal)._at_least_zero(goal, budget, depth - 1)):
                 return False

@@ -10,15 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import field
+from functools import partial
 from typing import TypeVar
 
 from nkiverify.foundation.budget import ProvingBudget
+from nkiverify.foundation.clock import count_steps
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.elimination import INFINITY, Budget, KnownBounds
+from nkiverify.symbolic.elimination import INFINITY, STEPS_OF_PROOF, Budget, KnownBounds
 
 #: How many bound substitutions a proof may nest, tried one after the other.
 DEPTHS = (2, 4, 8, 14)
@@ -39,9 +41,11 @@ class Facts(KnownBounds):
     simplifying: frozenset[int] = frozenset()
     #: What has been proved of them, by uid: of a long kernel the same is claimed again and again.
     proved: set[int] = field(default_factory=set)
+    #: The budget of the proof for which something is being added, which pays for what adding it takes.
+    payer: Budget | None = None
 
-    def extended(self, *added: Condition | bool) -> Facts:
-        """The facts of the path on which `added` hold as well."""
+    def extended(self, *added: Condition | bool, payer: Budget | None = None) -> Facts:
+        """The facts of the path on which `added` hold as well; for a proof, its budget is the `payer`."""
         result = Facts(
             dict(self.replacements),
             {atom: list(bounds) for atom, bounds in self.upper.items()},
@@ -52,11 +56,27 @@ class Facts(KnownBounds):
             others=dict(self.others),
             described=set(self.described),
             simplifying=self.simplifying,
+            payer=payer,
         )
+        # They hold of what is being added as well: where a part holds of one, its negation need not be tried.
+        result.samples = tuple(sample for sample in self.samples if sample.satisfies(added))
         for condition in added:
             result._add(condition)
-        result.samples = tuple(sample for sample in self.samples if sample.satisfies(added))
+        result.payer = None
         return result
+
+    def _within(self, steps: int, proof: Callable[[Budget], bool]) -> bool:
+        """The result of a `proof` in so many steps, or in what the payer still has."""
+        budget = Budget(steps if self.payer is None else max(0, min(steps, self.payer.steps)))
+        given = budget.steps
+        found = proof(budget)
+        if self.payer is not None:
+            self.payer.steps -= given - budget.steps
+        return found
+
+    def _is_at_least_zero(self, term: Term, steps: int, depth: int) -> bool:
+        """True if `term >= 0` can be proved in so many steps."""
+        return self._within(steps, lambda budget: self._at_least_zero(term, budget, depth))
 
     # --- adding ------------------------------------------------------------------------------------------------------
 
@@ -93,7 +113,12 @@ class Facts(KnownBounds):
         # Within the search for the simpler form of another, each part is a proof within the proof of a part of that.
         within = len(self.simplifying) - 1
         steps = ProvingBudget.STEPS // ProvingBudget.SHARE_WITHIN**within
-        open_parts = [part for part in condition.parts if not self._proves(part.negation(), Budget(steps))]
+        open_parts = [
+            part
+            for part in condition.parts
+            if any(sample.satisfies([part]) for sample in self.samples)
+            or not self._within(steps, partial(self._proves, part.negation()))
+        ]
         if not open_parts:
             self.contradictory = True
         elif len(open_parts) == 1:
@@ -102,12 +127,11 @@ class Facts(KnownBounds):
             self.others[condition.uid] = condition
 
     def _add_unequal(self, condition: Comparison) -> None:
-        budget = Budget(200)
         term = condition.term
         # Not zero and not negative is at least one, and the other way round.
-        if self._at_least_zero(term, budget, DEPTHS[-1]):
+        if self._is_at_least_zero(term, 200, DEPTHS[-1]):
             self._add(conditions.at_most_zero(terms.add(terms.constant(1), term, -1)))
-        elif self._at_least_zero(terms.scale(term, -1), budget, DEPTHS[-1]):
+        elif self._is_at_least_zero(terms.scale(term, -1), 200, DEPTHS[-1]):
             self._add(conditions.at_most_zero(terms.add(term, terms.constant(1))))
         else:
             self.others[condition.uid] = condition
@@ -280,8 +304,7 @@ class Facts(KnownBounds):
         self._describe(numerator)
         self._describe(denominator)
         whole = terms.multiply(denominator, quotient)
-        budget = Budget(200)
-        if not self._at_least_zero(terms.add(denominator, terms.constant(-1)), budget, 4):
+        if not self._is_at_least_zero(terms.add(denominator, terms.constant(-1)), 200, 4):
             return
         low, high = self._range(numerator)
         small, large = self._range(denominator)
@@ -296,12 +319,12 @@ class Facts(KnownBounds):
         if denominator.constant is None:
             # A quotient of something not negative by something positive, and the like.
             for offset, bound in ((terms.scale(denominator, -1), 1), (terms.constant(0), 0)):
-                if self._at_least_zero(terms.add(numerator, offset), Budget(100), 4):
+                if self._is_at_least_zero(terms.add(numerator, offset), 100, 4):
                     self._tighten(atom, low=bound)
                     self._add_at_most(terms.add(quotient, numerator, -1))
                     break
             for slack, bound in ((terms.constant(-1), -1), (terms.constant(0), 0)):
-                if self._at_least_zero(terms.add(slack, numerator, -1), Budget(100), 4):
+                if self._is_at_least_zero(terms.add(slack, numerator, -1), 100, 4):
                     self._tighten(atom, high=bound)
                     break
         # b*q <= a and a <= b*q + b - 1.
@@ -340,6 +363,7 @@ class Facts(KnownBounds):
         if goal.uid in self.others:
             return True
         budget.steps -= 1
+        count_steps(STEPS_OF_PROOF)
         if budget.steps < 0:
             return False
         if not isinstance(goal, Comparison):
@@ -370,7 +394,7 @@ class Facts(KnownBounds):
         share = budget.steps // len(goal.parts)
         for part in sorted(goal.parts, key=lambda part: isinstance(part, Comparison)):
             others = [other.negation() for other in goal.parts if other is not part]
-            extended = self.extended(*others)
+            extended = self.extended(*others, payer=budget)
             if extended.contradictory or extended._proves(part, Budget(share)):
                 return True
         budget.steps = 0

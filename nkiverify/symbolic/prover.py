@@ -85,6 +85,7 @@ class Prover:
     """
 
     __slots__ = (
+        "_asked",
         "_cases",
         "_facts",
         "_guessed",
@@ -120,6 +121,8 @@ class Prover:
         #: Values that satisfied some hypotheses: most other hypotheses are satisfied by one of the latest.
         self._pool: deque[Valuation] = parent._pool if parent is not None else deque(maxlen=ProvingBudget.SAMPLES)
         self._facts: Facts | None = None
+        #: The facts with what has been asked about last, by the numbers of its conditions.
+        self._asked: tuple[tuple[int, ...], Facts] | None = None
         #: Points at which the hypotheses hold, once a solver would have been asked.
         self._points: tuple[Valuation, ...] | None = None
         self._sample: Valuation | None = None
@@ -156,8 +159,10 @@ class Prover:
             # Not one from within another: hundreds of asserts are as many provers.
             waiting = [prover for prover in self._ancestry() if prover._facts is None]
             for prover in reversed(waiting):
-                inherited = prover.parent._facts if prover.parent is not None else None
-                prover._facts = (inherited if inherited is not None else Facts()).extended(*prover.added)
+                inherited = prover.parent._facts if prover.parent is not None else Facts()
+                assert inherited is not None
+                # The same hypotheses are the same facts: what has been proved of them is known.
+                prover._facts = inherited.extended(*prover.added) if prover.added else inherited
             assert self._facts is not None
         return self._facts
 
@@ -236,7 +241,7 @@ class Prover:
             return self._possibility()
         self.rung = Rung.SIMPLIFIER
         goal, *given = stated
-        facts = self.facts.extended(*given) if given else self._facts_with_samples()
+        facts = self._facts_with(given) if given else self._facts_with_samples()
         refuted = facts.contradictory or facts.proves_soon(goal.negation())
         if refuted is None:
             refuted = not self._holds_at_a_point(stated) and facts.proves(goal.negation())
@@ -366,7 +371,13 @@ class Prover:
         return self._solved(asked)
 
     def _facts_with(self, asked: Sequence[Condition]) -> Facts:
-        return self.facts.extended(*asked)
+        if not asked:
+            return self.facts
+        # One question comes here several times, one after the other.
+        key = tuple(condition.uid for condition in asked)
+        if self._asked is None or self._asked[0] != key:
+            self._asked = key, self._facts_with_samples().extended(*asked)
+        return self._asked[1]
 
     def _solved(self, asked: Sequence[Condition | bool]) -> Answer:
         left = self._left()

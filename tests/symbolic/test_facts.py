@@ -11,6 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from nkiverify.foundation.budget import ProvingBudget
+from nkiverify.foundation.clock import Allowance
 from nkiverify.symbolic import conditions, negate, terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
@@ -272,3 +274,34 @@ def test_proofs_within_proofs_are_short(monkeypatch: pytest.MonkeyPatch) -> None
     assert not facts.contradictory
     assert facts.proves(failure)
     assert looked < 10_000
+
+
+def test_what_cases_add_is_paid_by_the_proof(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Each case of the goal is searched under the negations of the others, which are disjunctions of products.
+    ones = [terms.dimension(name) for name in "abcdef"]
+    facts = Facts().extended(*(conditions.at_most_zero(terms.add(terms.constant(1), one, -1)) for one in ones))
+
+    def products(first: int, second: int) -> Condition | bool:
+        def product(start: int) -> Term:
+            return functools.reduce(terms.multiply, (ones[(start + at) % 6] for at in range(3)))
+
+        return conditions.at_most_zero(terms.add(product(first), product(second), -1))
+
+    goal = conditions.disjunction(
+        conditions.conjunction([products(at, at + 1), products(at + 2, at)]) for at in range(4)
+    )
+    assert isinstance(goal, Condition)
+    looked = 0
+    at_least_zero = Facts._at_least_zero
+
+    def counted(self: Facts, *arguments: Any) -> bool:
+        nonlocal looked
+        looked += 1
+        return at_least_zero(self, *arguments)
+
+    monkeypatch.setattr(Facts, "_at_least_zero", counted)
+    allowed = Allowance(0.5)
+    assert facts.proves_soon(goal) is None
+    assert looked < 20 * ProvingBudget.FIRST_STEPS
+    # What the simplifier does counts in what a search is allowed.
+    assert allowed.used_up
