@@ -8,26 +8,14 @@ a reason (`nkiverify.model.documented_facts`).
 from __future__ import annotations
 
 import argparse
-import re
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 from nkiverify.foundation import resources
-from nkiverify.foundation.dataclass import dataclass
-from nkiverify.model.contracts import all_contracts
-from nkiverify.model.documented_facts import LEFT_OUT, SENTENCES, STATED_BY
+from nkiverify.project.release_facts import Must, sentences_of
 
 SENTENCES_FILE = resources.root() / "tests" / "docs" / "musts.txt"
 PAGE = resources.root() / "docs" / "musts.md"
-
-#: The words that make a sentence one that a kernel can break.
-_SAYS_MUST = re.compile(r"\b(?:must|only|cannot|at most|at least|multiples? of)\b", re.IGNORECASE)
-_TAG = r"(?:MUST NOT|MUST/DEF|MUST|DEF|UB|RT|PERF|SILENT|CONTRA|NOTE)"
-_FACT = re.compile(rf"`([a-z0-9_]+(?:\.[a-zA-Z0-9_]+)+)(?:\([^`]*\))?` ({_TAG})")
-_END = re.compile(r'(?<=[.;])\s+(?=[A-Z`"«(])')
-#: What a survey says of itself, and where the documents are silent or only advise.
-_ABOUT = re.compile(r"^(?:Tags:|\*\*PERF\*\*|PERF|SILENT|\||#|\d+\. )")
 
 _HEADER = """# Every must
 
@@ -37,38 +25,6 @@ project's own words, with the contract that states it ([contracts](contracts.md)
 <!-- written by `python -m lab.musts` -->
 
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Must:
-    """One sentence; `fact` is the id of the fact that it is a part of."""
-
-    fact: str
-    text: str
-
-    @property
-    def answer(self) -> tuple[str, ...] | str | None:
-        """The contracts that state it, or why none does; None where nobody has said."""
-        for start, answer in SENTENCES.items():
-            if self.text.startswith(start) or f"{self.fact}: {self.text}".startswith(start):
-                return answer
-        if self.fact in {contract.id for contract in all_contracts()}:
-            return (self.fact,)
-        return STATED_BY.get(self.fact) or LEFT_OUT.get(self.fact)
-
-
-def sentences_of(survey: str) -> Iterator[Must]:
-    """The sentences of a survey's facts that say must."""
-    for line in survey.splitlines():
-        facts = list(_FACT.finditer(line))
-        ends = [fact.start() for fact in facts[1:]]
-        for fact, end in zip(facts, [*ends, len(line)], strict=False):
-            text = line[fact.end(1) + 1 : end].removeprefix("`").strip(" ·-")
-            for sentence in _END.split(re.sub(r"^\([^)]*\)` ", "", text)):
-                plain = re.sub(rf"^{_TAG} ", "", sentence).strip(" ·-")
-                must = sentence.startswith("MUST") or _SAYS_MUST.search(plain)
-                if must and plain and not _ABOUT.match(sentence):
-                    yield Must(fact[1], plain)
 
 
 def known() -> list[Must]:

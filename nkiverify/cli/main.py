@@ -39,6 +39,7 @@ COMMANDS: dict[str, str] = {
     "history": "nkiverify.cli.history",
     "init": "nkiverify.cli.init",
     "lsp": "nkiverify.cli.lsp",
+    "release-diff": "nkiverify.cli.release_diff",
     "repair": "nkiverify.cli.repair",
     "replay": "nkiverify.cli.replay",
     "run": "nkiverify.cli.run",
@@ -147,6 +148,7 @@ COMMAND_LIST = """\
   lsp        a language server, for editors
   sweep      many combinations of shapes and options, on many machines
   doctor     which engines and packages there are
+  release-diff  what changed from one release of NKI to the next
   completion what a shell needs to complete all this"""
 
 OVERVIEW = f"""\

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from lab.musts import PAGE, Must, known, page, sentences_of
+from lab.musts import PAGE, known, page
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.documented_facts import SENTENCES
+from nkiverify.project.release_facts import Must, sentences_of
 
 
 def test_every_sentence_is_accounted_for() -> None:
