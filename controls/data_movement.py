@@ -133,3 +133,15 @@ def nl__store__dst__wrong():
 def nl__store__value(x: "f32[2, 4]"):
     value = nl.ndarray((2, 4), dtype=nl.float32, buffer=either(right=nl.sbuf, wrong=nl.psum))
     nl.store(x, value)
+
+
+@control(nki="0.5")
+@nki.jit
+def nl__copy__int32(x: either(right="i32[2, 4] in 0..8388608", wrong="i32[2, 4] in 0..8388609")):
+    nl.copy(nl.load(x))
+
+
+@control(nki="0.5")
+def nl__copy__psum():
+    tile = nl.ndarray((2, 4), dtype=nl.float32, buffer=either(right=nl.sbuf, wrong=nl.psum))
+    nl.copy(tile)

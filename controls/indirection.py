@@ -163,6 +163,16 @@ def loop__dynamic_range():
     either(right=nl.dynamic_range(nisa.register_alloc(0)), wrong=nl.dynamic_range(0, 4, nisa.register_alloc(0)))
 
 
+@control(nki="0.4")
+def loop__dynamic_nested():
+    for _i in nl.dynamic_range(0, 4):
+        for _j in either(right=range(2), wrong=nl.dynamic_range(0, 2)):
+            pass
+    if RIGHT:
+        for _j in nl.dynamic_range(0, 2):
+            pass
+
+
 def loop__dynamic_frozen():
     if RIGHT:
         nl.fori_loop(0, 4, lambda i: nisa.register_move(i, 1))

@@ -83,6 +83,13 @@ def dropout__dtype():
     nisa.dropout(dst, data, 0.5)
 
 
+@control(on=either(right="trn3", wrong="trn2"))
+def nl__random_seed__engine():
+    seed = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+    nl.random_seed(seed)
+
+
+@control(on="trn3")
 def nl__random_seed__right():
     seed = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
     nl.random_seed(seed)

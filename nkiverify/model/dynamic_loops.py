@@ -14,7 +14,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import begins_statement
 from nkiverify.model.contracts import require
 from nkiverify.model.current_execution import current_execution
-from nkiverify.model.emission import Emission, while_rounds
+from nkiverify.model.emission import Emission, innermost_body, while_rounds
 from nkiverify.model.extents import as_extent, is_one, same
 from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, unknown
 from nkiverify.model.register_contents import VirtualRegister, held_by, set_register
@@ -101,6 +101,7 @@ class _DynamicIteration:
 def dynamic_range(start: object, stop: object, step: object) -> DynamicRange:
     """The iterations of a hardware loop; with `start` alone, they count from 0 to it."""
     low, high = (0, start) if stop is None else (start, stop)
+    require("loop.dynamic_nested", innermost_body() is None)
     return DynamicRange(_loop_register(VirtualRegister(frozen=True), low, high, step), (low, high, step))
 
 

@@ -220,11 +220,14 @@ CONTROLS = [
         lambda: nisa.dropout(sbuf(2, 8), sbuf(2, 8), 0.5),
         lambda: nisa.dropout(sbuf(2, 8, dtype=bfloat16), sbuf(2, 8), 0.5),
     ),
-    Control("nl.random_seed", lambda: nl.random_seed(sbuf(1, 1, dtype=int32)), lambda: nl.random_seed(7)),
+    Control(
+        "nl.random_seed", lambda: nl.random_seed(sbuf(1, 1, dtype=int32)), lambda: nl.random_seed(7), hardware="trn3"
+    ),
     Control(
         "nl.random_seed",
         lambda: nl.random_seed(sbuf(1, 1, dtype=int32)),
         lambda: nl.random_seed(hbm(1, 1, dtype=int32)),
+        hardware="trn3",
     ),
     Control(
         "nl.shared_constant",

@@ -84,6 +84,15 @@ define(
     "DL; nl.fori_loop",
     api=NKI,
 )
+define(
+    "loop.dynamic_nested",
+    "Before NKI 0.5 a dynamic_range must not be in the body of a device loop: such loops may fail to compile.",
+    "RN-0.4",
+    api=NKI,
+    since="0.4",
+    until="0.5",
+    contested="the release notes have it among the known issues, for loops that carry values, and do not say which do",
+)
 define("loop.dynamic_frozen", "The register of a dynamic_range must only be read.", "RN-0.4", api=NKI, since="0.4")
 define("loop.dynamic_no_reorder", "No device loop may be inside no_reorder.", "DL", api=NKI)
 define(

@@ -16,8 +16,11 @@ from nkiverify.model.allocation import result_tile as new_tile
 from nkiverify.model.allocation import temporary
 from nkiverify.model.contracts import define, require
 from nkiverify.model.dependence import Dependence, Link
+from nkiverify.model.dtypes import int32, uint32
 from nkiverify.model.extents import as_number
 from nkiverify.model.indices import Mask
+from nkiverify.model.indirection import claim_numbers, indices_in
+from nkiverify.model.known_numbers import Interval
 from nkiverify.model.legacy_tensor import (
     LegacyTensor,
     given_destination,
@@ -27,6 +30,7 @@ from nkiverify.model.legacy_tensor import (
     result_tile,
 )
 from nkiverify.model.legacy_tensor import new_tile as new_legacy_tile
+from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import (
     any_in_psum,
     claim_same_layout,
@@ -201,11 +205,41 @@ COPY_TO_PLACE.bounds(copied_numbers)
 
 COPY = operation("nl.copy", dependence=Dependence(Link.ROW_MAJOR), engine="any", behaviour=OVERWRITES.but(moves=True))
 
+#: nl.copy took the way through float32, which has all integers up to here only.
+_EXACT = 2**23
+
+define(
+    "nl.copy.int32",
+    "Before NKI 0.6 the 32-bit integers that nl.copy copies must be at most 2^23 in magnitude: it converts them to "
+    "float32 in between.",
+    "RN-0.6",
+    api=("nki",),
+    since="0.3",
+    until="0.6",
+)
+define(
+    "nl.copy.psum",
+    "Before NKI 0.6 nl.copy must not be given a tile in PSUM.",
+    "RN-0.6",
+    api=("nki",),
+    since="0.3",
+    until="0.6",
+)
+
 
 @COPY.current
 def _(x: object, dtype: object = None) -> Tensor:
     """A new SBUF tile with the elements of `x`, from SBUF or PSUM."""
     source = tile(x, "x")
+    require("nl.copy.psum", source.buffer is not PSUM, x=source.buffer)
+    if source.dtype in (int32, uint32):
+        claim_numbers(
+            "nl.copy.int32",
+            indices_in(source),
+            lambda low, high: all_of(low >= -_EXACT, high <= _EXACT),
+            Interval(-_EXACT, _EXACT),
+            x=source.shape,
+        )
     result = new_tile(source.shape, declared_dtype(dtype, source.dtype))
     _claim_copy(result, source)
     return result

@@ -206,6 +206,16 @@ define(
     api=NKI,
 )
 
+define(
+    "nl.random_seed.engine",
+    "Before gen4 nl.random_seed must not be relied on: it may seed another engine than the one that draws.",
+    "RN-0.4",
+    api=NKI,
+    hardware=("gen2", "gen3"),
+    since="0.4",
+    contested="the numbers are random all the same, and what kernels compute with them is not said to change",
+)
+
 
 @LANGUAGE_RANDOM_SEED.current
 def _(seed: object) -> None:
@@ -213,6 +223,7 @@ def _(seed: object) -> None:
     if not isinstance(seed, Tensor):
         require("nl.random_seed", False, seed=type(seed).__name__)
         raise TypeError(f"the seed is a tensor, not {type(seed).__name__}")
+    require("nl.random_seed.engine", generation() >= 4)
     _claim_seed("nl.random_seed", tile(seed, "seed"), "seed")
 
 

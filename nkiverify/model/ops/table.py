@@ -17,7 +17,7 @@ DECLARED = {
     "ops.copies": """
         nisa.tensor_copy nisa.tensor_copy_dynamic_src nisa.tensor_copy_dynamic_dst nl.copy nl.static_cast
         nl.broadcast_to nl.expand_dims tensor_copy.buffers tensor_copy.shape tensor_copy.dtype
-        tensor_copy.engine nl.broadcast_to.shape nl.expand_dims.axis
+        tensor_copy.engine nl.copy.int32 nl.copy.psum nl.broadcast_to.shape nl.expand_dims.axis
     """,
     "ops.dma": """
         nisa.dma_copy nisa.dma_transpose nisa.dma_compute dma_copy.buffers dma_copy.count dma_copy.dtype
@@ -123,8 +123,8 @@ DECLARED = {
     "ops.randomness": """
         nisa.rng nisa.rand2 nl.rand nisa.set_rng_seed nl.random_seed nisa.rand_set_state nisa.rand_get_state
         nisa.dropout nl.dropout rng.dst rng.engine rand2.gen4 rand2.dtype rand2.bounds rand2.order
-        set_rng_seed.src nl.random_seed rand_set_state.src rand_set_state.engine rand_get_state.dst
-        rand_get_state.engine dropout.shape dropout.prob dropout.dtype leg.dropout.rate
+        set_rng_seed.src nl.random_seed nl.random_seed.engine rand_set_state.src rand_set_state.engine
+        rand_get_state.dst rand_get_state.engine dropout.shape dropout.prob dropout.dtype leg.dropout.rate
     """,
     "ops.registers": """
         nisa.register_alloc nisa.register_move nisa.register_load nisa.register_store nl.device_print
@@ -162,8 +162,8 @@ DECLARED = {
     "contract_tables.indirection": """
         ap.scalar_offset ap.vector_offset ap.vector_offset_rank ap.dynamic_oob view.one_indirection
         view.select_dynamic view.vector_select view.indirect_dim view.cast.indirect view.rearrange ti.gen4
-        ti.index ti.operands ti.scalar_dst_psum reg.python loop.dynamic_range loop.dynamic_frozen
-        loop.dynamic_no_reorder loop.while_loop loop.dep_edges loop.escape
+        ti.index ti.operands ti.scalar_dst_psum reg.python loop.dynamic_range loop.dynamic_nested
+        loop.dynamic_frozen loop.dynamic_no_reorder loop.while_loop loop.dep_edges loop.escape
     """,
     "contract_tables.kernels": """
         lnc.bracket lang.no_nested_jit lang.no_nested_grid lang.no_list_args lang.target leg.spmd
