@@ -22,6 +22,8 @@ class Searching:
         self._search = Search(self._about, question.seconds, self._most_work)
         #: Whether all shapes up to some bounds are run, after those that are tried.
         self._all_shapes = False
+        #: Whether an assert kept out a shape of what the symbolic run, which stopped, takes for the domain.
+        self._rejected = False
         self.result = FaultSearch()
 
     def run(self) -> FaultSearch:
@@ -36,15 +38,17 @@ class Searching:
     def _some_then_all(self) -> None:
         result, search = self.result, self._search
         search.through(self._candidates.tried(lambda: search.seconds, lambda: not result.inside))
-        # What is not understood is UNKNOWN however many shapes are run; a part of them is worth telling.
+        # Of what is not understood the shapes alone tell anything: all of them, or a part that is worth telling.
         limit = self._question.limit
-        if limit is not None and not self._candidates.shapes.dimensions:
+        if limit is not None and (self._rejected or not self._candidates.shapes.dimensions):
             return
         if result.found is None and not result.doubt and result.tried and not search.late:
             # Where there is less effort, few shapes were tried before: all up to some bounds say more than others.
             asked = self._candidates.asked or self._question.effort < 1
             self._all(self._candidates.reached(search.seconds) if asked else Rounds((), loops=False))
-            if result.part is not None and result.found is None and not result.doubt and not result.complete:
+            if limit is not None:
+                self._in_full()
+            elif result.part is not None and result.found is None and not result.doubt and not result.complete:
                 bounds = result.part.bounds
                 self._past([{name: value + 1} for name, value in bounds.items()])
 
@@ -68,11 +72,17 @@ class Searching:
                     result.furthest = values
             if result.found is not None or result.doubt:
                 return
+        self._in_full()
+
+    def _in_full(self) -> None:
+        """Run all of the domain where it has few shapes."""
+        result, search = self.result, self._search
         every = self._candidates.every()
-        if every is not None and not search.late:
-            search.allow(SearchingBudget.TIMES_IN_FULL * self._most_work)
-            if search.through(every) and not result.doubt:
-                result.part = DomainPart({})
+        if not every or search.late:
+            return
+        search.allow(SearchingBudget.TIMES_IN_FULL * self._most_work)
+        if search.through(every) and not (self._rejected or result.found or result.doubt):
+            result.part = DomainPart({})
 
     def _begin_all(self) -> None:
         self._search.allow(self._most_work)
@@ -89,8 +99,10 @@ class Searching:
             orders = not self._all_shapes or self._question.limit is not None
             trial = attempt(self._question.target, values, self._question.hardware, seconds, allowed, orders=orders)
         if trial.outside:
-            # The assert that keeps it out may be one that the symbolic run has not come to.
-            return OracleAnswer(trial.work, not self._all_shapes or self._question.limit is None)
+            # The assert that keeps it out may be one that the symbolic run has not come to: then nobody knows which
+            # shapes there are.
+            self._rejected = self._question.limit is not None
+            return OracleAnswer(trial.work, not (self._all_shapes and self._rejected))
         if (trial.unusable and self._search.seconds <= 0) or (trial.large and result.tried):
             return OracleAnswer(trial.work, continues=False, final=False)
         result.inside += 1

@@ -323,9 +323,9 @@ def shown(known: DataflowFacts) -> Evidence | None:
 
 
 def not_understood(known: DataflowFacts) -> Evidence | None:
-    """The exploration ended at something it does not understand, or out of time."""
+    """The exploration ended at something it does not understand, or out of time, and not all of the domain was run."""
     limit, search = known.question.limit, known.search
-    if limit is None:
+    if limit is None or (search is not None and search.complete):
         return None
     reason = known.reason
     if search is not None and search.tried:

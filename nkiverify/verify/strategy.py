@@ -356,9 +356,7 @@ def _search_beyond(case: Case, phases: frozenset[int]) -> None:
     for phase in _without_fault(case, phases, tried):
         run = case.runs[phase]
         if phase in tried.whole:
-            case.runs[phase] = replace(
-                run, basis=Basis.PROVED, qualifier="", reason="", place=None, advice="", suffices=()
-            )
+            case.runs[phase] = _proved_in_full(run, tried)
         elif tried.furthest:
             case.runs[phase] = replace(run, reason=f"{run.reason}; {no_fault_up_to(tried.furthest)}")
 
@@ -373,10 +371,23 @@ def _search_some(case: Case, phases: frozenset[int]) -> None:
     without_fault = _without_fault(case, phases, tried)
     for phase in without_fault if tried.tried else ():
         run, ours = case.runs[phase], case.verdicts.get(phase)
+        if phase in tried.whole and tried.claims[phase]:
+            proved, looked = _proved_in_full(run, tried), {"shapes": tried.tried}
+            case.runs[phase] = replace(proved, claims=tried.claims[phase], closed_by=looked)
+            continue
         still_open = None if ours is None else ours.left_open()
         within = proved_within(explored, still_open, case.time.left) if still_open else None
         reported = proved_for(tried.parts.get(phase), within)
         case.runs[phase] = replace(run, reason=f"{run.reason}; {shapes_show_nothing(tried.tried)}{reported}")
+
+
+def _proved_in_full(run: Run, tried: Trials) -> Run:
+    """The verdict where every shape of the domain was run and keeps the phase, which `run` leaves open or bounded."""
+    basis = Basis.PROVED
+    proved = replace(
+        run, verdict=basis.verdict, basis=basis, qualifier="", reason="", place=None, advice="", suffices=()
+    )
+    return tried.tolerated[run.phase].joined(run).attached(replace(proved, warnings=(), accepted=()))
 
 
 def _without_fault(case: Case, phases: frozenset[int], tried: Trials) -> list[int]:
@@ -397,8 +408,10 @@ def _without_fault(case: Case, phases: frozenset[int], tried: Trials) -> list[in
 
 
 def _proved(case: Case) -> frozenset[int]:
-    """The proved phases next to which shapes are run. A concrete launch is its own concrete run."""
-    if isinstance(case.first.exploration.run, ConcreteExecution):
+    """The proved phases next to which shapes are run. A concrete launch is its own concrete run, and where the symbolic
+    run stopped, all shapes have been run."""
+    run = case.first.exploration.run
+    if isinstance(run, ConcreteExecution) or run.unsupported_construct is not None:
         return frozenset()
     return _LEAST_SHAPES & {phase for phase, run in case.runs.items() if run.verdict is Verdict.SUCCESSFUL}
 

@@ -31,6 +31,12 @@ class Tolerated:
     warnings: tuple[KernelWarning, ...] = ()
     accepted: tuple[AcceptedFinding, ...] = ()
 
+    def joined(self, run: Run) -> Tolerated:
+        """These findings and those of `run`, one for each rule and line."""
+        warnings = {(one.rule, one.file, one.line): one for one in (*run.warnings, *self.warnings)}
+        accepted = {(one.rule, one.file, one.line): one for one in (*run.accepted, *self.accepted)}
+        return Tolerated(tuple(warnings.values()), tuple(accepted.values()))
+
     def attached(self, run: Run) -> Run:
         """`run` with what is reported next to it, in the order of the lines."""
         warnings = sorted((*run.warnings, *self.warnings), key=lambda one: (one.file, one.line, one.rule))

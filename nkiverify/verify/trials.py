@@ -27,6 +27,7 @@ from nkiverify.verify.domain_parts import Candidates, DomainPart
 from nkiverify.verify.ends import refuted_at_ends
 from nkiverify.verify.exploration import Exploration, played
 from nkiverify.verify.shape_search import OracleAnswer, Search
+from nkiverify.verify.tolerated import Tolerated
 from nkiverify.verify.verdicts import PhaseVerdict
 
 #: Contracts that may be examined in one of them.
@@ -51,6 +52,10 @@ class Trials:
     furthest: dict[str, int] = field(default_factory=dict)
     #: Phases that hold on every shape of the domain.
     whole: frozenset[int] = frozenset()
+    #: The most claims of a phase that hold on a shape.
+    claims: dict[int, int] = field(default_factory=dict)
+    #: What is reported next to these.
+    tolerated: dict[int, Tolerated] = field(default_factory=dict)
 
 
 def trials(exploration: Exploration, phases: frozenset[int], seconds: float, every: bool) -> Trials:
@@ -90,6 +95,7 @@ class _Trying:
         for part in candidates.parts(candidates.reached(search.seconds), goes_on, SearchingBudget.SHAPES):
             for phase in sorted(self._holding & self._open):
                 self.result.parts[phase] = part
+        self._in_full()
         return self.result
 
     def past(self, bases: Sequence[Mapping[str, int]]) -> Trials:
@@ -104,12 +110,17 @@ class _Trying:
                 before, was_open = values, set(self._open)
                 if sum(values.values()) > sum(self.result.furthest.values()):
                     self.result.furthest = values
-        every = self._candidates.every() if self._open and not self.result.fault else None
-        if every is not None:
+        self._in_full()
+        return self.result
+
+    def _in_full(self) -> None:
+        """Run all of the domain where it has few shapes and nothing is wrong with them. One that the kernel rejects is
+        wrong: by an assert that the symbolic run may not have come to, so that nobody knows which shapes there are."""
+        every = self._candidates.every() if self._holding & self._open and not self.result.fault else None
+        if every:
             self._search.allow(_WORK_OF_ALL)
             if self._search.through(every):
                 self.result.whole = frozenset(self._holding & self._open)
-        return self.result
 
     def _smaller(self, passing: dict[str, int], failing: dict[str, int], failed: set[int]) -> None:
         """Look for a smaller shape on which the phases fail that `failed`, between one on which they do and one on
@@ -170,6 +181,9 @@ class _Trying:
             )
             if not (_holds(run) and (put_back is None or _holds(again))):
                 self._holding.discard(phase)
+            elif run is not None:
+                self.result.claims[phase] = max(run.claims, self.result.claims.get(phase, 0))
+                self.result.tolerated[phase] = self.result.tolerated.get(phase, Tolerated()).joined(run)
 
     def _put_back(self, shape: Exploration, values: Mapping[str, int]) -> Exploration | None:
         """The run in which each iteration of a legacy loop begins with the variables of the first, where the `shape`

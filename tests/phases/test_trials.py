@@ -121,11 +121,24 @@ def late(v: Verification) -> None:
     v.assume(v.dim("M", 1, 5) != 3)
 
 
-def test_a_symbolic_run_that_stopped_is_unknown_however_many_shapes_are_run(tmp_path: Path) -> None:
-    """An assert behind the place where it stopped would narrow the domain, and nobody would be told."""
+def test_where_the_symbolic_run_stopped_all_of_few_shapes_are_run(tmp_path: Path) -> None:
     for run in runs_of(tmp_path, STOPS, few).values():
-        assert run.verdict is Verdict.UNKNOWN
-        assert "shapes shows no fault" in run.reason
+        assert (run.verdict, run.qualifier, run.reason) == (Verdict.SUCCESSFUL, "", "")
+        assert run.claims and run.closed_by == {"shapes": 5}
+
+
+def test_a_fault_of_one_of_few_shapes_is_found(tmp_path: Path) -> None:
+    for phase, old, new, rule in FAULTS:
+        runs = runs_of(tmp_path, STOPS.replace(old, new), few)
+        assert runs[phase].verdict is Verdict.FAILED
+        assert rule in {violation.contract for violation in runs[phase].violations}
+
+
+def test_a_contested_rule_that_one_of_few_shapes_breaks_is_a_warning(tmp_path: Path) -> None:
+    body = STOPS.replace("return out", "if N == 4:\n        out[0:1, :] = last\n    return out")
+    run = runs_of(tmp_path, body, few)[1]
+    assert (run.verdict, [one.rule for one in run.warnings]) == (Verdict.SUCCESSFUL, ["tensor.setitem"])
+    assert run.warnings[0].witness == {"N": 4}
 
 
 @pytest.mark.parametrize("line", ["assert N != 3", "1 // (N - 3)"])
