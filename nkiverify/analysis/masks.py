@@ -16,10 +16,11 @@ from nkiverify.analysis.reduction_registers import REGISTERS
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
-from nkiverify.model.indices import Mask, MaskRelation
+from nkiverify.model.extents import is_zero
+from nkiverify.model.indices import IndexTensor, Mask, MaskRelation
 from nkiverify.model.operation import Operation
 from nkiverify.model.tensor import Tensor
-from nkiverify.symbolic import Extent, constant_value
+from nkiverify.symbolic import Extent, constant_value, equal
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -77,24 +78,40 @@ def masks_otherwise(operation: Operation) -> bool:
 
 
 def masks_columns(operation: Operation) -> bool:
-    """True if the mask of a product is about its columns, which are those of the moving operand, and about nothing
-    else, whether its grid is that of the result or of an operand: the stationary one has another number of columns."""
+    """True if the mask of a product is about its columns, which are the free elements of the moving operand, and about
+    nothing else, whether its grid is that of the result or of an operand: the stationary one has another grid."""
     stated, mask = operation.declared.dependence, operation.mask
     if stated is None or mask is None:
         return False
     linked = {stated.on(argument): view for argument, view in operation.reads.items()}
     moving, stationary = linked.get(Link.MOVING), linked.get(Link.STATIONARY)
-    if moving is None or stationary is None:
+    if moving is None or stationary is None or any(view.ndim != moving.ndim for view in operation.writes.values()):
         return False
-    columns, others = constant_value(moving.shape[-1]), constant_value(stationary.shape[-1])
-    if moving.ndim != 2 or columns is None or others in (None, columns):
+    return all(_about_columns(term.difference, moving, stationary) for term in mask.terms if term.difference.shape)
+
+
+def masks_no_column_of(operation: Operation, argument: str) -> bool:
+    """True if the mask of a product is about its columns, and the operand read is not the moving one, that has them."""
+    stated = operation.declared.dependence
+    return stated is not None and stated.on(argument) is not Link.MOVING and masks_columns(operation)
+
+
+def _about_columns(difference: IndexTensor, moving: Tensor, stationary: Tensor) -> bool:
+    """True if a term of a mask is about free axes of the moving operand alone."""
+    if difference.ndim > moving.ndim:
         return False
-    return all(
-        constant_value(term.difference.shape[-1]) == columns
-        and all(constant_value(part) == 0 for part in term.difference.coefficients[:-1])
-        for term in mask.terms
-        if term.difference.shape
+    free = range(-difference.ndim, 0) if difference.ndim < moving.ndim else range(1 - difference.ndim, 0)
+    fits = all(
+        is_zero(difference.coefficients[axis]) or equal(difference.shape[axis], moving.shape[axis]) is True
+        for axis in free
     )
+    if not fits or (len(free) < difference.ndim and not is_zero(difference.coefficients[0])):
+        return False
+    if difference.ndim > stationary.ndim:
+        return True
+    # The last axis of a grid that may be that of the stationary operand as well.
+    columns, others = constant_value(moving.shape[-1]), constant_value(stationary.shape[-1])
+    return all(map(is_zero, difference.coefficients[:-1])) and None not in (columns, others) and columns != others
 
 
 def leaves_out_earlier(operation: Operation) -> bool:
@@ -215,9 +232,12 @@ def _under(operation: Operation, argument: str, mask: Mask, shape: tuple[int, ..
     if placing is Placing.UNKNOWN:
         if not masks_columns(operation):
             return unknown
-        if not writes and operation.declared.dependence.on(argument) is not Link.MOVING:  # type: ignore[union-attr]
+        if not writes and masks_no_column_of(operation, argument):
             return EVERYTHING if holds.any() else Touched(nothing, nothing)
         placing = Placing.GRID
+        if holds.ndim == len(shape):
+            # Of whatever partitions the grid has.
+            holds = np.asarray(holds.any(axis=0, keepdims=True))
     if placing is Placing.GRID:
         may = _placed(holds, shape, some=True)
         # A written column next to a mask over rows: whether one coordinate is enough is not documented.

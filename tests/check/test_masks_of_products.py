@@ -203,3 +203,47 @@ def test_a_mask_behind_a_subscript_leaves_columns_out(product: str, sizes: str, 
     if of_data and k != "K":
         check("k.py::product", *words, "--phase", "4")
         assert f"1 {of_data}" in check.out, check.out
+
+
+IMAGES = """
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.isa as nisa
+    import neuronxcc.nki.language as nl
+
+
+    @nki.jit
+    def rows(w, x, ROWS=5):
+        (k, m), (_, height, width) = w.shape, x.shape
+        out = nl.ndarray((m, height, width), dtype=nl.float32, buffer=nl.shared_hbm)
+        left, right = nl.load(w), nl.load(x)
+        c, r, i = nl.mgrid[0:k, 0:ROWS, 0:width]
+        p, q, j = nl.mgrid[0:m, 0:ROWS, 0:width]
+        for block in nl.affine_range((height + ROWS - 1) // ROWS):
+            first = block * ROWS
+            total = nl.zeros((nl.par_dim(m), ROWS, width), dtype=nl.float32, buffer=nl.psum)
+            total[p, q, j] += {product}
+            nl.store(out[p, first + q, j], total[p, q, j], mask=first + q < height)
+        return out
+"""
+#: Products of the rows of an image, of which the last block has fewer, and their verdicts in phases 1 and 4.
+ROWS = {
+    "nisa.nc_matmul(left, right[c, first + r, i][first + r < height])": ("SUCCESSFUL", "SUCCESSFUL"),
+    "nisa.nc_matmul(left, right[c, first + r, i], mask=first + r < height)": ("SUCCESSFUL", "SUCCESSFUL"),
+    "nisa.nc_matmul(left, right[c, first + r, i][first + r < height - 1])": ("SUCCESSFUL", "FAILED"),
+    "nisa.nc_matmul(left, right[c, first + r, i], mask=first + r < height - 1)": ("SUCCESSFUL", "FAILED"),
+    "nisa.nc_matmul(left, right[c, first + r, i][first + r < height][i < width])": ("SUCCESSFUL", "SUCCESSFUL"),
+    "nisa.nc_matmul(left, right[c, first + r, i][(first + r < height) & (i < width - 1)])": ("SUCCESSFUL", "FAILED"),
+    "nisa.nc_matmul(left, right[c, first + r, i][first + r < height + 1])": ("FAILED", ""),
+}
+
+
+@pytest.mark.parametrize(
+    "sizes", ["w=f32[16,32] x=f32[16,12,30]", "w=f32[64,5] x=f32[64,7,5]", "w=f32[16,32] x=f32[16,H:2..40,30]"]
+)
+@pytest.mark.parametrize("product", ROWS)
+def test_a_mask_of_a_product_leaves_out_rows_of_an_image(product: str, sizes: str, check: Checker) -> None:
+    write(check.folder, k=IMAGES.format(product=product))
+    words = [word for size in sizes.split() for word in ("--arg", size)]
+    check("k.py::rows", *words, "--phase", "1,4")
+    expected, of_data = ROWS[product]
+    assert f"1  {expected}" in check.out and f"4  {of_data}" in check.out, check.out

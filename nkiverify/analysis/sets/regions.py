@@ -12,7 +12,7 @@ from dataclasses import replace
 import islpy as isl
 
 from nkiverify.analysis.effects import Effect
-from nkiverify.analysis.masks import Left, left_by, masks_otherwise
+from nkiverify.analysis.masks import Left, left_by, masks_no_column_of, masks_otherwise
 from nkiverify.analysis.sets.affine import AffineText, Sets
 from nkiverify.analysis.sets.coordinates import Apart, Coordinates, Jumps, apart_in, as_term
 from nkiverify.analysis.sets.keys import Key, indices_of, key_of
@@ -102,7 +102,8 @@ class Regions:
         operation = effect.operation
         if not effect.writes:
             # A mask over another grid leaves out nothing that is read for certain.
-            mask = None if masks_otherwise(operation) else operation.mask
+            others = masks_otherwise(operation) or masks_no_column_of(operation, effect.argument)
+            mask = None if others else operation.mask
             return self.of(effect.view, mask, context, writes=False, rows=effect.rows)
         if masks_otherwise(operation):
             return None
