@@ -41,7 +41,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(arguments: argparse.Namespace) -> int:
     """Write the page; the exit status."""
     if lacking := missing():
-        raise UsageError(f"the dashboard needs {' and '.join(lacking)}: pip install 'nkiverify[dashboard]'")
+        raise UsageError(needs(lacking))
     from nkiverify.project.manifest_targets import load_targets
     from nkiverify.results import file as results_file
     from nkiverify.verify.plugged import second_engine
@@ -63,6 +63,11 @@ def execute(arguments: argparse.Namespace) -> int:
 def missing() -> list[str]:
     """The libraries that the page needs and that are not installed."""
     return [name for name in ("jinja2", "plotly", "pygments") if importlib.util.find_spec(name) is None]
+
+
+def needs(lacking: Sequence[str]) -> str:
+    """A sentence about libraries that are not installed."""
+    return f"the page needs {', '.join(lacking)}: pip install 'nkiverify[dashboard]'"
 
 
 def page_of(project: Project) -> Path:
@@ -94,9 +99,11 @@ def write(
     database = run_history.database(project.reports)
     past: list[run_history.PastSession] = []
     before: list[tuple[run_history.PastSession, list[run_history.PastRun]]] = []
+    last: list[run_history.PastRun] = []
     problem = ""
     try:
         past = run_history.sessions(database)
+        last = run_history.last_runs(database)
         before = [(session, run_history.runs_in(session.id, database)) for session in _earlier(past, results)]
     except run_history.HistoryError as error:
         problem = str(error)
@@ -107,6 +114,7 @@ def write(
         contracts=all_contracts(),
         past=past,
         before=before,
+        last=last,
         history_problem=problem,
         lowered=lowered,
         ours=project.ours,

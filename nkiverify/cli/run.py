@@ -384,11 +384,14 @@ def _report(
 
 
 def _write_page(session: Session, project: Project, targets: Sequence[Target], *, remembers: bool) -> None:
-    """Write the page of `nkiverify dashboard`, where its libraries are installed, and say on stderr where it is."""
+    """Write the page of `nkiverify dashboard`, and say on stderr where it is, or why there is none."""
     from nkiverify.cli import dashboard
     from nkiverify.results import file as results_file
 
-    if dashboard.missing() or not session.runs:
+    if not session.runs:
+        return
+    if lacking := dashboard.missing():
+        print(f"nkiverify: no page of these results: {dashboard.needs(lacking)} (or --no-page)", file=sys.stderr)
         return
     path = dashboard.page_of(project)
     try:

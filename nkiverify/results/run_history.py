@@ -192,6 +192,11 @@ def runs_in(session: int, path: Path) -> list[PastRun]:
     return _runs(path, "session = ?", session)
 
 
+def last_runs(path: Path) -> list[PastRun]:
+    """The last recorded run of each target in each phase by each engine. Raises `HistoryError`."""
+    return _runs(path, "run.rowid IN (SELECT max(rowid) FROM run WHERE ? GROUP BY target, phase, engine)", 1)
+
+
 def durations(path: Path) -> dict[str, float]:
     """The milliseconds that each target took in all its phases at most, in recent invocations.
 

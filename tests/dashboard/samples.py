@@ -154,6 +154,7 @@ def page(of: Session, folder: Path, database: Path | None = None, ours: bool = T
         before=[
             (one, run_history.runs_in(one.id, database)) for one in past if database and one.started != _started(of)
         ],
+        last=run_history.last_runs(database) if database is not None else [],
         lowered=LOWERED,
         ours=ours,
     )

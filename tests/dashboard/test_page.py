@@ -9,6 +9,7 @@ import sqlite3
 from dataclasses import replace
 from datetime import timedelta
 from html.parser import HTMLParser
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,7 @@ from nkiverify.results import codec as json_results
 from nkiverify.results import file as results_file
 from nkiverify.results import run_history
 from nkiverify.results.cache import store
+from nkiverify.results.session import counting
 from nkiverify.verify.options import Options
 from tests.dashboard.samples import ROOT, every_ending, hostile, html, many, marked, page, sections
 from tests.report.samples import COUNT_VIOLATION, refuted, run, session
@@ -128,9 +130,43 @@ def test_the_headline_counts_what_the_results_hold(tmp_path: Path) -> None:
 
 
 def test_the_matrix_counts_every_run_once(tmp_path: Path) -> None:
-    shown = page(every_ending(), tmp_path)
-    total = sum(count for row in shown.matrix for cell in row.cells for _, _, count in cell.counts)
-    assert total == len(shown.runs)
+    beside = run(target="matmul_tiled", engine="esbmc 8.4.0", advisory=True)
+    shown = page(replace(every_ending(), runs=(*every_ending().runs, beside)), tmp_path)
+    cells = [cell for family in shown.matrix for row in family.rows for cells in row.cells for cell in cells]
+    order = attrgetter("target", "phase", "engine")
+    assert sorted((cell.run for cell in cells), key=order) == sorted(counting(shown.runs), key=order)
+    assert [(cell.run.target, cell.run.phase, cell.other) for cell in cells if cell.other] == [
+        ("matmul_tiled", 1, "agrees")
+    ]
+
+
+def test_runs_that_fail_for_one_cause_are_one_finding(tmp_path: Path) -> None:
+    again = replace(COUNT_VIOLATION, line=COUNT_VIOLATION.line + 1)
+    other = replace(COUNT_VIOLATION, said="another")
+    sample = session(
+        refuted(target="one", violations=(COUNT_VIOLATION, again)),
+        refuted(target="two", violations=(COUNT_VIOLATION, again)),
+        refuted(target="three", violations=(other,)),
+    )
+    shown = page(sample, tmp_path)
+    assert [[run.target for run in one.runs] for one in shown.expected_findings] == [["one", "two"], ["three"]]
+    (cause,) = data.causes(sample.runs[0].violations)
+    assert (cause.first, cause.others) == (COUNT_VIOLATION, (again,))
+    text = sections(shown)["all-expected"]
+    assert text.count("The same at") == 1 and text.count('<div class="violation">') == 2
+
+
+def test_what_was_not_run_and_failed_last_is_told(tmp_path: Path) -> None:
+    database = run_history.database(tmp_path)
+    names = ["one", "two", "three"]
+    failed = [run(target=name, verdict=Verdict.UNKNOWN, reason="a while loop") for name in names]
+    run_history.record(session(*failed), database)
+    run_history.record(session(run(target=names[1])), database)
+    later = session(run(target=names[0]))
+    text = html(later, tmp_path, database)
+    assert "All 1 runs as expected; 1 that was not run failed last" in " ".join(text.split())
+    assert f"<li>{names[2]}, phase 1, shape and bounds: UNKNOWN" in text
+    assert f"<li>{names[1]}," not in text and f"<li>{names[0]}," not in text
 
 
 def test_lines_of_refuted_claims_and_of_what_is_not_understood_are_marked(tmp_path: Path) -> None:
@@ -393,6 +429,20 @@ def test_a_run_writes_the_page_unless_told_otherwise(
     (tmp_path / "pyproject.toml").write_text("[tool.nkiverify]\npage = false\n")
     assert main(["run", "--engine", "embedded"]) == 1
     assert not written.exists()
+
+
+def test_a_run_says_why_there_is_no_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    (tmp_path / "nkiverify_targets.py").write_text(TARGETS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("nkiverify.cli.dashboard.missing", lambda: ["plotly"])
+    assert main(["run", "--engine", "embedded"]) == 1
+    said = capsys.readouterr().err
+    assert "no page of these results: the page needs plotly: pip install 'nkiverify[dashboard]'" in said
+    assert main(["run", "--engine", "embedded", "--no-page"]) == 1
+    assert "no page" not in capsys.readouterr().err
 
 
 def test_every_state_has_a_word_and_a_sign() -> None:

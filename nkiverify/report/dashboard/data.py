@@ -12,7 +12,7 @@ from pathlib import Path
 
 from nkiverify.foundation import resources
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.records import Basis, Run, Verdict
+from nkiverify.foundation.records import Basis, Run, Verdict, Violation
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.report.changes import Changes, changes_since
@@ -82,19 +82,48 @@ class TargetPage:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """The runs of one family in one phase by one engine, counted: state, verdict with qualifier, number."""
+class MatrixCell:
+    """The run of a target in a phase, with what the other engine says next to it: `agrees`, `disagrees`, `open`, or
+    nothing."""
 
-    counts: tuple[tuple[str, str, int], ...]
+    run: Run
+    other: str
 
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """One family, with a cell for each column of the matrix."""
+    """One target, with the runs of each phase that the matrix has a column for."""
+
+    target: TargetPage
+    cells: tuple[tuple[MatrixCell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixFamily:
+    """The targets of one family."""
 
     family: str
-    targets: int
-    cells: tuple[Cell, ...]
+    rows: tuple[MatrixRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Runs that ended in one and the same way, for one cause. What is to be said of it is said of the first."""
+
+    runs: tuple[Run, ...]
+
+    @property
+    def first(self) -> Run:
+        """The run that is shown."""
+        return self.runs[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A violation, and others that say the same at other places of a kernel."""
+
+    first: Violation
+    others: tuple[Violation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +160,14 @@ class ComparedTimes:
 class Page:
     """Everything that is shown. `ours` for the targets that come with nkiverify, `root` is what paths are relative to.
 
-    `changes` are those since each earlier session that can be compared, the last one first.
+    `changes` are those since each earlier session that can be compared, the last one first; `failed_last` are earlier
+    runs that did not end as expected, of what these results have no run of.
     """
 
     results: Results
     targets: tuple[TargetPage, ...]
-    columns: tuple[tuple[int, str], ...]
-    matrix: tuple[MatrixRow, ...]
+    phases: tuple[int, ...]
+    matrix: tuple[MatrixFamily, ...]
     contracts: tuple[ContractRow, ...]
     kernels: tuple[KernelFile, ...]
     sources: Mapping[str, str]
@@ -148,6 +178,7 @@ class Page:
     disagreements: tuple[tuple[Run, ...], ...]
     history_problem: str
     changes: tuple[Changes, ...]
+    failed_last: tuple[PastRun, ...]
     ours: bool
     root: Path
 
@@ -188,6 +219,16 @@ class Page:
         return tuple(run for run in self.counting if run.verdict is Verdict.FAILED and state(run) == "refuted")
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        """The runs that do not count as a pass, those with one cause together, the gravest first."""
+        return tuple(sorted(grouped(self.unexpected), key=lambda one: STATES.index(state(one.first))))
+
+    @property
+    def expected_findings(self) -> tuple[Finding, ...]:
+        """The runs that are FAILED as expected, those with one cause together."""
+        return grouped(self.refuted)
+
+    @property
     def verdicts(self) -> list[tuple[str, int]]:
         """How many runs ended in each verdict, those without a run left out."""
         counts = Counter(run.verdict for run in self.counting)
@@ -224,6 +265,7 @@ def assemble(
     contracts: Sequence[Contract] = (),
     past: Sequence[PastSession] = (),
     before: Sequence[tuple[PastSession, Sequence[PastRun]]] = (),
+    last: Sequence[PastRun] = (),
     history_problem: str = "",
     lowered: Mapping[str, Mapping[str, str]] | None = None,
     ours: bool = False,
@@ -231,7 +273,8 @@ def assemble(
     """The page for `results`; `root` is the folder that their paths are relative to.
 
     `lowered` has the programs that the second engine is given, by target; `before` earlier sessions to compare with,
-    newest first. Targets that are not in `manifest` any more are shown without their description.
+    newest first; `last` the last recorded run of each target, phase and engine. Targets that are not in `manifest` any
+    more are shown without their description.
     """
     known = {target.name: target for target in manifest}
     runs_of: dict[str, list[Run]] = {}
@@ -246,7 +289,7 @@ def assemble(
         _target(name, anchors[name], runs, known.get(name), sources, began, programs.get(name, {}), command)
         for name, runs in runs_of.items()
     )
-    columns = tuple(sorted({(run.phase, run.engine) for run in results.runs}))
+    phases = tuple(sorted({run.phase for run in results.runs}))
     this = next((session for session in reversed(past) if session.started == results.started), None)
     earlier = [session for session in past if this is None or session.id < this.id]
     # What was not run again says nothing about time.
@@ -254,8 +297,8 @@ def assemble(
     return Page(
         results=results,
         targets=targets,
-        columns=columns,
-        matrix=tuple(_matrix(targets, columns)),
+        phases=phases,
+        matrix=tuple(_matrix(targets, phases)),
         contracts=tuple(_contract_rows(contracts, targets)),
         kernels=tuple(_kernel_files(targets, sources)),
         sources=_shown(targets, sources),
@@ -266,6 +309,7 @@ def assemble(
         disagreements=tuple(_disagreements(results.runs)),
         history_problem=history_problem,
         changes=tuple(changes_since(session, runs, results.runs) for session, runs in before),
+        failed_last=tuple(_failed_last(last, results.runs, known)),
         ours=ours,
         root=root,
     )
@@ -358,26 +402,52 @@ def _target(
     )
 
 
-def _matrix(targets: Sequence[TargetPage], columns: Sequence[tuple[int, str]]) -> Iterable[MatrixRow]:
-    families: dict[str, list[TargetPage]] = {}
+def _matrix(targets: Sequence[TargetPage], phases: Sequence[int]) -> Iterable[MatrixFamily]:
+    families: dict[str, list[MatrixRow]] = {}
     for target in targets:
-        families.setdefault(target.family, []).append(target)
-    for family, members in families.items():
-        cells = []
-        for phase, engine in columns:
-            runs = [run for target in members for run in target.runs if (run.phase, run.engine) == (phase, engine)]
-            counts = Counter((state(run), _counted_as(run)) for run in runs)
-            order = sorted(counts.items(), key=lambda item: (STATES.index(item[0][0]), item[0][1]))
-            cells.append(Cell(tuple((*found, number) for found, number in order)))
-        yield MatrixRow(family, len(members), tuple(cells))
+        runs = counting(target.runs)
+        cells = tuple(
+            tuple(MatrixCell(run, _others_say(target, run)) for run in runs if run.phase == phase) for phase in phases
+        )
+        families.setdefault(target.family, []).append(MatrixRow(target, cells))
+    for family, rows in families.items():
+        yield MatrixFamily(family, tuple(rows))
 
 
-def _counted_as(run: Run) -> str:
-    """The verdict as a cell of the matrix counts it. Reasons of an UNKNOWN are too many to count apart."""
-    words = run.verdict.value
-    if run.qualifier and run.verdict is not Verdict.UNKNOWN and state(run) != "open":
-        words += f" ({run.qualifier})"
-    return words if status_of(run) is not ExitStatus.MISMATCH else f"{words}, not as expected"
+def _others_say(target: TargetPage, run: Run) -> str:
+    """The gravest word of other engines next to a run."""
+    words = {_word(other) for other in target.others(run.phase)}
+    return next((word for word in ("disagrees", "open", "agrees") if word in words), "")
+
+
+def grouped(runs: Iterable[Run]) -> tuple[Finding, ...]:
+    """The runs that ended in one way for one cause together, in the order of the first of each."""
+    found: dict[object, list[Run]] = {}
+    for run in runs:
+        causes = tuple((one.contract, one.file, one.line, one.said or one.message) for one in run.violations)
+        # Without a place, nothing says that the reason is the same.
+        key = (wording.verdict(run), run.reason, run.place, causes) if causes or run.place else (run.target, run.phase)
+        found.setdefault(key, []).append(run)
+    return tuple(Finding(tuple(one)) for one in found.values())
+
+
+def causes(violations: Iterable[Violation]) -> tuple[Cause, ...]:
+    """The violations that say the same of one rule together: where one slice is too long, its copies are."""
+    found: dict[tuple[str, str], list[Violation]] = {}
+    for one in violations:
+        found.setdefault((one.contract, one.said or one.comparison or one.message), []).append(one)
+    return tuple(Cause(one[0], tuple(one[1:])) for one in found.values())
+
+
+def _failed_last(last: Sequence[PastRun], runs: Sequence[Run], known: Mapping[str, Target]) -> Iterable[PastRun]:
+    """The last runs that were not as expected, of targets that there are still, where these results have none."""
+    now = {(run.target, run.phase) for run in runs}
+    return (
+        one
+        for one in last
+        if not one.as_expected and not one.advisory and (one.target, one.phase) not in now
+        if not known or one.target in known
+    )
 
 
 def _contract_rows(contracts: Sequence[Contract], targets: Sequence[TargetPage]) -> Iterable[ContractRow]:

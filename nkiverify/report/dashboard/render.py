@@ -63,8 +63,15 @@ _LEGEND: tuple[tuple[str, str], ...] = (
     ("unknown", "no conclusion"),
     ("mismatch", "not as expected"),
     ("error", "a fault of nkiverify"),
-    ("open", "left open by an engine that is asked beside"),
+    ("open", "left open by the other engine"),
 )
+
+#: What stands after a verdict, of what the other engine says.
+_OTHERS: Mapping[str, tuple[str, str]] = {
+    "agrees": ("=", "the other engine agrees"),
+    "disagrees": ("≠", "the other engine disagrees"),
+    "open": ("~", "the other engine leaves it open"),
+}
 
 #: Name and whether it is a number, for each column of the table of runs.
 _HEADERS: tuple[tuple[str, bool], ...] = (
@@ -82,6 +89,8 @@ _HEADERS: tuple[tuple[str, bool], ...] = (
 #: The parts of AUDIT.md that say what is not verified.
 _LIMITS: tuple[str, ...] = ("What SUCCESSFUL does not say", "What the frontend assumes")
 
+#: The part of docs/engines.md that says what builds of ESBMC get wrong.
+_ESBMC = "What ESBMC gets wrong, and what is done about it"
 
 #: The ids of the sections with all contracts and with what is refuted as expected; those of targets begin with
 #: `target-`.
@@ -113,17 +122,20 @@ def html(page: Page, remembered: Path | None = None) -> str:
         plotly = library.result() if library is not None else ""
     packed = _packed(content.encode("ascii"))
     audit = _document(page.root / "AUDIT.md") if page.ours else ""
+    engines = _document(page.root / "docs" / "engines.md") if page.ours else ""
     upstream = (_document(page.root / "docs" / "upstream-bugs.md") if page.ours else "").partition("\n## ")
     text = environment.get_template("dashboard.html").render(
         page=page,
         anchors={target.name: target.anchor for target in page.targets},
         symbols=_SYMBOLS,
         legend=_LEGEND,
+        others=_OTHERS,
         repository=REPOSITORY,
         headers=_HEADERS,
         plotted=plotted,
         filters=_filters(page),
         figures=drawn,
+        esbmc=rendered_markdown.html(rendered_markdown.section(engines, _ESBMC), "docs", 4),
         upstream=rendered_markdown.html(upstream[1].lstrip() + upstream[2], "docs", 2) if upstream[1] else "",
         limits=[
             (heading, rendered_markdown.html(text, "", 4))
@@ -189,6 +201,8 @@ def _environment() -> jinja2.Environment:
         first_element=wording.first_element,
         extent_of=wording.extent_of,
         claims=_claims,
+        causes=data.causes,
+        breakable=_breakable,
         prose=rendered_markdown.inline,
         places=places,
     )
@@ -220,6 +234,11 @@ def _excerpt(context: jinja2.runtime.Context, found: Violation | KernelWarning |
 @jinja2.pass_context
 def _help_for(context: jinja2.runtime.Context, found: Violation) -> str:
     return diagnostic.help_for(found, context["page"].root)
+
+
+def _breakable(name: str) -> Markup:
+    """A name that lines may break after its underscores."""
+    return Markup(_escaped(name).replace("_", "_<wbr>"))
 
 
 def _claims(run: Run) -> Markup:
@@ -269,7 +288,7 @@ def _data(
 def _filters(page: Page) -> list[tuple[str, list[str]]]:
     """The values that the table of runs can be filtered by; a filter with one value is none."""
     candidates = [
-        ("family", [row.family for row in page.matrix]),
+        ("family", [one.family for one in page.matrix]),
         ("kind", sorted({target.kind for target in page.targets})),
         ("phase", sorted({str(run.phase) for run in page.runs})),
         ("verdict", [verdict for verdict, _ in page.verdicts]),
