@@ -23,7 +23,7 @@ from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition, negate
-from nkiverify.symbolic.evaluation import Valuation
+from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 
@@ -186,7 +186,8 @@ class _Search:
             dimension.equals(values[dimension.atom.name]) for dimension in self._dimensions
         )
         if not self._answer(prover):
-            return assignment | {atom: self._found[atom] for atom in indices if self._same(values, atom)}
+            found = {atom: self._found[atom] for atom in indices if self._same(values, atom)}
+            return assignment | (found or self._at_ends(assignment))
         for atom in indices:
             term = terms.of_atom(atom)
             assignment[atom] = self._least(prover, term, 0, prover.model.get(atom, self._found.get(atom, 0)))
@@ -194,6 +195,17 @@ class _Search:
                 [conditions.equals_zero(terms.add(term, terms.constant(-assignment[atom])))]
             )
         return assignment
+
+    def _at_ends(self, assignment: dict[Atom, int]) -> dict[Atom, int]:
+        """An iteration that fails, where each loop is in its first, its second or its last one; nothing if there is
+        none such."""
+        tried = [Valuation(assignment)]
+        for atom in self._indices:
+            tried = [one.with_values({atom: value}) for one in tried for value in _ends(atom, one)]
+            if len(tried) > ProvingBudget.VALUES_BEFORE_THE_SOLVER:
+                return {}
+        failing = next((one for one in tried if one.satisfies(self._failing)), None)
+        return {} if failing is None else {atom: failing.given[atom] for atom in self._indices}
 
     def _same(self, values: Mapping[str, int], atom: Index) -> bool:
         return atom in self._found and values == self._start
@@ -248,3 +260,12 @@ def _value(term: Term, model: Mapping[Atom, int]) -> int | None:
             coefficient *= model[atom]
         total += coefficient
     return total
+
+
+def _ends(atom: Index, known: Valuation) -> list[int]:
+    """The first, the second and the last number of an index, as far as there are any."""
+    try:
+        count = known.term(atom.extent)
+    except Undefined:
+        count = 1
+    return [value for value in dict.fromkeys((0, 1, count - 1)) if 0 <= value < count]

@@ -270,6 +270,8 @@ class WitnessBudget:
     HUGE = 10**6
     #: Up to this iteration of each loop a run comes to a claim before it has taken long.
     SOON = 64
+    #: Contracts that a run may look at which begins loops at the iteration that fails.
+    CONTRACTS_FROM_THERE = 20_000
     #: Contracts for which a run may take a second of this process: fewer than any does that looks at contracts, so
     #: that only one is ended by it that goes round a loop of Python's and calls nothing of ours.
     CONTRACTS_OF_A_SECOND = 20_000

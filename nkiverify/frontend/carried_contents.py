@@ -58,6 +58,11 @@ class CarriedContents:
         self.at_start = grown
         return False
 
+    @property
+    def refined(self) -> bool:
+        """True if an iteration may find other contents than the first one does, and has looked at them."""
+        return self._refined > 0
+
     def after(self, *, possibly_none: bool) -> Contents:
         """The contents after the loop, which has perhaps had no iteration."""
         return self._before.joined(self._left) if possibly_none else self._left

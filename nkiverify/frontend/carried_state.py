@@ -374,6 +374,11 @@ class CarriedState:
         guesses = [*self._local.values(), *(held.guess for held in self._held.values())]
         return any(isinstance(one, _Linear) and one.step is not terms.constant(0) for one in guesses)
 
+    def independent(self) -> bool:
+        """True if every iteration finds what the first one does, but for names that it binds itself."""
+        guesses = [*self._local.values(), *(held.guess for held in self._held.values())]
+        return not (self._lists or self._contents.refined) and all(isinstance(one, _Rebound) for one in guesses)
+
     # --- at its end ---------------------------------------------------------------------------------------------------
 
     def verified(self, endings: list[BodyEnding], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:

@@ -148,6 +148,10 @@ class Order:
         self.puts_back = puts_back
         self.first = first
 
+    def iterated(self, iterable: Any, site: Site) -> Any:
+        """The object that the `for` statement at `site` runs over, in place of `iterable`."""
+        return iterable
+
     def iterations(self, run: ConcreteExecution, length: int) -> Iterable[int]:
         """The numbers of the iterations of the loop that has just begun in `run`."""
         return range(length)
@@ -160,6 +164,21 @@ class Order:
         number = self.first % prod(grid)
         first = tuple(number // size % extent for size, extent in zip(sizes, grid, strict=True))
         return chain((first,), (program for program in cartesian(*map(range, grid)) if program != first))
+
+
+class FromIterations(Order):
+    """The order of a run that begins `for` statements at these iterations, where they have as many: a statement that
+    has several of them, as it runs within itself, one after the other."""
+
+    def __init__(self, starts: Mapping[Site, Sequence[int]], first: int = 0) -> None:
+        super().__init__(first=first)
+        self._starts = {site: list(numbers) for site, numbers in starts.items()}
+
+    def iterated(self, iterable: Any, site: Site) -> Any:
+        """The rest of `iterable` for the statement at `site`."""
+        numbers = self._starts.get(site, [0])
+        skipped = numbers.pop(0) if len(numbers) > 1 else numbers[0]
+        return iterable[skipped:] if type(iterable) in (range, list, tuple) and skipped < len(iterable) else iterable
 
 
 ObserverT = TypeVar("ObserverT", bound=Observer)

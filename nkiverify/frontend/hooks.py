@@ -16,7 +16,7 @@ from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import COPIED, assigner, read, storing, sym_getattr
 from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, made_list, sym_iter, sym_methodcaller
-from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.concrete import ConcreteExecution, Order
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
@@ -87,6 +87,14 @@ def ranged(iterable: Any) -> Any:
     if type(iterable) not in _RANGES or run is None or not current_launch().legacy:
         return iterable
     return run.traced_once(iterable)
+
+
+def begun(iterable: Any) -> Any:
+    """The object that a `for` statement of a concrete run is about to run over."""
+    run = execution_in_progress()
+    if not isinstance(run, ConcreteExecution) or type(run.order) is Order:
+        return iterable
+    return run.order.iterated(iterable, frame_site(sys._getframe(1)))
 
 
 def while_loop(

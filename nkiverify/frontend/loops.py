@@ -166,6 +166,7 @@ def loop_over(
     drawn: bool,
 ) -> PlainLoop | SummarisedLoop | DrawnLoop:
     """How to run a `for` statement over `iterable`; `drawn`: it is one of a generator."""
+    known, run.program.independent[site] = run.program.independent.get(site, True), False
     sequence = symbolic_sequence(iterable)
     if sequence is None and isinstance(iterable, range):
         sequence = as_sequence(iterable)
@@ -191,4 +192,5 @@ def loop_over(
     if unrolled:
         return UnrolledLoop(sequence, run, site, drawn)
     assert consumers is not None
+    run.program.independent[site] = known
     return SummarisedLoop(sequence, run, site, frame, names, temporaries, live, grown, name, consumers)

@@ -196,6 +196,8 @@ class SummarisedLoop:
         run.open_loops.remove(self)
         for one, summary in zip(self._consumers.values(), around, strict=True):
             one.summary = summary
+        known = run.program.independent
+        known[self._site] = known.get(self._site, True) and self._state.independent()
         parallel, counts = self._state.sequence.parallel, self._state.sequence.traced and self._state.counts()
         run.record(LoopItem(index_atom(index), trips, bounds, scope.block, self._site, parallel, counts))
         self._state.after(endings, index, trips)

@@ -215,7 +215,8 @@ class Watching(ast.NodeTransformer):
     def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
         if not self._depth:
             return self.generic_visit(node)
-        iterable, node.iter = iterated(node.iter, self.visit), ast.Constant(None)
+        place = node.iter
+        iterable, node.iter = placed(hook("begun", iterated(place, self.visit)), place), ast.Constant(None)
         self.generic_visit(node)
         node.iter = iterable
         return node

@@ -76,6 +76,7 @@ class DataflowPhase(Phase):
         awaited: Sequence[tuple[str, Site | None]] = (),
         decisive: tuple[str, Site | None] | None = None,
         first: int = 0,
+        starts: Mapping[Site, Sequence[int]] | None = None,
     ) -> Replay:
         """Run `target` concretely on `values` with a mark for each element, and again up to what is at fault.
 

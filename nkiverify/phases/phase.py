@@ -192,10 +192,11 @@ class Phase:
         awaited: Sequence[tuple[str, Site | None]] = (),
         decisive: tuple[str, Site | None] | None = None,
         first: int = 0,
+        starts: Mapping[Site, Sequence[int]] | None = None,
     ) -> Replay:
         """Run `target` concretely on `values`, and see what it breaks: for at most this many `contracts` that are
         looked at, and `seconds` of this process. The program of a launch with the number `first`
-        is run before the others.
+        is run before the others. `for` statements begin at the iterations that `starts` says.
 
         The run ends early where all contracts in `awaited` are broken, or a moment after `decisive`, one of them, is.
         """
@@ -213,6 +214,7 @@ class Phase:
             phases=frozenset({self.number}),
             at_end=self.broken_at_end,
             first=first,
+            starts=starts,
         )
 
 

@@ -9,7 +9,7 @@ from nkiverify.execute.runner import execute
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
-from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Order, innermost_kernel_site
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, FromIterations, Order, innermost_kernel_site
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.observe import BreakObserver, Key, Observation, key_of, observed_in
 from nkiverify.frontend.stated import rule_of
@@ -78,6 +78,7 @@ def replay(
     phases: frozenset[int] = frozenset(),
     at_end: Callable[[ConcreteExecution, Hardware], Iterable[BrokenContract]] | None = None,
     first: int = 0,
+    starts: Mapping[Site, Sequence[int]] | None = None,
 ) -> Replay:
     """Run `target` with its dimensions set to `values`, for at most `seconds` of this process, and this many
     `contracts` that are examined.
@@ -86,7 +87,8 @@ def replay(
     kernel continues, until all contracts in `awaited` are broken or it ends, or a moment after `decisive`, one of them,
     is. `checked` makes host arithmetic beyond 32 bits a broken contract. The contracts of `phases` are examined,
     besides those that every run looks at; `at_end` says what else is broken once the run is over. The program of a
-    launch with the number `first` is run before the others.
+    launch with the number `first` is run before the others. `for` statements begin at the iterations that `starts`
+    says.
     """
     rewriting = Rewriting.ARITHMETIC if checked else Rewriting.NONE
 
@@ -100,7 +102,7 @@ def replay(
             decisive=decisive,
             contracts=contracts,
             observers=(BreakObserver(),),
-            order=Order(first=first),
+            order=FromIterations(starts, first) if starts else Order(first=first),
         )
 
     ending = execute(target, values, make, rewriting)

@@ -17,7 +17,8 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.concrete import TOO_LONG
 from nkiverify.frontend.observe import key_of
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import Claim, Program
+from nkiverify.ir.program import Claim, Loop, Program
+from nkiverify.ir.walk import of_kind
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import is_program
 from nkiverify.model.placement import SUFFICIENT
@@ -139,6 +140,10 @@ class Confirmation:
             return _Confirmed(decision, witness, None)
         huge = any(abs(value) > WitnessBudget.HUGE for value in witness.values.values())
         late = not soon and any(witness.assignment.get(loop, 0) > WitnessBudget.SOON for loop in _loops(decision))
+        if (huge or late) and self._phase.checks_arithmetic:
+            found = self._from_there(decision, witness)
+            if found is not None:
+                return found
         left = min(self._may_replay, WitnessBudget.CONTRACTS_FURTHER) if huge or late else self._may_replay
         if left <= 0:
             self._replays.append((witness.values, Replay((), unsupported=TOO_LONG)))
@@ -177,6 +182,35 @@ class Confirmation:
                 return _Confirmed(decision, Witness.unexplained(values, self._program), earlier)
         return _Confirmed(decision, witness, None)
 
+    def _from_there(self, decision: Decision, witness: Witness) -> _Confirmed | None:
+        """A claim about host arithmetic with the concrete run that breaks it, which begins loops at the iteration that
+        fails: what it computes there does not depend on earlier ones. None where the run does not break it, or has to
+        begin them as Python does."""
+        claim, program = decision.claim, self._program
+        starts: dict[Site, list[int]] = {}
+        for loop in of_kind(program.body, Loop):
+            value = witness.assignment.get(loop.index)
+            if value is not None and loop.site is not None and program.independent.get(loop.site, False):
+                starts.setdefault(loop.site, []).append(value)
+        if not any(map(any, starts.values())):
+            return None
+        key = (claim.contract.id, claim.site)
+        played = self._phase.confirm(
+            self._target,
+            witness.values,
+            self._hardware,
+            seconds=WitnessBudget.CONTRACTS_FROM_THERE / WitnessBudget.CONTRACTS_OF_A_SECOND,
+            contracts=WitnessBudget.CONTRACTS_FROM_THERE,
+            awaited=[key],
+            decisive=key,
+            first=_first_program(witness),
+            starts=starts,
+        )
+        lines = sorted((site.line, value) for site, values in starts.items() for value in values if value)
+        places = ", ".join(f"line {line} at iteration {value}" for line, value in lines)
+        begun = f"the concrete run begins loops whose iterations are independent where it fails: {places}"
+        return _Confirmed(decision, witness, played, begun) if played.confirms(claim.contract, claim.site) else None
+
     def _sooner(self, decision: Decision) -> tuple[Decision, Witness] | None:
         """A counterexample in the second iteration of all loops around a claim, or in the first one, with its witness,
         if there is one."""
@@ -206,7 +240,7 @@ class Confirmation:
             labels=self._labels(witness.values),
             generalises=generalisation(program, decision, witness, allowed) if witness.smallest else {},
         )
-        return violation_of(decision, witness, program, known)
+        return replace(violation_of(decision, witness, program, known), note=found.begun)
 
     def _labels(self, values: dict[str, int]) -> dict[str, tuple[str, ...]]:
         return argument_labels(self._target, values, self._hardware) if values else {}
@@ -219,6 +253,8 @@ class _Confirmed:
     decision: Decision
     witness: Witness
     replay: Replay | None
+    #: The iterations at which it begins, if it does not begin as Python does.
+    begun: str = ""
 
 
 def later(decision: Decision) -> Claim | None:

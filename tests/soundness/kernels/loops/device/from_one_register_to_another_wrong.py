@@ -15,7 +15,10 @@ def kernel(x, first, last):
     nisa.memset(row, 0.0)
 
     def body(i):
-        nisa.dma_copy(dst=row, src=x.ap(pattern=[[x.shape[1], 1], [1, x.shape[1]]], offset=x.shape[1], scalar_offset=i, indirect_dim=0))
+        nisa.dma_copy(
+            dst=row,
+            src=x.ap(pattern=[[x.shape[1], 1], [1, x.shape[1]]], offset=x.shape[1], scalar_offset=i, indirect_dim=0),
+        )
 
     nl.fori_loop(loaded(first), loaded(last), body)
     nisa.dma_copy(dst=result, src=row)
