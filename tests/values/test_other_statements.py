@@ -298,3 +298,26 @@ def test_two_cores_send_tiles(dtype: Any) -> None:
         return result
 
     assert np.array_equal(nki.jit(kernel)[2](x), np.roll(x, 1, axis=0))
+
+
+@pytest.mark.parametrize("masked", ["subscript", "argument"])
+def test_a_product_of_the_rows_of_an_image_that_a_mask_leaves(masked: str) -> None:
+    """7 rows in blocks of 4: of the last block three are multiplied, the last one is outside of the image."""
+
+    def kernel(w: Any, x: Any) -> Any:
+        (k, m), (_, height, width) = w.shape, x.shape
+        out = old_nl.ndarray((m, height, width), dtype=old_nl.float32, buffer=old_nl.shared_hbm)
+        left, right = old_nl.load(w), old_nl.load(x)
+        c, r, i = old_nl.mgrid[0:k, 0:4, 0:width]
+        p, q, j = old_nl.mgrid[0:m, 0:4, 0:width]
+        for block in old_nl.affine_range(2):
+            total = old_nl.zeros((old_nl.par_dim(m), 4, width), dtype=old_nl.float32, buffer=old_nl.psum)
+            if masked == "subscript":
+                total[p, q, j] += old_nisa.nc_matmul(left, right[c, block * 4 + r, i][block * 4 + r < height])
+            else:
+                total[p, q, j] += old_nisa.nc_matmul(left, right[c, block * 4 + r, i], mask=block * 4 + r < height)
+            old_nl.store(out[p, block * 4 + q, j], old_nl.copy(total[p, q, j]), mask=block * 4 + q < height)
+        return out
+
+    w, x = random(8, 5), random(8, 7, 6, seed=1)
+    assert np.allclose(legacy(kernel, w, x), np.einsum("km,khw->mhw", w, x), atol=1e-5)

@@ -139,9 +139,10 @@ def region(
     offset: Any,
     dtype: DType,
     size: int,
-    mask: Mask | None = None,
+    valid: Array | None = None,
 ) -> Region:
-    """The region of a view of a storage of `size` elements of `dtype`; shapes, strides and offset are ordinary ints."""
+    """The region of a view of a storage of `size` elements of `dtype`, those elements of it that are `valid` alone;
+    shapes, strides and offset are ordinary ints."""
     extents, steps, start = tuple(map(int, shape)), tuple(map(int, strides)), int(offset)
     low = high = start
     for extent, step in zip(extents, steps, strict=True):
@@ -150,9 +151,8 @@ def region(
             low += reach
         else:
             high += reach
-    if mask is None and low >= 0 and high < size:
+    if valid is None and low >= 0 and high < size:
         return Region(extents, steps, start, dtype)
-    valid = None if mask is None else mask_values(mask, extents)
     positions = positions_of(extents, steps, start)
     inside = (positions >= 0) & (positions < size)
     if not (inside if valid is None else inside | ~valid).all():

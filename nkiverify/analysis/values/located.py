@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nkiverify.analysis.masks import Placing, on_one_grid, placing_of
+from nkiverify.analysis.masks import Placing, masks_columns, on_one_grid, placing_of, touched
 from nkiverify.analysis.values import cells as storage
 from nkiverify.analysis.values.cells import Cells, Region
 from nkiverify.analysis.values.number_formats import Array
@@ -148,18 +148,24 @@ def _masked_region(elements: LocatedElements, operation: Operation, name: str, v
     """The region of an operand under the mask of its operation (legacy)."""
     mask = operation.mask
     assert mask is not None
-    if not on_one_grid(operation):
-        raise elements.unsupported(f"the values of {operation.name} under a mask")
     size = elements_as(view)
+    if not on_one_grid(operation):
+        if not masks_columns(operation):
+            raise elements.unsupported(f"the values of {operation.name} under a mask")
+        writes = name in operation.writes
+        part = touched(operation, name, writes=writes)
+        valid = part.must if writes else part.may
+        return storage.region(view.shape, view.strides, view.offset, view.dtype, size, valid)
     axis = operation.attributes.get("axis")
     reduced = next((operation.reads[part] for part in ("x", "data") if part in operation.reads), None)
     left = name in operation.writes and placing_of(operation, name, writes=True) is Placing.REDUCED
     if not left or axis is None or reduced is None:
-        return storage.region(view.shape, view.strides, view.offset, view.dtype, size, mask)
+        extents = tuple(map(int, view.shape))
+        return storage.region(extents, view.strides, view.offset, view.dtype, size, storage.mask_values(mask, extents))
     # The axes that a reduction leaves keep their part of the mask.
     shape = tuple(map(int, reduced.shape))
     axes = tuple(int(part) % len(shape) for part in (axis if isinstance(axis, list | tuple) else (axis,)))
-    valid = storage.mask_values(mask, shape).any(axis=axes).reshape(tuple(map(int, view.shape)))
+    valid = np.asarray(storage.mask_values(mask, shape).any(axis=axes).reshape(tuple(map(int, view.shape))))
     whole = storage.region(view.shape, view.strides, view.offset, view.dtype, size)
     positions = storage.positions_of(whole.shape, whole.strides, whole.offset)
     return Region(whole.shape, whole.strides, whole.offset, whole.dtype, positions, valid)
