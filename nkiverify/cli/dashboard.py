@@ -13,11 +13,14 @@ from nkiverify.project.repository import Project, here_or_ours
 
 if TYPE_CHECKING:
     from nkiverify.frontend.target import Target
+    from nkiverify.report.dashboard.costs import TargetCost
     from nkiverify.results.file import Results
     from nkiverify.results.run_history import PastSession
 
 #: How many earlier sessions the page compares with.
 _COMPARED = 8
+#: Seconds that the cost of one target may take.
+_COST_SECONDS = 20.0
 
 DESCRIPTION = """\
 Write reports/dashboard/index.html: the last results, with the kernels, the
@@ -35,6 +38,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="leave out the programs that the second engine is given: it saves some seconds",
     )
+    add("--costs", action="store_true", help="show what each target costs (docs/cost.md): it takes a second for each")
     add("--output", type=Path, metavar="FILE", help="the page to write (default: reports/dashboard/index.html)")
 
 
@@ -52,8 +56,11 @@ def execute(arguments: argparse.Namespace) -> int:
     if not arguments.no_lowered:
         programs = second_engine().programs(project.root, list({run.target: None for run in results.runs}))
     path = arguments.output or page_of(project)
+    manifest = load_targets(project.root)
+    shown = {run.target for run in results.runs}
+    costs = _costs([one for one in manifest if one.name in shown]) if arguments.costs else {}
     try:
-        reported = write(project, load_targets(project.root), results, path, programs)
+        reported = write(project, manifest, results, path, programs, costs)
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from error
     print(reported)
@@ -81,12 +88,13 @@ def write(
     results: Results,
     path: Path,
     lowered: Mapping[str, Mapping[str, str]],
+    costs: Mapping[str, TargetCost] | None = None,
     *,
     remembers: bool = True,
 ) -> str:
     """Write the page of `results` to `path`; what to tell of it. `manifest` describes the targets that they are of,
-    `lowered` has what the second engine is given, by target; where it `remembers`, colours of sources are kept next to
-    verdicts.
+    `lowered` has what the second engine is given, by target, and `costs` what they cost; where it `remembers`, colours
+    of sources are kept next to verdicts.
 
     Raises `OSError` where it cannot be written.
     """
@@ -117,11 +125,42 @@ def write(
         last=last,
         history_problem=problem,
         lowered=lowered,
+        costs=costs,
         ours=project.ours,
     )
     content = render.html(page, store.database(project.reports) if remembers else None)
     json_results.write(content, path)
     return f"{path}: {len(content.encode('utf-8')) / 1e6:.1f} MB, {len(page.runs)} runs of {len(page.targets)} targets"
+
+
+def _costs(targets: Sequence[Target]) -> dict[str, TargetCost]:
+    """The cost of each target at a shape of its domain."""
+    from nkiverify.model.hardware import hardware_named
+    from nkiverify.products.cost.report import CostQuestion, report
+    from nkiverify.report.dashboard.costs import TargetCost
+
+    found = {}
+    for target in targets:
+        hardware = hardware_named(target.hardware)
+        one = report(target.name, target, hardware, CostQuestion(), _COST_SECONDS)
+        numbers = {name: row.most for name, row in one.by_name.items()}
+        once = (numbers.get("hbm_read_once", 0), numbers.get("hbm_written_once", 0))
+        found[target.name] = TargetCost(
+            at=", ".join(f"{name} = {value}" for name, value in one.at.items()),
+            read=numbers.get("hbm_read", 0),
+            read_once=once[0],
+            written=numbers.get("hbm_written", 0),
+            moved_once=None if once[0] is None or once[1] is None else once[0] + once[1],
+            descriptors=numbers.get("descriptors", 0),
+            flops=numbers.get("flops") or 0,
+            bound=one.times.bound if one.times is not None else None,
+            busiest=one.times.busiest if one.times is not None else None,
+            spills=any(peak.spills for peak in one.peaks if peak.memory == "sbuf"),
+            peak_flops=hardware.rates.tensor_flops,
+            peak_bytes=hardware.rates.dma_bytes,
+            refused=one.refused or (f"not all is counted: {one.unknown[0][1]}" if one.unknown else ""),
+        )
+    return found
 
 
 def _earlier(past: Sequence[PastSession], results: Results) -> list[PastSession]:

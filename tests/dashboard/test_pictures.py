@@ -8,13 +8,40 @@ from pathlib import Path
 
 import pytest
 
+from nkiverify.cli.main import main
 from nkiverify.foundation.records import Coverage, Growth, Line, Part, Tile, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import bfloat16
 from nkiverify.report.dashboard import pictures, render
+from nkiverify.report.dashboard.costs import TargetCost, roofline
 from tests.dashboard.samples import COVERED, PEAK, every_ending, page, sections
 from tests.soundness.trap import make_target, verdict
+
+COSTING = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def copied(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in range(x.shape[0] // 128):
+        tile = nl.ndarray((128, 512), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[i * 128 : (i + 1) * 128, :])
+        nisa.dma_copy(dst=out[i * 128 : (i + 1) * 128, :], src=tile)
+    return out
+"""
+COSTING_TARGET = """
+from nkiverify.manifest import SUCCESSFUL, Kind, Verification, target
+from nkiverify.model.dtypes import bfloat16
+
+
+@target(kernel="kernel.py::copied", family="copied", kind=Kind.UNBOUNDED, expect={1: SUCCESSFUL})
+def copied(v: Verification) -> None:
+    v.call(v.tensor("x", (128 * v.dim("n"), 512), bfloat16))
+"""
 
 
 def test_tensors_stand_upon_each_other_at_their_lines() -> None:
@@ -178,3 +205,38 @@ def test_a_peak_is_drawn_over_each_dimension_with_the_limit_where_it_is_near() -
 def test_what_is_proved_has_no_map(rows: int, tmp_path: Path) -> None:
     run = verdict(_target(rows, tmp_path), 4)
     assert (run.verdict, run.coverage) == (Verdict.SUCCESSFUL, ())
+
+
+def test_a_roofline_has_a_point_for_the_bytes_as_written_and_one_for_each_once() -> None:
+    cost = TargetCost(
+        at="m = 4",
+        read=4000,
+        read_once=1000,
+        written=1000,
+        moved_once=2000,
+        flops=10**6,
+        peak_flops=1e12,
+        peak_bytes=1e10,
+    )
+    found = roofline(cost)
+    assert found is not None
+    (written, once) = found.points
+    assert written[2] == "as written: 200.0 operations a byte" and once[2] == "each byte once: 500.0 operations a byte"
+    # Both are right of the bend, at 100 operations a byte, where the roof is flat.
+    bend, flat = (tuple(map(float, corner.split(","))) for corner in found.roof.split()[1:])
+    assert bend[0] < written[0] < once[0] < flat[0] and bend[1] == written[1] == once[1] == flat[1]
+    assert roofline(replace(cost, flops=0)) is None and roofline(replace(cost, read=None)) is None
+
+
+def test_costs_are_on_the_page_where_they_are_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kernel.py").write_text(COSTING)
+    (tmp_path / "nkiverify_targets.py").write_text(COSTING_TARGET)
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "--engine", "embedded", "--no-page"]) == 0
+    page = tmp_path / "page.html"
+    assert main(["dashboard", "--no-lowered", "--output", str(page)]) == 0
+    assert 'id="costs"' not in page.read_text(encoding="utf-8")
+    assert main(["dashboard", "--no-lowered", "--costs", "--output", str(page)]) == 0
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    # 512 rows of 1024 bytes, at n = 4.
+    assert '<td>n = 4</td><td class="number">0.52</td><td class="number">0.52</td><td class="number">0.52</td>' in text

@@ -7,6 +7,7 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from nkiverify.foundation.records import Basis, Run, Verdict, Violation
 from nkiverify.frontend.target import Target
 from nkiverify.ir.contract import Contract
 from nkiverify.report.changes import Changes, changes_since
+from nkiverify.report.dashboard.costs import TargetCost
 from nkiverify.report.dashboard.marks import Marks, marks
 from nkiverify.report.dashboard.repository_files import RepositoryFiles
 from nkiverify.report.dashboard.upstream import FILES
@@ -30,7 +32,8 @@ from nkiverify.verify.options import PHASES
 class TargetPage:
     """A target with its runs. `anchor` is its id within the page, `code` the function that states its domain.
 
-    `stale` says that a file it is about is younger than the results, `rerun` is the command that runs just this.
+    `stale` says that a file it is about is younger than the results, `rerun` is the command that runs just this; `cost`
+    is there where it was asked for.
     """
 
     name: str
@@ -53,6 +56,7 @@ class TargetPage:
     lowered: Mapping[str, str]
     stale: bool
     rerun: str
+    cost: TargetCost | None = None
 
     def attached(self, phase: int) -> list[str]:
         """The answers of other engines next to the run that counts: a name and what it says."""
@@ -235,6 +239,11 @@ class Page:
         return [(verdict.value, counts[verdict]) for verdict in Verdict if counts[verdict]]
 
     @property
+    def costed(self) -> tuple[TargetPage, ...]:
+        """The targets whose costs were asked for."""
+        return tuple(target for target in self.targets if target.cost is not None)
+
+    @property
     def warnings(self) -> int:
         """How many warnings there are, without those of runs that are FAILED as expected."""
         return len(warned(self.runs))
@@ -268,13 +277,14 @@ def assemble(
     last: Sequence[PastRun] = (),
     history_problem: str = "",
     lowered: Mapping[str, Mapping[str, str]] | None = None,
+    costs: Mapping[str, TargetCost] | None = None,
     ours: bool = False,
 ) -> Page:
     """The page for `results`; `root` is the folder that their paths are relative to.
 
-    `lowered` has the programs that the second engine is given, by target; `before` earlier sessions to compare with,
-    newest first; `last` the last recorded run of each target, phase and engine. Targets that are not in `manifest` any
-    more are shown without their description.
+    `lowered` has the programs that the second engine is given, by target, `costs` what they cost; `before` earlier
+    sessions to compare with, newest first; `last` the last recorded run of each target, phase and engine. Targets that
+    are not in `manifest` any more are shown without their description.
     """
     known = {target.name: target for target in manifest}
     runs_of: dict[str, list[Run]] = {}
@@ -286,7 +296,10 @@ def assemble(
     sources = RepositoryFiles(root)
     command = "python verify.py" if ours else "nkiverify run"
     targets = tuple(
-        _target(name, anchors[name], runs, known.get(name), sources, began, programs.get(name, {}), command)
+        replace(
+            _target(name, anchors[name], runs, known.get(name), sources, began, programs.get(name, {}), command),
+            cost=(costs or {}).get(name),
+        )
         for name, runs in runs_of.items()
     )
     phases = tuple(sorted({run.phase for run in results.runs}))

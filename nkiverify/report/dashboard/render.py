@@ -26,7 +26,7 @@ from nkiverify.foundation.records import KernelWarning, Run, Violation
 from nkiverify.foundation.source import Site
 from nkiverify.model.documentation import places
 from nkiverify.report import diagnostic
-from nkiverify.report.dashboard import data, pictures, rendered_markdown
+from nkiverify.report.dashboard import costs, data, pictures, rendered_markdown
 from nkiverify.report.dashboard.data import Page
 from nkiverify.report.dashboard.figures import Figure, figures
 from nkiverify.report.dashboard.marks import claim_rows
@@ -196,6 +196,9 @@ def _environment() -> jinja2.Environment:
         occupancy=pictures.occupancy,
         coverage=pictures.coverage,
         curves=pictures.curves,
+        roofline=costs.roofline,
+        megabytes=costs.megabytes,
+        duration=costs.duration,
         labels_elsewhere=diagnostic.labels_elsewhere,
         help_for=_help_for,
         first_element=wording.first_element,
