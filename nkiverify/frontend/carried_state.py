@@ -45,6 +45,7 @@ from nkiverify.symbolic.substitution import (
     contents,
     is_plain,
     mutable_parts,
+    same_keys,
     same_value,
     state_of,
     substitute,
@@ -147,7 +148,10 @@ class _Held:
     guess: _Linear | _Left | _Follows
 
     def assign(self, value: Any) -> None:
-        """Give it a value."""
+        """Give it a value, or none where it has none before the loop."""
+        if value is _ABSENT:
+            self.holder.remove(self.key)
+            return
         self.holder.assign(self.key, Element(value) if isinstance(self.holder.value, SymList) else value)
 
 
@@ -164,6 +168,8 @@ class BodyEnding:
     turns: int
     #: The values at its start.
     start: dict[_Place, Any]
+    #: The names of the parts of objects that have some which they did not have before the loop, in their order.
+    orders: list[list[Any]]
     #: The condition that a `while` statement tests after it.
     tested: object = True
 
@@ -260,7 +266,14 @@ class CarriedState:
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
         run = self._run
         return BodyEnding(
-            values, list(snapshot.changes()), lists, run.model.contents, run.context, self._turns, self._start
+            values,
+            list(snapshot.changes()),
+            lists,
+            run.model.contents,
+            run.context,
+            self._turns,
+            self._start,
+            [list(held.holder.read(held.holder.value)) for held in self._added()],
         )
 
     def lacks(self, name: str) -> bool:
@@ -320,6 +333,19 @@ class CarriedState:
         except CannotSubstitute as reason:
             self._give_up(f"an iteration leaves {reason}")
         return dict(zip(found, values, strict=True))
+
+    def _added(self) -> list[_Held]:
+        """The parts that objects have from the first iteration on, in the order in which they are put there."""
+        return [held for held in self._held.values() if held.entry is _ABSENT]
+
+    def _in_order(self, ending: BodyEnding) -> bool:
+        """True if a path leaves such parts in the order in which the next iteration is given them, and last."""
+        added = self._added()
+        for held, order in zip(added, ending.orders, strict=True):
+            keys = [one.key for one in added if one.holder.value is held.holder.value]
+            if not same_keys(order[-len(keys) :], keys):
+                return False
+        return True
 
     def _guesses(self) -> Iterator[tuple[_Place, _Guess]]:
         yield from self._local.items()
@@ -394,6 +420,8 @@ class CarriedState:
             verified &= self._held_as_guessed(place, holder, key, entry, endings, held.get(place), index)
         if verified and not self._shared_as_guessed(endings, index):
             self._give_up("objects that it leaves are not the ones that it would leave in another iteration")
+        if verified and not all(map(self._in_order, endings)):
+            self._give_up("the order of what it adds to an object depends on a condition")
         for list_id in list(self._lists):
             verified &= self._list_as_guessed(list_id, endings, index, verified)
         # What storages hold depends on the rest of the state: it is compared once that is as guessed.
@@ -422,9 +450,9 @@ class CarriedState:
                     self._give_up("it changes a list in other ways than by appending to it")
                 found[place] = holder, key, change.before.value
                 continue
-            if missing(change.before) or missing(change.after):
+            if missing(change.after) or (missing(change.before) and not holder.assigns_alone(key)):
                 self._give_up(f"it changes {change.describe()}")
-            found[place] = holder, key, change.before
+            found[place] = holder, key, _ABSENT if missing(change.before) else change.before
         return found
 
     def _contents_as_guessed(

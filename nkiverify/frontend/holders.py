@@ -94,6 +94,13 @@ class Holder:
         assert self.write is not None
         self.write(self.value, {**self.read(self.value), key: part})
 
+    def remove(self, key: Any) -> None:
+        """Take one part away, if it is there."""
+        assert self.write is not None
+        left = dict(self.read(self.value))
+        left.pop(key, None)
+        self.write(self.value, left)
+
     def assigns_alone(self, key: Any) -> bool:
         """True if a part can be changed to any object without a change of others."""
         if self.write is _write_object:

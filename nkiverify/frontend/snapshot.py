@@ -195,7 +195,7 @@ class Snapshot:
             if content.keys() == now.keys() and not same_keys(content, now):
                 # The order of a dictionary is seen by whoever runs through it, as is a key that is equal to another.
                 yield StateChange(holder, "order", tuple(content), tuple(now))
-            for key in content.keys() | now.keys():
+            for key in dict.fromkeys((*content, *now)):
                 before, after = content.get(key, MISSING), now.get(key, MISSING)
                 if not _unchanged(before, after):
                     yield StateChange(holder, key, before, after)

@@ -2,6 +2,7 @@
 # args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
 # shapes: T=1..4
 """A counter in a dictionary. It moves on too far."""
+
 import nki
 import nki.isa as nisa
 import nki.language as nl
@@ -11,10 +12,10 @@ import nki.language as nl
 def kernel(x):
     P, N = x.shape
     out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
-    c = {'off': 0}
+    c = {"off": 0}
     for i in range(N // 64):
         t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
-        nisa.dma_copy(dst=t, src=x[:, c['off'] : c['off'] + 64])
-        nisa.dma_copy(dst=out[:, c['off'] : c['off'] + 64], src=t)
-        c['off'] += 65
+        nisa.dma_copy(dst=t, src=x[:, c["off"] : c["off"] + 64])
+        nisa.dma_copy(dst=out[:, c["off"] : c["off"] + 64], src=t)
+        c["off"] += 65
     return out

@@ -2,6 +2,7 @@
 # args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
 # shapes: T=1..4
 """A counter in a tuple. It leaves the tile of sums in the eighteenth round."""
+
 import nki
 import nki.isa as nisa
 import nki.language as nl
@@ -13,7 +14,7 @@ def kernel(x):
     out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
     acc = nl.ndarray((P, 17), dtype=nl.float32, buffer=nl.sbuf)
     nisa.memset(acc, 0.0)
-    c = (0, 'a')
+    c = (0, "a")
     for i in range(N // 64):
         t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=t, src=x[:, i * 64 : i * 64 + 64])

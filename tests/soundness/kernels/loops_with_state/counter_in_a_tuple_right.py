@@ -5,6 +5,7 @@
 # args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
 # shapes: T=1..4
 """A counter in a tuple."""
+
 import nki
 import nki.isa as nisa
 import nki.language as nl
@@ -14,7 +15,7 @@ import nki.language as nl
 def kernel(x):
     P, N = x.shape
     out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
-    c = (0, 'a')
+    c = (0, "a")
     for i in range(N // 64):
         t = nl.ndarray((P, 64), dtype=x.dtype, buffer=nl.sbuf)
         nisa.dma_copy(dst=t, src=x[:, c[0] : c[0] + 64])

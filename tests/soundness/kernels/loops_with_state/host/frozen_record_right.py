@@ -1,6 +1,7 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """Two counters in a record."""
+
 from dataclasses import dataclass, replace
 
 

@@ -1,6 +1,8 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The body unbinds a name."""
+
+
 def g(n):
     for i in range(n):
         yield i

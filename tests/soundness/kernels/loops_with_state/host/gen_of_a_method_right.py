@@ -1,6 +1,8 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """A generator that is a method and counts."""
+
+
 class Box:
     def __init__(self):
         self.k = 0

@@ -1,6 +1,8 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """A generator over another one."""
+
+
 def g(n):
     for i in range(n):
         yield 3 * i

@@ -1,6 +1,8 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """Numbers of a generator."""
+
+
 def g(n):
     for i in range(n):
         yield i * 2

@@ -1,6 +1,8 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """What is sent to a generator."""
+
+
 def g(n):
     for i in range(n):
         y = yield i

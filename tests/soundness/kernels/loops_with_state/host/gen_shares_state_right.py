@@ -1,6 +1,8 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """Who runs over the generator moves its counter on."""
+
+
 def g(c, n):
     while c[0] < n:
         yield c[0]

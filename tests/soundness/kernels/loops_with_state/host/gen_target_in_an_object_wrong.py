@@ -1,6 +1,8 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The target of the loop is an attribute."""
+
+
 class Box:
     x = 0
 

@@ -2,6 +2,8 @@
 # dims: 0..
 # shapes: 0..9
 """Values of the three rounds before."""
+
+
 def kernel(n):
     a = b = c = -1
     for i in range(n):

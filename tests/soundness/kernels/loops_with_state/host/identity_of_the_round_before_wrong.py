@@ -1,6 +1,8 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """Whether the record of the round before is the one of before the loop."""
+
+
 class Box:
     pass
 

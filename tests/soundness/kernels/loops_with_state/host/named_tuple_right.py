@@ -1,6 +1,7 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """A named tuple."""
+
 from typing import NamedTuple
 
 

@@ -1,6 +1,7 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """A part that the record computes itself."""
+
 from dataclasses import dataclass, field, replace
 
 

@@ -1,6 +1,8 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """As many rounds as the limit says."""
+
+
 def kernel(n):
     i = 0
     while i < n:

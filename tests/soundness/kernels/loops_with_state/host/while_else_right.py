@@ -1,6 +1,8 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """The branch is run where the loop ends by its test."""
+
+
 def kernel(n):
     i = 0
     done = 0

@@ -1,6 +1,8 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """Loops of one statement with different limits."""
+
+
 def count(n):
     i = 0
     x = []

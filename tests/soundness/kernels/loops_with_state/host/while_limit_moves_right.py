@@ -1,6 +1,8 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """The limit comes nearer."""
+
+
 def kernel(n):
     i = 0
     m = n

@@ -1,6 +1,8 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The step depends on the round."""
+
+
 def kernel(n):
     i = 0
     r = 0

@@ -25,6 +25,6 @@ def kernel(x):
         off += 64
     if off < N:
         t = nl.ndarray((P, N - off), dtype=x.dtype, buffer=nl.sbuf)
-        nisa.dma_copy(dst=t, src=x[:, off : N])
-        nisa.dma_copy(dst=out[:, off : N], src=t)
+        nisa.dma_copy(dst=t, src=x[:, off:N])
+        nisa.dma_copy(dst=out[:, off:N], src=t)
     return out
