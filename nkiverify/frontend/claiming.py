@@ -17,6 +17,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index, Term
 from nkiverify.symbolic.conditions import Condition, condition_key
 from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 from nkiverify.symbolic.values import as_term
 
@@ -27,8 +28,8 @@ TOO_LARGE = 10**4200
 class Claiming(Paths):
     """Paths on which claims are recorded, each once, at the statement of the kernel that they are about."""
 
-    def __init__(self, limits: Limits, unrolled: Mapping[Site, str]) -> None:
-        super().__init__(limits, unrolled)
+    def __init__(self, limits: Limits, unrolled: Mapping[Site, str], known: Context | None = None) -> None:
+        super().__init__(limits, unrolled, known)
         self.policy = applied_policy()
         self.rests_on: frozenset[Assumed] = frozenset()
         self.about: Site | None = None

@@ -36,6 +36,7 @@ from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import running
 from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.substitution import contents
 from nkiverify.symbolic.values import as_term
 
@@ -97,8 +98,9 @@ class SymbolicExecution(Claiming):
         unrolled: Mapping[Site, str],
         phases: frozenset[int] = frozenset(),
         records: bool = False,
+        known: Context | None = None,
     ) -> None:
-        super().__init__(limits, unrolled)
+        super().__init__(limits, unrolled, known)
         self.hardware = hardware
         self.phases = SHAPE_PHASES | phases
         self.no_spills = False

@@ -143,7 +143,8 @@ class Unordered:
 class Paths:
     """The path that is being executed: the scopes it is in, what holds on it, and where it records."""
 
-    def __init__(self, limits: Limits, unrolled: Mapping[Site, str]) -> None:
+    def __init__(self, limits: Limits, unrolled: Mapping[Site, str], known: Context | None = None) -> None:
+        """`known` is the beginning of all paths, with what an exploration before this one has found out."""
         self.limits = limits
         #: Loops that turned out to carry state, with the reason: they are unrolled.
         self.unrolled = unrolled
@@ -154,7 +155,7 @@ class Paths:
         self.model = ModelState()
         self.unsupported_construct: Unsupported | None = None
         self._given_up: RunAgain | None = None
-        root = Context()
+        root = known or Context()
         self._scopes = [Scope(self.program.body, root, ())]
         #: Per open loop scope, where its outer scope was recording.
         self._suspended: list[tuple[Block, Context]] = []

@@ -28,6 +28,7 @@ from nkiverify.ir.program import Block, Claim, Program
 from nkiverify.ir.walk import of_kind
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.phase import Claimed, Phase
+from nkiverify.symbolic.path_conditions import Context
 
 if TYPE_CHECKING:
     from nkiverify.phases.witness_replay import Replay
@@ -106,10 +107,12 @@ def explore(
     unrolled: dict[Site, str] = {}
     searched: set[Site] = set()
     follows_floats = False
+    # What follows from the conditions of a path is the same, however often the kernel is run again.
+    known = Context()
     for _ in range(most):
         left = replace(limits, seconds=max(0.0, deadline - now()))
         kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
-        run = SymbolicExecution(hardware, left, unrolled, phases)
+        run = SymbolicExecution(hardware, left, unrolled, phases, known=known)
         run.searched = searched
         run.model.follows_floats = follows_floats
         binding = SymbolicBinding(run, target.file)
