@@ -80,3 +80,12 @@ def test_what_can_be_placed_at_any_partition_is_not_refused() -> None:
 def test_side_by_side(rows: tuple[int, ...], sizes: tuple[int, ...], limit: int, fits: bool) -> None:
     tiles: list[Tile] = list(zip(rows, sizes, strict=True))
     assert fit(tiles, limit, True) is fits
+
+
+@pytest.mark.parametrize("rows", [(65, 65, 65), (100, 70, 66)])
+def test_all_that_have_more_than_half_of_the_partitions_share_one(rows: tuple[int, ...]) -> None:
+    # Any two fit beside one another within 5, all three do not.
+    tiles: list[Tile] = [(count, 2) for count in rows]
+    assert all(fit(two, 5, False) for two in combinations(tiles, 2))
+    assert not fit(tiles, 5, False)
+    assert fit(tiles, 6, False)
