@@ -825,6 +825,48 @@ def differences(x):
         nisa.dma_copy(dst=out[:, j * 512 : (j + 1) * 512], src=less)
     return out
 """
+ROW_OF_TERMS = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def added(x, row):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    terms = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=terms, src=row.reshape((row.shape[0] * row.shape[1],)).ap(pattern=[[0, 128], [1, C]]))
+    for first in range(0, R, 128):
+        rows = min(128, R - first)
+        tile = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile[0:rows], src=x[first : first + rows])
+        nisa.tensor_tensor(tile[0:rows], tile[0:rows], terms[0:rows], op=nl.add)
+        nisa.dma_copy(dst=out[first : first + rows], src=tile[0:rows])
+    return out
+"""
+ROW_OF_TERMS_BY_TILES = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def added(x, row):
+    R, C = x.shape
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    for left in range(0, C, 512):
+        width = min(512, C - left)
+        for first in range(0, R, 128):
+            rows = min(128, R - first)
+            tile = nl.ndarray((rows, width), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=tile, src=x[first : first + rows, left : left + width])
+            terms = nl.ndarray((rows, width), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=terms, src=row.ap(pattern=[[0, rows], [1, width]], offset=left))
+            nisa.tensor_tensor(tile, tile, terms, op=nl.add)
+            nisa.dma_copy(dst=out[first : first + rows, left : left + width], src=tile)
+    return out
+"""
 
 
 @pytest.mark.parametrize(
@@ -832,8 +874,10 @@ def differences(x):
     [
         (COLUMNS_OF_SCALES, "scale1 == 1, R == scale0, scale0 == shift0, scale1 == shift1"),
         (DIFFERENCES, "P <= 128, (N - 1) % 512 == 0, N >= 2"),
+        (ROW_OF_TERMS, "C == row0*row1"),
+        (ROW_OF_TERMS_BY_TILES, "C == row0*row1"),
     ],
-    ids=["four dimensions that move together", "a multiple and one more"],
+    ids=["four dimensions that move together", "a multiple and one more", "a row, whole", "a row, by tiles"],
 )
 def test_a_shape_that_passes_is_found_where_it_is_no_usual_one(
     kernel: str, domain: str, capsys: pytest.CaptureFixture[str]

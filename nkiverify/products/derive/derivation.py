@@ -30,6 +30,8 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.products.derive.cover import Cover, Likely, cover, holds
 from nkiverify.products.derive.domain_candidates import (
     Candidate,
+    about_products,
+    all_of_it,
     at_last_iteration,
     bounds_seen,
     candidates,
@@ -38,6 +40,7 @@ from nkiverify.products.derive.domain_candidates import (
     readable,
     related,
     whole_quotients,
+    without_minima,
 )
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, told_by, violation
 from nkiverify.products.derive.sampling import SampledShapes
@@ -135,7 +138,7 @@ class _Derivation:
 
     def run(self) -> Derived:
         """Find a domain, and prove it."""
-        expected = [part for one in self._decisions for part in _about(one)]
+        expected = [part for one in self._decisions for part in (*_about(one), *without_minima(one.claim.condition))]
         pairs = related(self._decisions)
         base = self._shapes.first(self._numbers, expected, pairs, whole_quotients(self._program))
         if base is None:
@@ -439,12 +442,13 @@ class _Derivation:
         if condition is None or any(text == one.text or condition.uid == one.condition.uid for one in known):
             return
         # `scale == 1` says more than `rows == rows*scale`.
-        products = any(len(key) > 1 for term in condition.terms() for key in term.monomials)
-        found = Candidate(condition, text, 1.4 if products else 1.0, rule)
+        found = Candidate(condition, text, 1.4 if about_products(condition) else 1.0, rule)
         if is_upper_bound(condition) and rule and contract(rule).limit:
             self._limits.append(found)
         else:
             self._candidates.append(found)
+            for whole in all_of_it(condition):
+                self._candidates.append(Candidate(whole, readable(whole, self._program), 0.1 + found.cost, rule))
 
     def _condition(self, text: str) -> Condition | None:
         _, node = parse("--where", text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 
 from nkiverify.engines.embedded import Decision
 from nkiverify.foundation.budget import DerivingBudget, SearchingBudget
@@ -129,18 +129,22 @@ def candidates(
         later, earlier = of_atom(two.atom), of_atom(first.atom)
         add(conditions.equals_zero(terms.add(earlier, later, -1)), 1.0)
         # Of two dimensions that no claim compares this says less than a bound of each (`bounds_seen`).
-        compared = frozenset({two.atom.name, first.atom.name}) in pairs
+        compared = tuple(sorted((two.atom.name, first.atom.name))) in pairs
         add(conditions.at_most_zero(terms.add(later, earlier, -1)), 1.15 if compared else 2.3)
     for decision in decisions[: DerivingBudget.CLAIMS]:
         rule = decision.claim.contract.id
         for part in about_dimensions(decision.claim.condition):
             add(part, _cost(part), rule)
+            for product in all_of_it(part):
+                add(product, 0.1 + _cost(product), rule)
             if isinstance(part, Junction):
                 for way in part.parts:
                     add(way, _cost(way), rule)
-        for part in _at_last(decision.claim.condition):
+        for part in (*_at_last(decision.claim.condition), *without_minima(decision.claim.condition)):
             for inner in _parts(part):
                 add(inner, 0.6 + _cost(inner), rule)
+                for product in all_of_it(inner):
+                    add(product, 0.1 + _cost(product), rule)
     for one, other in permutations(dimensions, 2):
         for factor in _ratios(decisions, one, other):
             add(conditions.equals_zero(terms.add(of_atom(one.atom), of_atom(other.atom), -factor)), 1.4)
@@ -233,15 +237,30 @@ def at_last_iteration(condition: Condition | bool) -> tuple[Condition, ...]:
     return tuple(_at_last(condition))
 
 
-def related(decisions: Sequence[Decision]) -> set[frozenset[str]]:
-    """Pairs of dimensions that one claim, or loop, is about."""
-    found: set[frozenset[str]] = set()
+def all_of_it(condition: Condition) -> Iterator[Condition]:
+    """That what may come to the end of something comes to all of it: `N == B*C` for `N <= B*C`, where the kernel goes
+    through a tensor of B rows as through one row."""
+    if isinstance(condition, Comparison) and condition.relation is Relation.AT_MOST:
+        whole = conditions.equals_zero(condition.term) if not condition.term.constant_part else False
+        if isinstance(whole, Condition):
+            yield whole
+
+
+def about_products(condition: Condition) -> bool:
+    """True if a condition is about a product of dimensions."""
+    return any(len(key) > 1 for term in condition.terms() for key in term.monomials)
+
+
+def related(decisions: Sequence[Decision]) -> list[tuple[str, str]]:
+    """Pairs of dimensions that one claim, or loop, is about, in the order of their names: shapes are run in that of the
+    pairs, and a set of texts has another one in each process."""
+    found: set[tuple[str, str]] = set()
     for one in decisions:
         for condition in (one.claim.condition, *_at_last(one.claim.condition)):
             if isinstance(condition, Condition):
                 names = sorted({leaf.name for leaf in _leaves(condition.atoms()) if isinstance(leaf, Dimension)})
-                found |= {frozenset(pair) for pair in permutations(names, 2)}
-    return found
+                found.update(combinations(names, 2))
+    return sorted(found)
 
 
 def _rises(monomial: Sequence[Atom], factor: int) -> bool:
@@ -267,6 +286,22 @@ def _at_last(condition: Condition | bool) -> Iterator[Condition]:
     found = condition.substitute(last)
     if isinstance(found, Condition) and not any(isinstance(one, Index) for one in _leaves(found.atoms())):
         yield found
+
+
+def without_minima(condition: Condition | bool) -> Iterator[Condition]:
+    """What is enough for a comparison, with a number in place of a minimum that it is part of: `N <= R` for
+    `512*i + min(512, N - 512*i) <= R`, in each iteration."""
+    for part in _comparisons(condition):
+        for atom in part.term.atoms if part.relation is Relation.AT_MOST else ():
+            if isinstance(atom, Min) and part.term.monomials.get((atom,), 0) > 0:
+                for number in atom.terms:
+                    found = part.substitute({atom: number})
+                    if isinstance(found, Condition) and all(map(_is_of_dimensions, found.atoms())):
+                        yield found
+
+
+def _is_of_dimensions(atom: Atom) -> bool:
+    return all(isinstance(leaf, Dimension | Div) for leaf in _leaves((atom,)))
 
 
 def _parts(condition: Condition) -> Iterator[Condition]:

@@ -13,7 +13,7 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.products.derive.cover import holds
-from nkiverify.products.derive.domain_candidates import DimensionConstants, within
+from nkiverify.products.derive.domain_candidates import DimensionConstants, about_products, all_of_it, within
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
 from nkiverify.symbolic.atoms import Atom, Dimension
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation
@@ -125,7 +125,7 @@ class SampledShapes:
         self,
         numbers: dict[str, DimensionConstants],
         assumed: Sequence[Condition | bool],
-        pairs: Iterable[frozenset[str]],
+        pairs: Sequence[tuple[str, str]],
         whole: Sequence[Condition] = (),
     ) -> ConcreteResult | None:
         """A shape that passes. `assumed` are conditions under which claims that are refuted hold, `pairs` dimensions
@@ -150,7 +150,7 @@ class SampledShapes:
         self,
         base: dict[str, int],
         numbers: dict[str, DimensionConstants],
-        pairs: Iterable[frozenset[str]],
+        pairs: Sequence[tuple[str, str]],
         assumed: Sequence[Condition | bool],
         enough: float = 1,
     ) -> None:
@@ -159,9 +159,14 @@ class SampledShapes:
         self._settling = Allowance(DerivingBudget.SETTLING_MS)
         names = [one.atom.name for one in self.dimensions]
         sizes = {name: _sizes(base[name], numbers[name]) for name in names}
-        together = [pair for pair in map(tuple, map(sorted, pairs)) if set(pair) <= set(names)]
+        together = [pair for pair in pairs if set(pair) <= set(names)]
         groups = [group for group in _connected(together) if len(group) > 2]
         doubled = {name: 2 * value for name, value in base.items()}
+        whole = [each for one in assumed if isinstance(one, Condition) for each in all_of_it(one)]
+        if any(map(about_products, whole)):
+            # Hardly any neighbour keeps them.
+            self._beside(self._followed(base, (), whole), (), enough)
+            self._moved(base, [*assumed, *whole], enough)
         self._beside(doubled, names, enough)
         for many in (slice(0, 2), slice(2, 4), slice(4, None)):
             for name in names:
@@ -186,10 +191,15 @@ class SampledShapes:
             for value in sizes[name][:1]:
                 self._beside({**doubled, name: value}, [name], enough)
         self._beside({name: 3 * value for name, value in base.items()}, names, enough)
+        self._moved(base, [*assumed, *whole], enough)
+        self._moved(base, assumed, enough)
+
+    def _moved(self, base: dict[str, int], assumed: Sequence[Condition | bool], enough: float) -> None:
+        """Run shapes at which dimensions are larger of which no size but that of `base` passes: what has to move with
+        them is more than two dimensions, or moves in another way."""
         for dimension in self.dimensions:
             at = dimension.atom.name
             if all(each.values[at] == base[at] for each in self.of(ShapeOutcome.PASSES)):
-                # What has to move with it is more than two dimensions, or moves in another way.
                 for wanted in islice(self._solved(base, [*assumed, dimension.at_least(base[at] + 1)]), 1):
                     self._beside(wanted, (), enough)
 
@@ -212,15 +222,14 @@ class SampledShapes:
         self,
         numbers: dict[str, DimensionConstants],
         assumed: Sequence[Condition | bool],
-        pairs: Iterable[frozenset[str]],
+        pairs: Sequence[tuple[str, str]],
         whole: Sequence[Condition],
     ) -> Iterator[dict[str, int]]:
         names = [one.atom.name for one in self.dimensions]
         own = {name: min(lcm(*(numbers[name].divisors or {1})), SearchingBudget.NEAR) for name in names}
-        pairs = list(pairs)
         equal = dict(own)
         for pair in pairs:
-            for name in pair & equal.keys():
+            for name in equal.keys() & pair:
                 if not numbers[name].divisors:
                     equal[name] = max(own[other] for other in pair if other in own)
         most = max([*own.values(), 1])
@@ -234,7 +243,7 @@ class SampledShapes:
         settled = self._settled(own, ()) or own
         paired = dict(settled)
         for pair in pairs:
-            for name in pair & paired.keys():
+            for name in paired.keys() & pair:
                 most_of_pair = max(settled[other] for other in pair if other in settled)
                 paired[name] = most_of_pair if most_of_pair % settled[name] == 0 else settled[name]
         yield paired
@@ -266,7 +275,7 @@ class SampledShapes:
             return values
         if any(_names_in(one) <= set(fixed) for one in broken):
             return None
-        followed = self._followed(values, fixed)
+        followed = self._followed(values, fixed, self._guards)
         if all(holds(one, followed, self._program) for one in self._guards):
             return followed
         if self._settling.used_up and not needed:
@@ -288,11 +297,13 @@ class SampledShapes:
                 prover, values[name] = closer
         return values if all(holds(one, values, self._program) for one in self._guards) else None
 
-    def _followed(self, values: dict[str, int], fixed: Sequence[str]) -> dict[str, int]:
-        """`values` with a dimension that an equation of the kernel gives at what it gives for the others: F, or else a,
-        of `F == a*b`; but for those that are `fixed`."""
+    def _followed(
+        self, values: dict[str, int], fixed: Sequence[str], equations: Iterable[Condition | bool]
+    ) -> dict[str, int]:
+        """`values` with a dimension that one of the `equations` gives at what it gives for the others: F, or else a, of
+        `F == a*b`; but for those that are `fixed`."""
         found = dict(values)
-        for guard in self._guards:
+        for guard in equations:
             if not isinstance(guard, Comparison) or guard.relation is not Relation.EQUAL:
                 continue
             keys = sorted(guard.term.monomials, key=len)
@@ -307,7 +318,7 @@ class SampledShapes:
                     known: dict[Atom, int] = {one.atom: found[one.atom.name] for one in self._program.dimensions}
                     rest = Valuation({**known, atom: 0}).term(guard.term)
                     factor = Valuation({**known, atom: 1}).term(guard.term) - rest
-                    if factor and rest % factor == 0 and -rest // factor >= 1:
+                    if factor and rest % factor == 0 and 1 <= -rest // factor <= SearchingBudget.NEAR:
                         found[atom.name] = -rest // factor
                         break
         return found
