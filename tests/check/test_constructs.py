@@ -339,7 +339,7 @@ def kernel(a, s):
 @pytest.mark.parametrize(
     ("tail", "step", "status", "shown"),
     [
-        ("stop = min(stop, F)", "1..512", 3, "NOT PROVED BEYOND A BOUND: kernel (phase 4"),
+        ("stop = min(stop, F)", "1..512", 0, "no contract is violated"),
         ("", "1..512", 1, "idx.oob"),
         ("stop = min(stop, F)", "0..512", 1, "range() arg 3 must not be zero"),
     ],
