@@ -9,7 +9,7 @@ induction. Nothing is refuted here: what cannot be shown is open, and concrete r
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -148,14 +148,19 @@ class _Walk(Visitor[State]):
         self._local = local_allocations(program.body)
         #: Of a launch grid: by allocation, what any program writes on any path; what each path returns.
         self._written: Elements = {}
+        #: What any program may have left undefined, where programs have waited for others: of what another one has
+        #: defined before, a program may not know.
+        self._spoiled: Elements = {}
+        self._met = False
         self._returns: list[tuple[Key, isl.Set]] = []
         #: Whether that numbers are not equal, `N % 24 != 0`, is left out of what is known on a path that stands for
         #: itself: what one of a loop body, or of a program of a launch, defines is defined on that path alone.
         self._forgets = forgets and not self._programs
         #: By loop: where it was tried, with which sums undefined, and what an iteration of it does.
         self._tried_before: dict[Loop, tuple[isl.Set, frozenset[Key], State]] = {}
-        #: How many loops are around.
+        #: How many loops are around, and how many ways of branches.
         self._loops = 0
+        self._arms = 0
         #: What is known where the walk is.
         self._state = State(self._everywhere, EVERYWHERE)
 
@@ -169,13 +174,53 @@ class _Walk(Visitor[State]):
         if not self._transfer.outputs and any(of_kind(self._program.body, Executed)):
             self._proof.claim("df.output_written", None, False, "nothing is returned, and no argument written")
         if self._accesses is not None:
-            accesses = self._leave({}, self._everywhere)
-            if self._programs:
-                names = [self._sets.parameter(atom) for atom in self._programs]
-                shared = [access for access in accesses if access.shared]
-                clash = self._accesses.clash(shared, names, self._everywhere, programs=True)
-                self._proof.claim("df.programs", clash.site if clash else None, clash is None, "programs may meet")
+            self._compare_programs(self._leave({}, self._everywhere))
         return self._proof
+
+    def _compare_programs(self, accesses: Sequence[ElementAccess]) -> None:
+        """Claim that no two programs of a launch meet in these accesses, between which they do not wait."""
+        if self._accesses is None or not self._programs:
+            return
+        names = [self._sets.parameter(atom) for atom in self._programs]
+        shared = [access for access in accesses if access.shared]
+        clash = self._accesses.clash(shared, names, self._everywhere, programs=True)
+        self._proof.claim("df.programs", clash.site if clash else None, clash is None, "programs may meet")
+
+    def _barrier(self, state: State) -> None:
+        """All programs have come here, where no loop and no branch is around: what one of them has defined in memory
+        that they share, the others find, and what they do from here on meets nothing of before."""
+        if self._accesses is None or self._loops or self._arms or state.iterations:
+            return
+        accesses = self._leave({}, self._everywhere)
+        self._compare_programs(accesses)
+        for key in dict.fromkeys(access.key for access in accesses if access.shared):
+            found = state.known.defined.get(key)
+            found = None if found is None else self._of_any_program(self._sets.where(found, state.path))
+            self._transfer.define(state, key, found)
+            spoiled = state.spoiled.get(key)
+            if spoiled is not None:
+                # Perhaps by the program that stored there last.
+                self._transfer.spoil(state, key, self._perhaps_of_any_program(spoiled))
+        self._accesses.enter()
+        self._met = True
+
+    def _perhaps_of_any_program(self, found: isl.Set) -> isl.Set:
+        """The elements that at least one program of the launch may have, of those that each may."""
+        from nkiverify.analysis.sets.iterations import Iterations
+
+        for atom in self._programs:
+            found = Iterations(self._sets, atom, EVERYWHERE, self._everywhere).all_perhaps(found)
+        return found
+
+    def _of_any_program(self, written: isl.Set) -> isl.Set | None:
+        """The elements that at least one program of the launch has surely `written`, of those that each has."""
+        from nkiverify.analysis.sets.iterations import Iterations
+
+        found: isl.Set | None = written
+        for atom in self._programs:
+            if found is not None:
+                found = Iterations(self._sets, atom, self._bounds(atom), self._everywhere).all_surely(found)
+        return found
 
     # --- items --------------------------------------------------------------------------------------------------------
 
@@ -205,6 +250,8 @@ class _Walk(Visitor[State]):
             self._executing(state)
         if isinstance(item, Executed):
             self._transfer.execute(item, state)
+            if item.operation.declared.behaviour.barrier and self._transfer.is_had_by_all(item):
+                self._barrier(state)
         elif isinstance(item, Returned):
             self._returned(item, state)
         elif isinstance(item, Iteration):
@@ -224,7 +271,12 @@ class _Walk(Visitor[State]):
     def arm(self, condition: conditions.Condition, block: Block, branch: Branch) -> Iterable[State]:
         inner = self._state.copy()
         self._suppose(condition, inner)
-        return () if inner.context.is_empty() else self._states(block, inner)
+        if inner.context.is_empty():
+            return ()
+        self._arms += 1
+        found = self._states(block, inner)
+        self._arms -= 1
+        return found
 
     def end(self, block: Block) -> Iterable[State]:
         return (self._state,)
@@ -361,6 +413,8 @@ class _Walk(Visitor[State]):
                 # Others may have taken another path: what each path writes counts for the programs that take it.
                 if found is not None:
                     add(self._sets, self._written, key, self._sets.where(found, state.path))
+                if self._met:
+                    add(self._sets, self._spoiled, key, state.spoiled.get(key))
                 self._returns.append((key, self._sets.where(wanted, state.context)))
             else:
                 self._output(wanted, found, state.context)
@@ -368,13 +422,11 @@ class _Walk(Visitor[State]):
     def _outputs_of_programs(self) -> None:
         for key, wanted in self._returns:
             found = self._written.get(key)
-            for atom in self._programs:
-                from nkiverify.analysis.sets.iterations import Iterations
-
-                if found is not None:
-                    found = Iterations(self._sets, atom, self._bounds(atom), self._everywhere).all_surely(found)
-                wanted = Iterations(self._sets, atom, EVERYWHERE, self._everywhere).all_perhaps(wanted)
-            self._output(wanted, found, EVERYWHERE)
+            found = None if found is None else self._of_any_program(found)
+            spoiled = self._spoiled.get(key)
+            if found is not None and spoiled is not None:
+                found = self._sets.less(found, self._perhaps_of_any_program(spoiled))
+            self._output(self._perhaps_of_any_program(wanted), found, EVERYWHERE)
 
     def _output(self, wanted: isl.Set, found: isl.Set | None, context: isl.Set) -> None:
         shown = found is not None and self._sets.within(wanted, found, context)

@@ -155,7 +155,8 @@ def _each_others(operations: Mapping[int, Operation], sets: Sets, program: Index
     """True if each program sends as much as the one waits for that it sends to, by the same pipe ("sendrecv.pipe")."""
 
     def of(rank: int, value: object) -> object:
-        return terms.substitute(value, {program: terms.constant(rank)}) if isinstance(value, Term) else value
+        term = as_term(value)
+        return value if term is None else terms.substitute(term, {program: terms.constant(rank)})
 
     def number_of(rank: int, name: str) -> int | None:
         """The number that a program gives for an argument, if it is known."""
@@ -175,8 +176,8 @@ def _each_others(operations: Mapping[int, Operation], sets: Sets, program: Index
             return False
         if not number_of(source, "send_to_rank") == rank == number_of(target, "recv_from_rank"):
             return False
-        pipe = number_of(rank, "pipe_id")
-        if pipe is None or number_of(source, "pipe_id") != pipe:
+        mine, others = (of(each, operations[each].attributes.get("pipe_id")) for each in (rank, source))
+        if not are_equal(mine, others):
             return False
         sent, wanted = operations[source].reads["src"], operation.writes["dst"]
         if sent.dtype != wanted.dtype:

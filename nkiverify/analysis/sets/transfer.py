@@ -126,7 +126,7 @@ class Transfer:
         if step.undefined and exchanges(step.operation):
             self._proof.claim("df.read_unwritten", item.site, False, "what another program receives may be undefined")
         if exchanges(step.operation):
-            met = item in self._had_by_all()
+            met = self.is_had_by_all(item)
             self._proof.claim("sendrecv.pipe", item.site, met, "an exchange that not all programs may come to")
         for effect in effects:
             if effect.writes:
@@ -136,17 +136,17 @@ class Transfer:
 
     def _wait(self, step: _Step, effect: Effect) -> None:
         """All programs have to come here."""
-        met = step.item in self._had_by_all()
+        met = self.is_had_by_all(step.item)
         self._proof.claim("core_barrier.both", step.item.site, met, "a barrier that not all programs may come to")
 
-    def _had_by_all(self) -> frozenset[Item]:
-        """The meetings that all programs come to."""
+    def is_had_by_all(self, item: Item) -> bool:
+        """True if all programs come to a meeting."""
         if self._had is None:
             # As late as this: few programs have any.
             from nkiverify.analysis.sets.meetings import had_by_all
 
             self._had = had_by_all(self._program, self.sets, self.programs, self.everywhere)
-        return self._had
+        return item in self._had
 
     def _read(self, step: _Step, effect: Effect) -> None:
         """Claim that what is read is defined, where it counts."""
