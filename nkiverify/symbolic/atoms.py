@@ -215,10 +215,20 @@ def _bracketed(term: Term) -> str:
 
 def render(term: Term) -> str:
     """The term as Python source would write it, `128*k + 128`."""
+    return _rendered(term.monomials)
+
+
+def _rendered(monomials: Mapping[Monomial, int]) -> str:
     parts: list[str] = []
     # Highest degree first, the constant last, as one writes polynomials.
-    for monomial, coefficient in sorted(term.monomials.items(), key=lambda item: (-len(item[0]), monomial_key(item))):
-        factors = [f"({atom})" if isinstance(atom, Div) and len(monomial) > 1 else str(atom) for atom in monomial]
+    for monomial, times in sorted(monomials.items(), key=lambda item: (-len(item[0]), monomial_key(item))):
+        coefficient = times
+        factors: list[str] = []
+        for atom in monomial:
+            greatest = _as_greatest(atom) if isinstance(atom, Min) else None
+            coefficient = coefficient if greatest is None else -coefficient
+            among = isinstance(atom, Div) and len(monomial) > 1
+            factors.append(greatest or (f"({atom})" if among else str(atom)))
         # A minus sign at the beginning binds closer than `//`.
         signed = abs(coefficient) != 1 or (coefficient < 0 and not parts)
         if len(monomial) == 1 and isinstance(monomial[0], Div) and signed:
@@ -232,3 +242,11 @@ def render(term: Term) -> str:
         return "0"
     text = " ".join(parts)
     return text[2:] if text.startswith("+ ") else f"-{text[2:]}"
+
+
+def _as_greatest(least: Min) -> str | None:
+    """A minimum of terms that all begin with a minus sign, negated: the maximum of the terms without it."""
+    if not all(render(term).startswith("-") for term in least.terms):
+        return None
+    negated = (_rendered({monomial: -times for monomial, times in term.monomials.items()}) for term in least.terms)
+    return f"max({', '.join(sorted(negated))})"

@@ -185,13 +185,22 @@ def test_terms_nobody_needs_are_forgotten() -> None:
         *("x", "-x", "x - x", "x - x - 3", "2*x", "-2*x", "x + 1", "x - 1", "-x - y - 1", "x*y - 3*x", "x*x", "-x + y"),
         *("x//4", "-(x//4)", "-((-x)//5)", "3*(x//4)", "x - x//4", "x - 4*(x//4)", "-(x//4) + 1", "y*(x//4)"),
         *("x//y", "(x + 1)//y", "x//(y + 1)", "(x//3)//y", "(x*y)//3", "min(x, y)", "-min(x, y)", "min(x, y)//2"),
+        *("-min(-x, -y)", "min(-1, -min(x, y))", "3 - x*min(-1, -y)", "min(-x, 3)", "min(-x - 1, -2)//3"),
     ],
 )
 def test_a_term_is_written_as_python_reads_it(text: str) -> None:
-    made = eval(text, {"x": X, "y": Y, "min": lambda *parts: terms.minimum(list(parts))})
+    least = lambda *parts: terms.minimum([terms.constant(one) if isinstance(one, int) else one for one in parts])  # noqa: E731
+    made = eval(text, {"x": X, "y": Y, "min": least})
     for x, y in itertools.product((-7, -2, 1, 5), (-3, 1, 4)):
-        values = {"x": x, "y": y, "min": min}
+        values = {"x": x, "y": y, "min": min, "max": max}
         assert eval(render(made), values) == eval(text, values)
+
+
+def test_a_maximum_is_written_as_one() -> None:
+    tile = terms.minimum([X, terms.constant(512)])
+    least = terms.minimum([terms.constant(-1), terms.scale(tile, -1)])
+    assert render(terms.scale(least, -1)) == "max(1, min(512, x))"
+    assert render(terms.add(terms.constant(3), terms.multiply(Y, least))) == "-y*max(1, min(512, x)) + 3"
 
 
 # --- conditions -------------------------------------------------------------------------------------------------------
