@@ -53,6 +53,9 @@ DEFAULT_COMMAND = "run"
 #: What the system says where nothing more can be written.
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
+#: Modules of the packages that nkiverify needs, and what to do where one is not installed.
+_PACKAGES = frozenset(("z3", "islpy", "numpy", "ml_dtypes", "threadpoolctl", "tabulate", "tomli"))
+_INSTALL = "`pip install nkiverify`, or in a checkout `make verify`, which makes an environment of its own"
 _USAGE, _UNKNOWN, _INTERNAL_ERROR, _INTERRUPTED, _BROKEN_PIPE = 2, 3, 4, 130, 141
 
 
@@ -92,6 +95,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(error, OSError) and error.errno in _NO_ROOM:
             _complain(f"error: {error.strerror}: not all that was to be said could be written")
             return _INTERNAL_ERROR
+        if isinstance(error, ModuleNotFoundError) and error.name in _PACKAGES:
+            _complain(f"{error.name} is not installed for {sys.executable}: {_INSTALL}")
+            return _USAGE
         _complain(f"internal error: {described(error)} (--debug shows the traceback)")
         return _INTERNAL_ERROR
 

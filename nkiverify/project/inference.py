@@ -7,15 +7,17 @@ a user would type after `--arg`, so that it can be shown, pasted and edited. Not
 from __future__ import annotations
 
 import ast
+import io
 import re
-from collections.abc import Mapping, Sequence
+import tokenize
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.domain.argument_text import dtype_called
-from nkiverify.frontend.trees import parse
+from nkiverify.frontend.trees import parse, source
 from nkiverify.model.hardware import ALL_HARDWARE
 from nkiverify.project.scope import ModuleScope, function_named, last_name, nodes_of, scope_of
 from nkiverify.project.uses import (
@@ -33,6 +35,12 @@ DEFAULT_RANK = 2
 
 #: Integers of a tensor that is used as indices.
 _INDEX_DTYPE = "u32"
+
+#: Shapes as docstrings and comments have them.
+_GROUP = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*,[^\[\]()]*)\)")
+_PART = re.compile(r"[A-Za-z_]\w*|\d+")
+#: The beginnings of a line about a parameter: a comment, an item of a list, `:param`, a type.
+_BEFORE = r"[\s#*\-`]*(?::param\s+)?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,10 +284,17 @@ class _Inference:
         if rank is None:
             uniform = [tensors[other].rank for other in use.like if other in tensors]
             rank = next((one for one in uniform if one is not None), None)
+        written = _written_shape(self._function, self._scope.file, name)
         if rank is None:
-            rank = max(DEFAULT_RANK, use.least)
+            rank = len(written) if len(written) >= max(1, use.least) else max(DEFAULT_RANK, use.least)
             self._assumed.append(f"{name} of rank {rank}")
         names = {position % rank: text for position, text in use.names.items() if -rank <= position < rank}
+        if len(written) == rank:
+            unpacked = {text for one in tensors.values() for text in one.names.values()}
+            for position, text in enumerate(written):
+                # That two are equal because they are called the same is what is to be found out.
+                own = f"{name}_{text}" if text in self._taken or text in unpacked else text
+                names.setdefault(position, own if text else "")
         return [self._dimension(names.get(position, ""), name, position) for position in range(rank)]
 
     def _dimension(self, wanted: str, tensor: str, position: int) -> str:
@@ -346,3 +361,33 @@ def _asserted_instead(function: ast.FunctionDef, name: str, default: ast.expr | 
         if id == name and of_one_kind and asked != default.value:
             return asked
     return None
+
+
+def _written_shape(function: ast.FunctionDef, file: Path | None, name: str) -> tuple[str, ...]:
+    """The names of the extents of a parameter as the first line about it has them, empty for those that have none:
+    `x: [N, D]`, `x (B, S): the input`, `# x: [1, D]`. Nothing where no line has a shape."""
+    about = re.compile(rf"{_BEFORE}{re.escape(name)}\b(.*)")
+    for line in _lines(function, file):
+        match = about.match(line)
+        if match is None:
+            continue
+        for group in _GROUP.finditer(match[1]):
+            parts = [part.strip() for part in (group[1] or group[2] or "").rstrip(",").split(",")]
+            if all(_PART.fullmatch(part) for part in parts) and any(part.isidentifier() for part in parts):
+                return tuple(part if part.isidentifier() else "" for part in parts)
+    return ()
+
+
+def _lines(function: ast.FunctionDef, file: Path | None) -> Iterator[str]:
+    yield from (ast.get_docstring(function) or "").splitlines()
+    if file is None:
+        return
+    text = source(file).decode("utf-8", "replace").splitlines(keepends=True)
+    body = "".join(text[function.lineno - 1 : function.end_lineno])
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(body).readline):
+            if token.type == tokenize.COMMENT:
+                yield token.string
+    except (tokenize.TokenError, IndentationError):
+        # A function within another one, or a class, begins with an indent.
+        return

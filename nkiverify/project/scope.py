@@ -36,8 +36,8 @@ class ModuleScope:
 
     def __init__(self, tree: ast.Module, file: Path | None = None, files: _Files | None = None) -> None:
         nodes = nodes_of(tree)
-        self._file = file
-        self._files = files
+        self.file = file
+        self.files = files
         self._functions = {node.name: node for node in nodes if isinstance(node, ast.FunctionDef)}
         self._enums = {node.name: node for node in nodes if isinstance(node, ast.ClassDef) and is_enum(node)}
         #: By the name here: the module, with dots in front where it is relative, and the name there, empty for itself.
@@ -89,9 +89,9 @@ class ModuleScope:
         return self._scope(module + there if module.endswith(".") else f"{module}.{there}")
 
     def _scope(self, module: str) -> ModuleScope | None:
-        if not module or self._files is None or self._file is None:
+        if not module or self.files is None or self.file is None:
             return None
-        return self._files.scope(module, self._file)
+        return self.files.scope(module, self.file)
 
 
 @dataclass(slots=True)

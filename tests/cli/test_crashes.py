@@ -83,6 +83,18 @@ def test_what_ends_a_command(monkeypatch: pytest.MonkeyPatch, error: BaseExcepti
     assert main(["check"]) == status
 
 
+def test_a_python_without_the_packages_is_told_what_to_do(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(words: list[str]) -> int:
+        raise ModuleNotFoundError("No module named 'islpy'", name="islpy")
+
+    monkeypatch.setattr(cli, "_dispatch", fail)
+    assert main(["run"]) == 2
+    said = capsys.readouterr().err
+    assert "islpy is not installed for " in said and "`make verify`" in said and "internal error" not in said
+
+
 NUMBERS = """
 import neuronxcc.nki as nki
 import neuronxcc.nki.language as nl

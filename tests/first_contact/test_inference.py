@@ -29,6 +29,16 @@ ARGUMENTS = {
     "positions name them as well": ("def k(x):\n    M = x.shape[1]\n    K = x.shape[0]", ["x=bf16[K,M]"]),
     "from the end": ("def k(x):\n    assert len(x.shape) == 3\n    D = x.shape[-1]", ["x=bf16[x0,x1,D]"]),
     "the shape by another name": ("def k(x):\n    s = x.shape\n    A, B, C = s", ["x=bf16[A,B,C]"]),
+    "a docstring names what the code does not": (
+        'def k(x, w, y):\n    """Scaled.\n\n    x: [N, D], in HBM\n    - w (nl.ndarray): of shape (1, D)\n'
+        '    y: [T]\n    """\n'
+        "    N, D = x.shape\n    nl.load(w[0:1, :])\n    nl.load(y[0:1, :])",
+        ["x=bf16[N,D]", "w=bf16[w0,w_D]", "y=bf16[y0,y1]"],
+    ),
+    "a docstring is no fact": (
+        'def k(a, b):\n    """\n    a: [R, C]\n    b: [R, C]\n    """\n    nl.load(a[0:1, :])\n    nl.load(b[0:1, :])',
+        ["a=bf16[R,C]", "b=bf16[b_R,b_C]"],
+    ),
     "two tensors share no dimension": (
         "def k(a, b):\n    K, M = a.shape\n    K, N = b.shape",
         ["a=bf16[K,M]", "b=bf16[K2,N]"],
@@ -190,3 +200,16 @@ def test_helpers_and_enumerations_of_other_files(imports: str, call: str, tmp_pa
 )
 def test_sizes_in_a_tuple(body: str, argument: str) -> None:
     assert of(f"def k(x, sizes):\n{body}").arguments == ("x=bf16[x0,x1]", argument)
+
+
+def test_a_comment_names_dimensions(tmp_path: Path) -> None:
+    text = HEAD + textwrap.dedent("""
+        def k(q, cache):
+            # q: [B, S, H]
+            # cache: [B, T, H], a page each
+            nl.load(q[0, :, :])
+            nl.load(cache[0, :, :])
+        """)
+    (tmp_path / "kernels.py").write_text(text)
+    found = inferred_for("kernels.py", "k", tmp_path, ())
+    assert found.arguments == ("q=bf16[B,S,H]", "cache=bf16[cache_B,T,cache_H]")

@@ -279,7 +279,7 @@ def _unchecked(one: Precondition, root: Path, width: int, style: Style) -> Itera
 
 def consequence(violation: Violation) -> str:
     """The fault, in a few words: `out[128, 0] is never written`."""
-    return violation.said or f"breaks {violation.contract}: {violation.statement.rstrip('.')}"
+    return violation.said or f"fails: {violation.statement.rstrip('.')} ({violation.contract})"
 
 
 def _hint(text: str, remark: str, width: int, style: Style) -> Iterator[str]:

@@ -41,11 +41,11 @@ def _outside(known: Mapping[str, object]) -> str:
     start, stop, index, extent = (known.get(name) for name in ("start", "stop", "index", "extent"))
     if isinstance(start, int) and start < 0:
         return f"the slice starts at {start}"
+    dimension = known.get("dimension")
+    place = f"dimension {dimension} of extent" if isinstance(dimension, int) else "an extent of"
     if isinstance(index, int) and isinstance(extent, int):
-        return f"the index is {index}" if index < 0 else f"the index {index} is not below {extent}"
+        return f"the index is {index}" if index < 0 else f"the index {index} leaves {place} {extent}"
     if isinstance(stop, int) and isinstance(extent, int):
-        dimension = known.get("dimension")
-        place = f"dimension {dimension} of extent" if isinstance(dimension, int) else "an extent of"
         return f"the slice {start if isinstance(start, int) else ''}:{stop} leaves {place} {extent}"
     return f"an index leaves an extent of {extent}" if isinstance(extent, int) else ""
 
