@@ -289,7 +289,7 @@ def _at_last(condition: Condition | bool) -> Iterator[Condition]:
 
 
 def without_minima(condition: Condition | bool) -> Iterator[Condition]:
-    """What is enough for a comparison, with a number in place of a minimum that it is part of: `N <= R` for
+    """Conditions that are enough for a comparison, with a number in place of a minimum that it is part of: `N <= R` for
     `512*i + min(512, N - 512*i) <= R`, in each iteration."""
     for part in _comparisons(condition):
         for atom in part.term.atoms if part.relation is Relation.AT_MOST else ():
