@@ -54,6 +54,8 @@ class ExploringBudget:
     NAMES_PASSED_ON = 8
     #: Calls of helpers within helpers that are followed.
     HELPERS = 4
+    #: How often paths of a run are split before arms of `if` statements are summarised.
+    BRANCHES_BEFORE_MERGING = 64
     #: How many loops of a target may turn out to need unrolling, one exploration each.
     EXPLORATIONS = 200
     #: Contracts that a launch has examined concretely for each step that the attempt may make.

@@ -63,6 +63,12 @@ class CarriedContents:
         """True if an iteration may find other contents than the first one does, and has looked at them."""
         return self._refined > 0
 
+    @property
+    def forgets(self) -> bool:
+        """True if numbers that are known before the loop may be others after it."""
+        known = (self._before.get(place) for place in self._before.changed(self._left))
+        return any(value is not None and value is not UNKNOWN for value in known)
+
     def after(self, *, possibly_none: bool) -> Contents:
         """The contents after the loop, which has perhaps had no iteration."""
         return self._before.joined(self._left) if possibly_none else self._left

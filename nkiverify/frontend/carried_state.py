@@ -405,6 +405,10 @@ class CarriedState:
         guesses = [*self._local.values(), *(held.guess for held in self._held.values())]
         return not (self._lists or self._contents.refined) and all(isinstance(one, _Rebound) for one in guesses)
 
+    def forgets(self) -> bool:
+        """True if less is known of numbers in tensors after the loop than before it."""
+        return self._contents.forgets
+
     # --- at its end ---------------------------------------------------------------------------------------------------
 
     def verified(self, endings: list[BodyEnding], index: Term, looked_at: Mapping[AllocationKey, bool]) -> bool:

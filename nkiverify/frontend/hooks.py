@@ -29,12 +29,14 @@ from nkiverify.frontend.symbolic_text import made_text
 from nkiverify.model.contracts import contract
 from nkiverify.model.current_execution import execution_in_progress
 from nkiverify.model.launch import current_launch
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt, extreme_kept
 from nkiverify.symbolic.lists import SymList
 
 if TYPE_CHECKING:
+    from nkiverify.frontend.branches import Arms
     from nkiverify.frontend.drawn_loops import DrawnLoop
     from nkiverify.frontend.loops import PlainLoop, PlainWhile
     from nkiverify.frontend.summaries import SummarisedLoop
@@ -78,6 +80,18 @@ def loop(
     run.check_alive()
     frame = sys._getframe(1)
     return loop_over(iterable, run, frame_site(frame), frame, names, temporaries, live, grown, name, summarise, drawn)
+
+
+def arms(test: Any, names: tuple[str, ...], grown: tuple[str, ...]) -> Arms:
+    """An `if` statement is about to run."""
+    from nkiverify.frontend.branches import Arms
+
+    run = _symbolic_run()
+    if run is None or not run.merges or not isinstance(test, Condition | Term):
+        return Arms.plain(bool(test))
+    run.check_alive()
+    frame = sys._getframe(1)
+    return Arms.of(test, run, frame_site(frame), frame, names, grown)
 
 
 def ranged(iterable: Any) -> Any:

@@ -44,9 +44,9 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
+from math import inf
 from pathlib import Path
 
 from nkiverify.foundation.dataclass import dataclass
@@ -57,8 +57,10 @@ from nkiverify.frontend.source_names import (
     UsedNames,
     computed_by,
     deletes,
+    last_reads,
     leaves_early,
     read_before_written,
+    read_first,
     target_names,
     walk,
 )
@@ -107,10 +109,34 @@ class _Function:
 
     generator: bool = False
     shared_names: frozenset[str] = frozenset()
-    #: How often it reads each name, as it was before it was rewritten.
-    reads: Counter[str] = field(default_factory=Counter)
+    #: Where it reads each name last.
+    last_reads: dict[str, tuple[float, int]] = field(default_factory=dict)
+    #: The blocks around the present statement, each with how many of its statements have been met.
+    blocks: list[tuple[list[ast.stmt], int]] = field(default_factory=list)
+    #: The names that an iteration of each loop around the present statement may read before it binds them.
+    read_first: list[set[str]] = field(default_factory=list)
     #: Names of the loop variables around the present statement, innermost last.
     loops: list[str] = field(default_factory=list)
+
+    def read_after(self, names: set[str], statement: ast.stmt, body: list[ast.stmt]) -> set[str]:
+        """Those of `names` that may be read after `body`, of a `statement`, and before they are bound again."""
+        end = (body[-1].end_lineno or 0, body[-1].end_col_offset or 0)
+        found = names & set().union(*self.read_first)
+        later = {name for name in names - found if self.last_reads.get(name, (0, 0)) > end}
+        if later and self._is_within_blocks(statement):
+            blocks = [block[met:] for block, met in self.blocks]
+            rest = set().union(*map(read_first, [*blocks, _otherwise(statement)]))
+            later = {name for name in later if name in rest or self.last_reads[name][0] == inf}
+        return found | later
+
+    def _is_within_blocks(self, statement: ast.stmt) -> bool:
+        """True if all that comes after a statement is in `blocks`."""
+        present = [block[met - 1] for block, met in self.blocks]
+        within = all(
+            isinstance(one, ast.For | ast.While | ast.If) and block in (one.body, one.orelse)
+            for one, (block, _) in zip(present, self.blocks[1:], strict=False)
+        )
+        return bool(present) and present[-1] is statement and within
 
 
 class _Rewriter(Watching, ast.NodeTransformer):
@@ -126,7 +152,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
         node.args = self.visit(node.args)
         outer = self._function
         used = UsedNames.of(node.body)
-        self._function = _Function(used.yields, frozenset(used.shared), used.read)
+        self._function = _Function(used.yields, frozenset(used.shared), last_reads(node.body))
         with self.within_function():
             node.body = self._statements(node.body)
         self._function = outer
@@ -154,8 +180,14 @@ class _Rewriter(Watching, ast.NodeTransformer):
 
     def _statements(self, body: list[ast.stmt]) -> list[ast.stmt]:
         result: list[ast.stmt] = []
-        for statement in body:
+        # As they are written: those that come are not yet rewritten.
+        written = list(body)
+        for number, statement in enumerate(written, 1):
+            if self._function is not None:
+                self._function.blocks.append((written, number))
             replaced = self.visit(statement)
+            if self._function is not None:
+                self._function.blocks.pop()
             result.extend(replaced if isinstance(replaced, list) else [replaced])
         return result
 
@@ -171,12 +203,14 @@ class _Rewriter(Watching, ast.NodeTransformer):
         names, grown = sorted(bound), sorted(used.appended)
         temporaries = sorted(bound - read_before_written(node, bound))
         # Those that may have the value that the loop left where they are read.
-        live = [name for name in names if function.reads[name] > used.read[name]]
+        live = sorted(function.read_after(bound, node, node.body))
         loop, item, error = self.fresh("loop"), self.fresh("item"), self.fresh("error")
         iterable = iterated(node.iter, self.visit)
         target = self.visit(node.target)
         function.loops.append(loop)
+        function.read_first.append(read_first(node.body))
         body = self._statements(node.body)
+        function.read_first.pop()
         function.loops.pop()
         otherwise = self._statements(node.orelse)
         call = hook(
@@ -220,14 +254,16 @@ class _Rewriter(Watching, ast.NodeTransformer):
         bound = used.stored - function.shared_names
         names, grown = sorted(bound), sorted(used.appended)
         temporaries = sorted(bound - read_before_written(node, bound))
-        live = [name for name in names if function.reads[name] > used.read[name]]
+        live = sorted(function.read_after(bound, node, node.body))
         searched = [] if function.shared_names & computed.keys() else list(computed)
         binds = any(isinstance(part, ast.NamedExpr) for part in walk(node.test))
         loop, error = self.fresh("while"), self.fresh("error")
         test = "test_of_break" if ends else "test"
         tested = ast.Call(ast.Attribute(load(loop), test, ast.Load()), [self.visit(node.test)], [])
         function.loops.append(loop)
+        function.read_first.append(read_first([ast.Expr(node.test), *node.body]))
         body = self._statements(node.body)
+        function.read_first.pop()
         function.loops.pop()
         otherwise = self._statements(node.orelse)
         call = hook(
@@ -263,7 +299,12 @@ class _Rewriter(Watching, ast.NodeTransformer):
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
         kept = _kept(node) if self._function is not None else None
         if kept is None:
-            return self.generic_visit(node)
+            arms = self._arms(node)
+            if arms is not None or self._function is None:
+                return self.generic_visit(node) if arms is None else arms
+            node.test = self.visit(node.test)
+            node.body, node.orelse = self._statements(node.body), self._statements(node.orelse)
+            return node
         value, target, greatest = kept
         if isinstance(target, ast.Name):
             place: list[ast.expr] = [load(target.id)]
@@ -276,6 +317,32 @@ class _Rewriter(Watching, ast.NodeTransformer):
         assigned = ast.Assign([self.visit(target)], ast.Attribute(load(name), "value", ast.Load()))
         chosen = ast.If(ast.Attribute(load(name), "test", ast.Load()), [placed(assigned, node.body[0])], [])
         return [placed(ast.Assign([store(name)], found), node.test), placed(chosen, node)]
+
+    def _arms(self, node: ast.If) -> list[ast.stmt] | None:
+        """An `if` whose arms leave no name as two loops, each of one iteration or none; None where it is to stay."""
+        function = self._function
+        body = [*node.body, *node.orelse]
+        if function is None or function.generator or leaves_early(body) or deletes(body):
+            return None
+        used = UsedNames.of(body)
+        bound = used.stored - function.shared_names
+        if used.yields or used.stored & function.shared_names or bound & read_first(body):
+            return None
+        if function.read_after(bound, node, body):
+            return None
+        names, grown = sorted(bound), sorted(used.appended)
+        arms = self.fresh("arms")
+        call = hook("arms", self.visit(node.test), _names(names), _names(grown))
+        found: list[ast.stmt] = [placed(ast.Assign([store(arms)], call), node.test)]
+        for which, statements in (("then", node.body), ("orelse", node.orelse)):
+            if not statements:
+                continue
+            loop, item, error = self.fresh("arm"), self.fresh("item"), self.fresh("error")
+            arm = ast.Assign([store(loop)], ast.Attribute(load(arms), which, ast.Load()))
+            guarded = _guarded(loop, error, self._statements(statements))
+            taken = ast.For(store(item), load(loop), [*self._restore(loop, names), guarded], self._restore(loop, names))
+            found += [placed(arm, node.test), placed(taken, node, node.test)]
+        return found
 
     # --- lists -------------------------------------------------------------------------------------------------------
 
@@ -481,6 +548,10 @@ def _guarded(loop: str, error: str, body: list[ast.stmt]) -> ast.stmt:
     raised = ast.If(ast.UnaryOp(ast.Not(), absorb), [ast.Raise(None, None)], [])
     handler = ast.ExceptHandler(ast.Attribute(load(HOOKS), "BaseException", ast.Load()), error, [raised])
     return ast.Try(body, [handler], [], [])
+
+
+def _otherwise(statement: ast.stmt) -> list[ast.stmt]:
+    return statement.orelse if isinstance(statement, ast.For | ast.While) else []
 
 
 def _leave(loop: str) -> ast.stmt:

@@ -51,6 +51,14 @@ class LoopSearches(RunAgain):
         self.site = site
 
 
+class PathsMultiply(RunAgain):
+    """There are many paths: explore again, summarising arms of `if` statements."""
+
+
+class ArmNotMerged(RunAgain):
+    """An arm of an `if` statement leaves something in Python: the path is split."""
+
+
 class FloatsMatter(RunAgain):
     """Numbers of floats are asked for: run again, following them from the beginning."""
 
@@ -150,6 +158,9 @@ class Paths:
         self.unrolled = unrolled
         #: The `while` statements that are taken for searches (`nkiverify.frontend.search_statements`).
         self.searched: Set[Site] = frozenset()
+        #: Whether arms of `if` statements are summarised, and those that are not as they leave something.
+        self.merges = False
+        self.split_arms: set[tuple[Site, bool]] = set()
         self.program = Program()
         #: What the model keeps between two operations. A path begins with what there was when its scope was opened.
         self.model = ModelState()
@@ -165,6 +176,8 @@ class Paths:
         #: Loops without an order that are running on the present path.
         self._unordered: list[Unordered] = []
         self._decisions = 0
+        #: How often a path has been split.
+        self._branches = 0
         self._steps = 0
         self._deadline = now() + limits.seconds
 
@@ -194,6 +207,10 @@ class Paths:
     def search(self, site: Site) -> RunAgain:
         """Remember that the `while` at `site` is to be taken for a search, and return the signal to raise."""
         return self._again(LoopSearches(site))
+
+    def arm_splits(self) -> RunAgain:
+        """Remember that an arm of an `if` statement is not to be summarised, and return the signal to raise."""
+        return self._again(ArmNotMerged())
 
     def floats_matter(self) -> RunAgain:
         """Remember that floats have to be followed, and return the signal to raise."""
@@ -340,6 +357,9 @@ class Paths:
             self.record(branch)
             decision = _Decision(branch, value=True, pending=True)
             scope.trail.append(decision)
+            self._branches += 1
+            if self._branches > ExploringBudget.BRANCHES_BEFORE_MERGING and not self.merges:
+                raise self._again(PathsMultiply())
         scope.position += 1
         self._block = decision.branch.then if decision.value else decision.branch.orelse
         chosen = condition if decision.value else condition.negation()

@@ -9,6 +9,7 @@ import ast
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import field
+from math import inf
 
 from nkiverify.foundation.dataclass import dataclass
 
@@ -172,6 +173,25 @@ def read_before_written(loop: ast.For | ast.While, names: set[str]) -> set[str]:
     _scan(loop.body, definite, carried)
     # A name bound under a condition only keeps its old value otherwise: that is carried state.
     return (carried | (names - definite)) & names
+
+
+def read_first(body: list[ast.stmt]) -> set[str]:
+    """Names that statements may read before they have bound them."""
+    carried: set[str] = set()
+    _scan(body, set(), carried)
+    return carried
+
+
+def last_reads(body: list[ast.stmt]) -> dict[str, tuple[float, int]]:
+    """Where each name is read or deleted last, by line and column: what functions within read they may read at any
+    time."""
+    found: dict[str, tuple[float, int]] = {}
+    for node in walk_scope(body):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store):
+            found[node.id] = max(found.get(node.id, (0, 0)), (node.lineno, node.col_offset))
+        elif isinstance(node, _SCOPES):
+            found.update((name, (inf, 0)) for name in _read_in(node))
+    return found
 
 
 def _scan(body: list[ast.stmt], definite: set[str], carried: set[str]) -> None:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nkiverify.frontend.drawn_loops import DrawnLoop
     from nkiverify.frontend.explorer import SymbolicExecution
     from nkiverify.frontend.paths import Scope
+    from nkiverify.model.state import Looked
 
 
 class SummarisedLoop:
@@ -67,6 +68,11 @@ class SummarisedLoop:
         #: Why nothing follows from the present pass, unless it has found another guess.
         self._doubt: str | None = None
         self._path_ended = False
+        #: What was there before it, and the pass in progress.
+        self._snapshot: Snapshot | None = None
+        self._looked: Looked | None = None
+        #: How many paths through the body come to its end.
+        self._paths = 0
         self._depth = run.depth
         self._try_depth = run.try_depth
         self.restoring = True
@@ -151,7 +157,7 @@ class SummarisedLoop:
         assert self._frame is not None
         run.open_loops.append(self)
         iterators = [one.iterator for one in self._consumers.values()]
-        snapshot = Snapshot(self._frame, (run.model, *iterators, *self._state.entry.values()))
+        snapshot = self._snapshot = Snapshot(self._frame, (run.model, *iterators, *self._state.entry.values()))
         if snapshot.refused is not None:
             refuse_class(snapshot.refused)
         if snapshot.opaque is not None:
@@ -171,7 +177,7 @@ class SummarisedLoop:
             endings: list[BodyEnding] = []
             self._doubt = None
             self._state.begin_pass()
-            looked = run.model.begin_pass()
+            self._looked = run.model.begin_pass()
             while True:
                 run.check_time()
                 self._begin_path(snapshot, scope, index)
@@ -187,7 +193,8 @@ class SummarisedLoop:
                     break
             run.close_scope()
             self._restore(snapshot)
-            if self._verified(endings, index, run.model.end_pass(looked)):
+            looked_at, self._looked = run.model.end_pass(self._looked), None
+            if self._verified(endings, index, looked_at):
                 if self._doubt is not None:
                     self._give_up(self._doubt)
                 break
@@ -203,7 +210,7 @@ class SummarisedLoop:
         self._state.after(endings, index, trips)
         self._put_in_consumers()
         self._paths, self._index, self._trips = len(endings), index, trips
-        self._frame = None
+        self._frame = self._snapshot = None
 
     def collected(self, values: list[Any]) -> SymList:
         """The list a comprehension makes, given the elements that the passes evaluated, those of the last one last."""

@@ -21,7 +21,7 @@ from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import ModuleState, load_kernel
-from nkiverify.frontend.paths import FloatsMatter, Limits, LoopNotSummarised, LoopSearches
+from nkiverify.frontend.paths import ArmNotMerged, FloatsMatter, Limits, LoopNotSummarised, LoopSearches, PathsMultiply
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.ir.program import Block, Claim, Program
@@ -106,14 +106,15 @@ def explore(
     deadline = now() + limits.seconds
     unrolled: dict[Site, str] = {}
     searched: set[Site] = set()
-    follows_floats = False
+    follows_floats = merges = False
+    split_arms: set[tuple[Site, bool]] = set()
     # What follows from the conditions of a path is the same, however often the kernel is run again.
     known = Context()
     for _ in range(most):
         left = replace(limits, seconds=max(0.0, deadline - now()))
         kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
         run = SymbolicExecution(hardware, left, unrolled, phases, known=known)
-        run.searched = searched
+        run.searched, run.merges, run.split_arms = searched, merges, split_arms
         run.model.follows_floats = follows_floats
         binding = SymbolicBinding(run, target.file)
         verification = Verification(binding, kernel, fixed)
@@ -127,6 +128,12 @@ def explore(
             continue
         except LoopSearches as signal:
             searched.add(signal.site)
+            continue
+        except PathsMultiply:
+            merges = True
+            continue
+        except ArmNotMerged:
+            # The arm has been remembered.
             continue
         except FloatsMatter:
             follows_floats = True

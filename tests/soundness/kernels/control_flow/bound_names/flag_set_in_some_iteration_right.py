@@ -1,6 +1,7 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 
+
 def kernel(n):
     seen = False
     for i in range(4):

@@ -1,6 +1,7 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
+
 def kernel(n):
     x = 0
     for i in range(100):

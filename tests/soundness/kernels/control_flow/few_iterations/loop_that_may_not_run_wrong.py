@@ -1,6 +1,7 @@
 # expect: 1 FAILED kernel.assert:8
 # dims: 0..
 
+
 def kernel(n):
     ran = False
     for i in range(n):

@@ -1,6 +1,7 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
+
 def kernel(n, m):
     for i in range(n):
         last = 0

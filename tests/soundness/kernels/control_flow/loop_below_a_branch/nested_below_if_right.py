@@ -1,6 +1,7 @@
 # expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
 # dims: 1..
 
+
 def kernel(n, m):
     for i in range(n):
         if i < 5:

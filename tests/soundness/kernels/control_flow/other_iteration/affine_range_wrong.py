@@ -3,6 +3,7 @@
 
 import nki.language as nl
 
+
 def kernel(n):
     count = 0
     for i in nl.affine_range(n):

@@ -1,6 +1,7 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
+
 def kernel(n):
     values = [0]
     for value in values:

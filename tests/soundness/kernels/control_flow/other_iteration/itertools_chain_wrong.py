@@ -3,6 +3,7 @@
 
 import itertools
 
+
 def kernel(n):
     for i in itertools.chain(range(n), [7]):
         assert i < 7

@@ -3,6 +3,7 @@
 
 import itertools
 
+
 def kernel(n):
     steps = itertools.count()
     for i in range(n):

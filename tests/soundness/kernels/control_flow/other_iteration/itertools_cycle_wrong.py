@@ -3,6 +3,7 @@
 
 import itertools
 
+
 def kernel(n):
     steps = itertools.cycle([0, 0, 1])
     for i in range(n):

@@ -3,6 +3,7 @@
 
 import itertools
 
+
 def kernel(n):
     for i in itertools.islice(itertools.count(), n):
         assert i < 3

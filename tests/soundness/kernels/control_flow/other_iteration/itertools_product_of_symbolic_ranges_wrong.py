@@ -3,6 +3,7 @@
 
 import itertools
 
+
 def kernel(n):
     for i, j in itertools.product(range(n), range(n)):
         assert i + j < 4

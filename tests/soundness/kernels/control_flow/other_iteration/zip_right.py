@@ -1,6 +1,7 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 
+
 def kernel(n, m):
     for i, j in zip(range(n), range(1, m)):
         assert j == i + 1

@@ -1,5 +1,6 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
+
 def kernel(n):
     assert range(n).count(3) == 0

@@ -2,6 +2,7 @@
 # dims: 1..
 # shapes: 1..5
 
+
 def kernel(n, step):
     for i in range(0, n, step):
         assert i % step == 0

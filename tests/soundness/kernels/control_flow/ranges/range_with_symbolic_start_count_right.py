@@ -1,6 +1,7 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 
+
 def kernel(n, m):
     count = 0
     for i in range(n, m):

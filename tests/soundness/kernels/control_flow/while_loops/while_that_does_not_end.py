@@ -3,6 +3,7 @@
 # args: --timeout 1
 # shapes: none
 
+
 def kernel(n):
     i = 0
     while i >= 0:

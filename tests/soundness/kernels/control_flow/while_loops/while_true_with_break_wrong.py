@@ -2,6 +2,7 @@
 # dims: 0..
 # args: --timeout 2
 
+
 def kernel(n):
     i = 0
     while True:

@@ -3,6 +3,7 @@
 # args: --timeout 1
 # shapes: none
 
+
 def kernel(n):
     while True:
         pass

@@ -1,6 +1,7 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
+
 def kernel(n):
     i = 0
     odd = 0
