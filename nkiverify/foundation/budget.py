@@ -107,8 +107,11 @@ class ProvingBudget:
     STEPS = 2000
     #: Steps of a proof before the points of the path are asked about its goal.
     FIRST_STEPS = 100
+    #: Steps for each part of a disjunction among the hypotheses that may not be possible: it is asked of each
+    #: disjunction again when an equality rewrites it.
+    STEPS_OF_A_PART = 200
     #: A proof within a proof, to simplify a disjunction of its hypotheses, has this part of the steps.
-    SHARE_WITHIN = 100
+    SHARE_WITHIN = 10
     #: Largest number of elements examined; beyond it only the cheap prover is asked.
     GRID = 50_000_000
     #: How many conditions, all in all, may be examined; a fifth of a second's work.

@@ -112,7 +112,7 @@ class Facts(KnownBounds):
     def _add_disjunction(self, condition: Junction) -> None:
         # Within the search for the simpler form of another, each part is a proof within the proof of a part of that.
         within = len(self.simplifying) - 1
-        steps = ProvingBudget.STEPS // ProvingBudget.SHARE_WITHIN**within
+        steps = ProvingBudget.STEPS_OF_A_PART // ProvingBudget.SHARE_WITHIN**within
         open_parts = [
             part
             for part in condition.parts
@@ -186,23 +186,34 @@ class Facts(KnownBounds):
         return best
 
     def _rewrite(self, mapping: dict[Atom, Term]) -> None:
-        """Bring every fact into terms without the newly replaced atom."""
-        old_terms, old_others = self.at_most_zero, self.others
-        self.at_most_zero, self.others = [], {}
-        self.upper, self.lower = {}, {}
+        """Bring the facts that are about the newly replaced atom into terms without it."""
+        done: dict[Atom, Term] = {}
+
+        def stays(term: Term) -> bool:
+            return terms.substitute(term, mapping, done) is term
+
+        old_terms = [term for term in self.at_most_zero if not stays(term)]
+        old_others = [one for one in self.others.values() if not all(map(stays, one.terms()))]
+        old_atoms = [atom for atom in self.described if not stays(terms.of_atom(atom))]
+        self.at_most_zero = [term for term in self.at_most_zero if stays(term)]
+        for condition in old_others:
+            del self.others[condition.uid]
+        for known in (self.upper, self.lower):
+            for atom, bounds in [*known.items()]:
+                left = [bound for bound in bounds if all(map(stays, bound))] if stays(terms.of_atom(atom)) else []
+                if left:
+                    known[atom] = left
+                else:
+                    del known[atom]
+        self.described.difference_update(old_atoms)
         for atom in mapping:
             self.ranges.pop(atom, None)
-        described, self.described = self.described, set()
-        for atom in described:
-            if atom not in mapping and not isinstance(atom, Div | Min | Select):
-                self.described.add(atom)
-        for atom in described:
+        for atom in old_atoms:
             if atom not in mapping:
-                self._describe(terms.substitute(terms.of_atom(atom), mapping))
+                self._describe(terms.substitute(terms.of_atom(atom), mapping, done))
         for term in old_terms:
-            replaced = conditions.at_most_zero(terms.substitute(term, mapping))
-            self._add(replaced)
-        for condition in old_others.values():
+            self._add(conditions.at_most_zero(terms.substitute(term, mapping, done)))
+        for condition in old_others:
             self._add(condition)
 
     def _add_at_most(self, term: Term) -> None:

@@ -159,8 +159,7 @@ class Prover:
             # Not one from within another: hundreds of asserts are as many provers.
             waiting = [prover for prover in self._ancestry() if prover._facts is None]
             for prover in reversed(waiting):
-                inherited = prover.parent._facts if prover.parent is not None else Facts()
-                assert inherited is not None
+                inherited = prover.parent._facts_with_samples() if prover.parent is not None else Facts()
                 # The same hypotheses are the same facts: what has been proved of them is known.
                 prover._facts = inherited.extended(*prover.added) if prover.added else inherited
             assert self._facts is not None

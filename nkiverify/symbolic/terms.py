@@ -362,9 +362,12 @@ def coefficient_of(term: Term, atom: Atom) -> tuple[Term, Term] | None:
     return make(factor), make(rest)
 
 
-def substitute(term: Term, mapping: Mapping[Atom, Term]) -> Term:
-    """`term` with atoms replaced, also inside other atoms. Replacements are not themselves looked into."""
-    return _substitute(term, mapping, {})
+def substitute(term: Term, mapping: Mapping[Atom, Term], done: dict[Atom, Term] | None = None) -> Term:
+    """`term` with atoms replaced, also inside other atoms. Replacements are not themselves looked into.
+
+    `done` keeps what becomes of each atom, for other terms in which the same are replaced.
+    """
+    return _substitute(term, mapping, {} if done is None else done)
 
 
 def _substitute(term: Term, mapping: Mapping[Atom, Term], done: dict[Atom, Term]) -> Term:

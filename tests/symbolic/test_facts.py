@@ -305,3 +305,41 @@ def test_what_cases_add_is_paid_by_the_proof(monkeypatch: pytest.MonkeyPatch) ->
     assert looked < 20 * ProvingBudget.FIRST_STEPS
     # What the simplifier does counts in what a search is allowed.
     assert allowed.used_up
+
+
+def test_an_equality_rewrites_the_facts_that_are_about_its_atom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Facts that are about others stay as they are, with what they say of the bounds of atoms."""
+    rows, columns, tiles, other = (terms.dimension(name) for name in ("rows", "columns", "tiles", "other"))
+    halves = terms.divide(other, terms.constant(2))
+    facts = Facts().extended(
+        *(conditions.at_most_zero(terms.add(terms.constant(1), one, -1)) for one in (rows, columns, tiles, other)),
+        conditions.at_most_zero(terms.add(rows, columns, -1)),
+        conditions.at_most_zero(terms.add(halves, columns, -1)),
+        conditions.disjunction(
+            [conditions.at_most_zero(terms.add(other, terms.constant(-9))), conditions.equals_zero(halves)]
+        ),
+    )
+    added: list[Condition | bool] = []
+    add = Facts._add
+
+    def counted(self: Facts, condition: Condition | bool) -> None:
+        added.append(condition)
+        add(self, condition)
+
+    monkeypatch.setattr(Facts, "_add", counted)
+    whole = facts.extended(conditions.equals_zero(terms.add(rows, tiles, -128)))
+    # The equality, what was known of the rows (a lower and an upper end), and what it says of the tiles.
+    assert all(isinstance(one, Condition) and not one.atoms() & other.atoms for one in added)
+    assert whole.proves(conditions.at_most_zero(terms.add(terms.scale(tiles, 128), columns, -1)))
+    assert whole.proves(conditions.at_most_zero(terms.add(terms.constant(128), columns, -1)))
+    assert whole.proves(conditions.at_most_zero(terms.add(halves, columns, -1)))
+    assert not whole.proves(conditions.at_most_zero(terms.add(terms.scale(tiles, 129), columns, -1)))
+    # The rows are no atom of any fact any more.
+    assert not any(rows.atoms & term.atoms for term in whole.at_most_zero)
+    assert not any(
+        rows.atoms & part.atoms
+        for known in (whole.upper, whole.lower)
+        for bounds in known.values()
+        for bound in bounds
+        for part in bound
+    )
