@@ -7,7 +7,7 @@ from numbers import Real
 from typing import TYPE_CHECKING
 
 from nkiverify.model import operators_on_tiles
-from nkiverify.model.contracts import define, require
+from nkiverify.model.contracts import SILENT, define, leaves_open, require
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.ops.dma import claim_dma
 from nkiverify.model.recording import issue
@@ -50,7 +50,8 @@ def _assigned(destination: object, value: object) -> None:
         if not isinstance(value, SymInt | SymRational | Real):
             raise unsupported(f"assignment of a {type(value).__name__} to a tensor", "write it with an instruction")
         if not destination.on_chip:
-            raise unsupported("assignment of a number to a tensor in HBM", "copy a tile that holds it there")
+            why = f"{SILENT} what a number does that is assigned to a tensor in HBM; copy a tile that holds it there"
+            leaves_open("tensor.setitem_shape", False, why, dst=destination.shape)
         require("tensor.setitem", False, dst=destination.shape)
         issue("setitem", writes={"dst": destination}, value=value)
         return
