@@ -55,6 +55,7 @@ from nkiverify.frontend.nodes import HOOKS, hook, load, placed, store
 from nkiverify.frontend.refused import ATTRIBUTES
 from nkiverify.frontend.source_names import (
     UsedNames,
+    child_nodes,
     computed_by,
     deletes,
     last_reads,
@@ -66,6 +67,8 @@ from nkiverify.frontend.source_names import (
 )
 from nkiverify.frontend.watched_integers import RangeLoops, Watching, iterated
 
+#: How many blocks within one another an `if` statement may add to: CPython compiles twenty.
+_MOST_NESTED = 14
 #: Types whose calls are redirected.
 _TYPES = frozenset({"int", "float", "bool", "list", "tuple", "str", "type"})
 
@@ -115,6 +118,8 @@ class _Function:
     blocks: list[tuple[list[ast.stmt], int]] = field(default_factory=list)
     #: The names that an iteration of each loop around the present statement may read before it binds them.
     read_first: list[set[str]] = field(default_factory=list)
+    #: How many blocks of loops, and of arms that are loops, are around the present statement.
+    nesting: int = 0
     #: Names of the loop variables around the present statement, innermost last.
     loops: list[str] = field(default_factory=list)
 
@@ -209,7 +214,9 @@ class _Rewriter(Watching, ast.NodeTransformer):
         target = self.visit(node.target)
         function.loops.append(loop)
         function.read_first.append(read_first(node.body))
+        function.nesting += 2
         body = self._statements(node.body)
+        function.nesting -= 2
         function.read_first.pop()
         function.loops.pop()
         otherwise = self._statements(node.orelse)
@@ -262,7 +269,9 @@ class _Rewriter(Watching, ast.NodeTransformer):
         tested = ast.Call(ast.Attribute(load(loop), test, ast.Load()), [self.visit(node.test)], [])
         function.loops.append(loop)
         function.read_first.append(read_first([ast.Expr(node.test), *node.body]))
+        function.nesting += 2
         body = self._statements(node.body)
+        function.nesting -= 2
         function.read_first.pop()
         function.loops.pop()
         otherwise = self._statements(node.orelse)
@@ -328,7 +337,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
         bound = used.stored - function.shared_names
         if used.yields or used.stored & function.shared_names or bound & read_first(body):
             return None
-        if function.read_after(bound, node, body):
+        if function.read_after(bound, node, body) or function.nesting + _nesting([node]) > _MOST_NESTED:
             return None
         names, grown = sorted(bound), sorted(used.appended)
         arms = self.fresh("arms")
@@ -339,7 +348,9 @@ class _Rewriter(Watching, ast.NodeTransformer):
                 continue
             loop, item, error = self.fresh("arm"), self.fresh("item"), self.fresh("error")
             arm = ast.Assign([store(loop)], ast.Attribute(load(arms), which, ast.Load()))
+            function.nesting += 2
             guarded = _guarded(loop, error, self._statements(statements))
+            function.nesting -= 2
             taken = ast.For(store(item), load(loop), [*self._restore(loop, names), guarded], self._restore(loop, names))
             found += [placed(arm, node.test), placed(taken, node, node.test)]
         return found
@@ -548,6 +559,18 @@ def _guarded(loop: str, error: str, body: list[ast.stmt]) -> ast.stmt:
     raised = ast.If(ast.UnaryOp(ast.Not(), absorb), [ast.Raise(None, None)], [])
     handler = ast.ExceptHandler(ast.Attribute(load(HOOKS), "BaseException", ast.Load()), error, [raised])
     return ast.Try(body, [handler], [], [])
+
+
+def _nesting(body: list[ast.stmt]) -> int:
+    """How many blocks that CPython counts are within one another in statements, loops as they are rewritten; for an
+    `if` statement as many as for a loop."""
+    most = 0
+    for one in body:
+        own = 2 if isinstance(one, ast.For | ast.While | ast.If | ast.Try | ast.With) else 0
+        inner: list[ast.stmt] = [part for part in child_nodes(one) if isinstance(part, ast.stmt)]
+        inner += [part for handler in getattr(one, "handlers", ()) for part in handler.body]
+        most = max(most, own + _nesting(inner))
+    return most
 
 
 def _otherwise(statement: ast.stmt) -> list[ast.stmt]:

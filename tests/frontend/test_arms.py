@@ -100,3 +100,13 @@ def test_verdicts_are_those_of_split_paths(
         found.append([run.verdict for run in verify(one.target, Options(root=tmp_path, phases=(1, 4)))])
     assert found[0] == found[1]
     assert " ".join(one.value for one in found[0]).startswith(verdicts)
+
+
+@pytest.mark.parametrize("loops", [1, 4, 8])
+@pytest.mark.parametrize("tests", [4, 12])
+def test_statements_are_nested_as_deeply_as_before(tmp_path: Path, loops: int, tests: int) -> None:
+    kinds = ["for row in range(rows):"] * loops + ["if rows > 7:"] * tests
+    lines = [f"{'    ' * depth}{kind}" for depth, kind in enumerate(kinds)]
+    lines.append(f"{'    ' * len(kinds)}nisa.dma_copy(dst=out[0:1, :], src=x[7:8, :])")
+    one = subject(tmp_path, *lines)
+    assert explore(one.target, hardware_named("trn2"), Limits(), SHAPE_PHASES).run.unsupported_construct is None
