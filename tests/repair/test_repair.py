@@ -82,6 +82,47 @@ def test_an_edit_of_one_place_is_taken_back(tmp_path: Path, written: str, meant:
     assert found.patches[0].whole
 
 
+SHORT = COPY.replace(
+    "dst=tile, src=x[i * 128 : (i + 1) * 128, :]", "dst=tile[0:64, :], src=x[i * 128 : i * 128 + 64, :]"
+)
+HALVES = COPY.replace("R % 128 == 0", "R % 128 == 0 and C % 2 == 0").replace(
+    "        nisa.dma_copy(dst=tile, src=x[i * 128 : (i + 1) * 128, :])\n",
+    "        nisa.dma_copy(dst=tile[:, 0 : C // 2], src=x[i * 128 : (i + 1) * 128, 0 : C // 2])\n"
+    "        nisa.dma_copy(dst=tile[:, 0 : C // 2], src=x[i * 128 : (i + 1) * 128, C // 2 : C])\n",
+)
+LEGACY = """\
+import neuronxcc.nki as nki
+import neuronxcc.nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    assert R % 128 == 0
+    out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in nl.affine_range(R // 128):
+        made = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+        tile = nl.load(x[i * 128 : (i + 1) * 128, 0:C])
+        made[0:64, 0:C] = nl.multiply(tile, 2.0)[0:64, 0:C]
+        nl.store(out[i * 128 : (i + 1) * 128, 0:C], made)
+    return out
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        (SHORT, "dst=tile[0:128, :], src=x[i * 128 : i * 128 + 128, :]"),
+        (HALVES, "dst=tile[:, C // 2 : C], src=x[i * 128 : (i + 1) * 128, C // 2 : C]"),
+        # A store of the tile that is loaded leaves out what is computed.
+        (LEGACY, "made[0:128, 0:C] = nl.multiply(tile, 2.0)[0:128, 0:C]"),
+    ],
+)
+def test_a_store_that_is_too_short_is_not_filled_with_zeros(tmp_path: Path, text: str, mended: str) -> None:
+    found = repair(tmp_path, text)
+    assert found.patches[0].whole and mended in found.patches[0].text(text)
+
+
 def test_exchanged_blocks_of_a_transpose_are_no_assert_that_it_is_square(tmp_path: Path) -> None:
     right = "dst=out[c * 128 : (c + 1) * 128, r * 128 : (r + 1) * 128]"
     wrong = TRANSPOSE.replace(right, "dst=out[r * 128 : (r + 1) * 128, c * 128 : (c + 1) * 128]")

@@ -46,8 +46,8 @@ def _another_name(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
 
 
 def _another_name_throughout(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
-    """Another name or number wherever one stands in a slice or a call."""
-    if not isinstance(node, ast.Slice | ast.Call | ast.Subscript):
+    """Another name or number wherever one stands in a slice, a call or an assignment."""
+    if not isinstance(node, ast.Slice | ast.Call | ast.Subscript | ast.Assign):
         return
     stands: dict[str, list[ast.Name]] = {}
     numbers: dict[int, list[ast.Constant]] = {}
@@ -369,9 +369,11 @@ def _initialised(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
     if "hbm" in source.of(node.value):
         # An output that is filled hides that some of it is never written.
         return
+    # Where it is stored to as well, zeros hide a store that is too short.
+    more = _SIZE_OF_HIDING if _is_stored_to(node.targets[0].id, source.tree) else 0.0
     if isinstance(node.value.func, ast.Attribute):
         _, end = source.span(node.value.func)
-        yield [Replacement(end - len("ndarray"), end, "zeros")], 0.5
+        yield [Replacement(end - len("ndarray"), end, "zeros")], more + 0.5
     isa = next((one for one in ast.walk(source.tree) if isinstance(one, ast.Attribute) and one.attr == "memset"), None)
     modules = [
         alias.asname or alias.name.rpartition(".")[2]
@@ -382,8 +384,38 @@ def _initialised(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
     ]
     module = source.of(isa.value) if isa is not None else (modules or [""])[0]
     if module:
-        yield [source.line_after(node, f"{module}.memset(dst={node.targets[0].id}, value=0.0)")], 0.0
+        yield [source.line_after(node, f"{module}.memset(dst={node.targets[0].id}, value=0.0)")], more
 
+
+def _is_stored_to(name: str, tree: ast.AST) -> bool:
+    """True if something is stored to a tensor, or to a part of it, that does not depend on what is there: a sum of
+    products does, and what is filled."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and called(node) not in ("nc_matmul", "memset"):
+            written = [one.value for one in node.keywords if one.arg == "dst"]
+            others = [*node.args, *(one.value for one in node.keywords if one.arg != "dst")]
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+            written, others = [node.targets[0]], [node.value]
+        else:
+            continue
+        if any(_base(one) == name for one in written) and not any(_mentions(one, name) for one in others):
+            return True
+    return False
+
+
+def _base(node: ast.expr) -> str:
+    """The name of a tensor, or of one that a part is taken of."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _mentions(node: ast.expr, name: str) -> bool:
+    return any(isinstance(one, ast.Name) and one.id == name for one in ast.walk(node))
+
+
+#: The kind of an edit that fills a tensor, and how much larger it counts where that may hide a mistake.
+INITIALISED, _SIZE_OF_HIDING = "initialised", 2.5
 
 #: The kinds of edits, with what each is called and the size of its least.
 _KINDS: tuple[tuple[str, _Kind, float], ...] = (
@@ -398,7 +430,7 @@ _KINDS: tuple[tuple[str, _Kind, float], ...] = (
     ("mask", _masks, 1.0),
     ("no more than is left", _at_most_what_is_left, 1.5),
     ("accumulated", _accumulated, 1.5),
-    ("initialised", _initialised, 1.5),
+    (INITIALISED, _initialised, 1.5),
     ("memory or dtype", _kinds_of_memory, 1.5),
     ("another subscript", _subscripts, 1.5),
     ("another number", _another_number, 1.5),

@@ -64,6 +64,9 @@ def _or_none(work: Callable[[], _Found]) -> _Found | None:
         return None
 
 
+#: Warnings of what is computed for nothing.
+_WASTED = frozenset(("df.unused", "df.overwritten"))
+
 #: The name that the text of a kernel as it is has besides its edits.
 _BEFORE = "_nkiverify_as_it_is"
 
@@ -87,9 +90,14 @@ class _WithDomain:
     found: DomainAnswer
 
     @property
-    def order(self) -> tuple[bool, int, float]:
+    def order(self) -> tuple[bool, bool, int, float]:
         """The best first."""
-        return not is_whole(self.found), -self.alive.passes, self.alive.cost
+        return not is_whole(self.found), self.wastes, -self.alive.passes, self.alive.cost
+
+    @property
+    def wastes(self) -> bool:
+        """True if something that is computed is used by nothing: an edit that leaves it out is hardly what is meant."""
+        return any(one.rule in _WASTED for run in self.found.runs for one in run.warnings)
 
 
 def repaired(asked: RepairQuestion, options: Options, found: DomainAnswer | None = None) -> RepairAnswer:
@@ -416,7 +424,7 @@ class _Repair:
             if domain is None:
                 continue
             found.append(_WithDomain(one, domain))
-            if is_whole(domain):
+            if is_whole(domain) and not found[-1].wastes:
                 # What comes later is further away, or passes on less.
                 break
         return sorted(found, key=lambda one: one.order)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from nkiverify.products.repair.edits import INITIALISED
 from nkiverify.products.repair.patches import ASSERT, Patch, RepairAnswer
 from nkiverify.report.style import Style
 
@@ -53,6 +54,8 @@ def _said(one: Patch, name: str) -> Iterator[str]:
     yield f"  {name} {one.said}"
     if one.equal:
         yield f"  {one.equal}"
+    elif one.kind == INITIALISED:
+        yield "  zeros are read where nothing is stored, and nothing says that they are meant: a store may be too short"
     if one.caution:
         yield f"  the assert leaves less than was meant: {one.caution}"
     if not one.whole:
