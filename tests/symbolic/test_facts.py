@@ -48,6 +48,24 @@ def test_what_is_proved_holds_at_every_point(data: st.DataObject) -> None:
             assert all(truths), goal
 
 
+@given(st.data())
+@settings(max_examples=30)
+def test_what_is_added_one_by_one_proves_nothing_false(data: st.DataObject) -> None:
+    """An equality that comes after other facts rewrites those that are about its atom: in any order."""
+    domain = data.draw(domains())
+    facts = Facts()
+    for one in data.draw(st.permutations(list(domain.hypotheses))):
+        facts = facts.extended(one)
+    if facts.contradictory:
+        assert not domain.points
+    assume(domain.points)
+    for _ in range(4):
+        goal = data.draw(goals(domain))
+        truths = domain.truths(goal)
+        if truths is not None and facts.proves(goal):
+            assert all(truths), goal
+
+
 @pytest.mark.parametrize("bounded_by", ["above", "below"])
 @pytest.mark.parametrize("whole", [True, False])
 def test_a_condition_of_a_value_that_bounds_what_it_is_about_ends(bounded_by: str, whole: bool) -> None:
