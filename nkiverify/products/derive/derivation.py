@@ -46,8 +46,8 @@ from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, told_by
 from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.products.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid
 from nkiverify.products.derive.ways import verdicts_by_ways, ways_through
-from nkiverify.symbolic.atoms import Atom, Div, Term
-from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, at_most_zero
+from nkiverify.symbolic.atoms import Atom, Div, Min, Term
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, at_most_zero, negate
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import make, of_atom
 from nkiverify.verify.exploration import Exploration, explore
@@ -129,6 +129,10 @@ class _Derivation:
         told_by = [one.condition for one in self._first]
         self._shapes = SampledShapes(exploration.target, self._program, self._assumed, hardware, seconds, told_by)
         self._bounds_seen = True
+        #: Under what claims that are refuted hold; the shape that passes; and conditions that were put to the test.
+        self._expected: list[Condition] = []
+        self._base: dict[str, int] = {}
+        self._tested: set[int] = set()
         #: Runs all neighbours of the shape that passes; None where that is done.
         self._all_around: Callable[[], None] | None = None
         self._limit_places: dict[int, Decision] = {}
@@ -138,11 +142,13 @@ class _Derivation:
 
     def run(self) -> Derived:
         """Find a domain, and prove it."""
-        expected = [part for one in self._decisions for part in (*_about(one), *without_minima(one.claim.condition))]
+        expected = list({part.uid: part for one in self._decisions for part in _expected_of(one)}.values())
+        self._expected = expected
         pairs = related(self._decisions)
         base = self._shapes.first(self._numbers, expected, pairs, whole_quotients(self._program))
         if base is None:
             return self._nothing_passes()
+        self._base = base.values
         self._shapes.around(base.values, self._numbers, pairs, expected)
         self._all_around = partial(self._shapes.around, base.values, self._numbers, pairs, expected, inf)
         found = self._proof(self._cover(), self._cover)
@@ -372,7 +378,27 @@ class _Derivation:
             if not any(self._narrow(one, found.chosen) for one in bounds if len(one.dimensions) == 1):
                 break
             found = self._covered()
+        while any(self._is_refuted(one) for one in found.chosen):
+            found = self._covered()
         return found
+
+    def _is_refuted(self, equation: Candidate) -> bool:
+        """True if a shape passes at which two dimensions differ that were the same in all shapes that had been run,
+        though no claim says so: each such equation is asked about once."""
+        condition = equation.condition
+        is_equation = isinstance(condition, Comparison) and condition.relation is Relation.EQUAL
+        if not is_equation or len(equation.dimensions) < 2 or condition.uid in self._tested or not self._base:
+            return False
+        self._tested.add(condition.uid)
+        stated = [*self._guards, *(part for one in self._expected for part in (one, *all_of_it(one)))]
+        if any(condition is one for one in stated):
+            return False
+        # Without minima, which solvers are slow with; what they say then the run of the shape tells.
+        plain = [one for one in self._expected if not any(isinstance(atom, Min) for atom in one.atoms())]
+        shown = self._shapes.solved(self._base, plain, negate(condition))
+        if shown is None or shown.kind is not ShapeOutcome.PASSES:
+            return False
+        return not holds(condition, shown.values, self._program)
 
     def _narrow(self, bound: Candidate, chosen: Sequence[Candidate]) -> bool:
         """Run a shape half-way between the greatest size of a dimension that passes and the least beyond that fails for
@@ -516,6 +542,15 @@ def _about(decision: Decision) -> list[Condition]:
     for one in at_last_iteration(decision.claim.condition):
         found += about_dimensions(one)
     return found
+
+
+def _expected_of(decision: Decision) -> list[Condition]:
+    """The same for shapes that are looked for: without minima where that is enough."""
+    simpler = list(without_minima(decision.claim.condition))
+    stated = _about(decision)
+    if simpler:
+        stated = [one for one in stated if not any(isinstance(atom, Min) for atom in one.atoms())]
+    return [*stated, *simpler]
 
 
 def _bound_of(condition: Condition) -> int:

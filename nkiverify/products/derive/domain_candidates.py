@@ -143,6 +143,7 @@ def candidates(
         for part in (*_at_last(decision.claim.condition), *without_minima(decision.claim.condition)):
             for inner in _parts(part):
                 add(inner, 0.6 + _cost(inner), rule)
+                add(_whole_ratio(inner), 1.4, rule)
                 for product in all_of_it(inner):
                     add(product, 0.1 + _cost(product), rule)
     for one, other in permutations(dimensions, 2):
@@ -289,15 +290,34 @@ def _at_last(condition: Condition | bool) -> Iterator[Condition]:
 
 
 def without_minima(condition: Condition | bool) -> Iterator[Condition]:
-    """Conditions that are enough for a comparison, with a number in place of a minimum that it is part of: `N <= R` for
-    `512*i + min(512, N - 512*i) <= R`, in each iteration."""
+    """Conditions that are enough for a comparison of minima, in each iteration: `N <= R` for `512*i + min(512, N -
+    512*i) <= R`, with a number in place of the minimum; `C == D//2` for `C*min(128, T) == (D//2)*min(128, T)`,
+    without it."""
     for part in _comparisons(condition):
-        for atom in part.term.atoms if part.relation is Relation.AT_MOST else ():
-            if isinstance(atom, Min) and part.term.monomials.get((atom,), 0) > 0:
-                for number in atom.terms:
-                    found = part.substitute({atom: number})
-                    if isinstance(found, Condition) and all(map(_is_of_dimensions, found.atoms())):
-                        yield found
+        for atom in part.term.atoms:
+            if not isinstance(atom, Min):
+                continue
+            found: list[Condition | bool] = []
+            if part.relation is Relation.AT_MOST and part.term.monomials.get((atom,), 0) > 0:
+                found = [part.substitute({atom: number}) for number in atom.terms]
+            elif part.relation is Relation.EQUAL and all(atom in key for key in part.term.monomials):
+                rest = {terms.without(key, (atom,)) or (): factor for key, factor in part.term.monomials.items()}
+                found = [conditions.equals_zero(terms.make(rest))]
+            for one in found:
+                if isinstance(one, Condition) and all(map(_is_of_dimensions, one.atoms())):
+                    yield one
+
+
+def _whole_ratio(condition: Condition) -> Condition | bool:
+    """The condition that a quotient leaves no rest as well: `D == 2*C` for `C == D//2`."""
+    if isinstance(condition, Comparison) and condition.relation is Relation.EQUAL:
+        for atom in condition.term.atoms:
+            factor = condition.term.monomials.get((atom,), 0)
+            if isinstance(atom, Div) and factor:
+                rest = terms.add(condition.term, of_atom(atom), -factor)
+                whole = terms.add(terms.multiply(rest, atom.denominator), terms.scale(atom.numerator, factor))
+                return conditions.equals_zero(whole)
+    return False
 
 
 def _is_of_dimensions(atom: Atom) -> bool:

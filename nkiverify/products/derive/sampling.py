@@ -21,6 +21,8 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 
+#: A bound of all dimensions within which shapes are looked for first.
+_SMALL = 512
 #: Bounds within which a size is searched for that the kernel takes.
 _REACH = (SearchingBudget.NEAR, 8 * SearchingBudget.NEAR)
 #: Sizes of a dimension of which the program says nothing.
@@ -203,6 +205,15 @@ class SampledShapes:
                 for wanted in islice(self._solved(base, [*assumed, dimension.at_least(base[at] + 1)]), 1):
                     self._beside(wanted, (), enough)
 
+    def solved(
+        self, base: dict[str, int], assumed: Sequence[Condition], more: Condition | bool
+    ) -> ConcreteResult | None:
+        """Run a shape for which a condition holds, and for which what is `assumed` comes to all of what it may; None
+        where none is found."""
+        whole = [each for one in assumed for each in all_of_it(one)]
+        wanted = next(self._solved(base, [*assumed, *whole, more], (_SMALL,), BUDGETS.first), None)
+        return None if wanted is None else self.run(wanted)
+
     def _beside(self, wanted: dict[str, int], fixed: Iterable[str], enough: float) -> ConcreteResult | None:
         """Run the shape that is most like `wanted`, unless shapes like it were run that are `enough`."""
         values = None if self.late else self._settled(wanted, tuple(fixed))
@@ -256,11 +267,17 @@ class SampledShapes:
         for one, other in combinations(names, 2):
             yield {**own, one: most, other: most}
 
-    def _solved(self, wanted: dict[str, int], assumed: Sequence[Condition | bool]) -> Iterator[dict[str, int]]:
+    def _solved(
+        self,
+        wanted: dict[str, int],
+        assumed: Sequence[Condition | bool],
+        bounds: Sequence[int] = (_SMALL, SearchingBudget.NEAR),
+        milliseconds: int = BUDGETS.domain,
+    ) -> Iterator[dict[str, int]]:
         """Shapes for which `assumed` holds, as small as a bound or two make them."""
-        for bound in (512, SearchingBudget.NEAR):
+        for bound in bounds:
             small = [condition for one in self.dimensions for condition in within(one, min(bound, one.high or bound))]
-            prover = Prover([*self._guards, *assumed, *small], BUDGETS.domain)
+            prover = Prover([*self._guards, *assumed, *small], milliseconds)
             if prover.satisfiable() is Answer.YES:
                 yield {one.atom.name: prover.model.get(one.atom, wanted[one.atom.name]) for one in self.dimensions}
 
