@@ -393,9 +393,7 @@ class _Derivation:
         stated = [*self._guards, *(part for one in self._expected for part in (one, *all_of_it(one)))]
         if any(condition is one for one in stated):
             return False
-        # Without minima, which solvers are slow with; what they say then the run of the shape tells.
-        plain = [one for one in self._expected if not any(isinstance(atom, Min) for atom in one.atoms())]
-        shown = self._shapes.solved(self._base, plain, negate(condition))
+        shown = self._shapes.solved(self._base, self._expected, negate(condition))
         if shown is None or shown.kind is not ShapeOutcome.PASSES:
             return False
         return not holds(condition, shown.values, self._program)

@@ -15,7 +15,7 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.products.derive.cover import holds
 from nkiverify.products.derive.domain_candidates import DimensionConstants, about_products, all_of_it, within
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
-from nkiverify.symbolic.atoms import Atom, Dimension
+from nkiverify.symbolic.atoms import Atom, Dimension, Min
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
@@ -138,7 +138,7 @@ class SampledShapes:
         ):
             found = self._beside(wanted, (), DerivingBudget.SIMILAR_SHAPES)
             if found is not None and found.kind is ShapeOutcome.PASSES:
-                return found
+                return self._with_all_read(found, assumed)
             if number == DerivingBudget.LIKELY_SHAPES - 1:
                 worth = self.of(ShapeOutcome.UNTOLD)
         # Where the least sizes that the kernel takes are large ones, the first two of them are worth the time.
@@ -206,13 +206,20 @@ class SampledShapes:
                     self._beside(wanted, (), enough)
 
     def solved(
-        self, base: dict[str, int], assumed: Sequence[Condition], more: Condition | bool
+        self, base: dict[str, int], assumed: Sequence[Condition | bool], more: Condition | bool
     ) -> ConcreteResult | None:
         """Run a shape for which a condition holds, and for which what is `assumed` comes to all of what it may; None
-        where none is found."""
-        whole = [each for one in assumed for each in all_of_it(one)]
-        wanted = next(self._solved(base, [*assumed, *whole, more], (_SMALL,), BUDGETS.first), None)
+        where none is found. What solvers are slow with is left to the run: minima."""
+        plain = [one for one in assumed if isinstance(one, Condition) and not any(map(_is_minimum, one.atoms()))]
+        whole = [each for one in plain for each in all_of_it(one)]
+        wanted = next(self._solved(base, [*plain, *whole, more], (_SMALL,), BUDGETS.first), None)
         return None if wanted is None else self.run(wanted)
+
+    def _with_all_read(self, found: ConcreteResult, assumed: Sequence[Condition | bool]) -> ConcreteResult:
+        """A shape that passes of whose inputs less is left out than at the one `found`, if there is one."""
+        shown = self.solved(found.values, assumed, True) if found.unread else None
+        passes = shown is not None and shown.kind is ShapeOutcome.PASSES
+        return shown if shown is not None and passes and len(shown.unread) < len(found.unread) else found
 
     def _beside(self, wanted: dict[str, int], fixed: Iterable[str], enough: float) -> ConcreteResult | None:
         """Run the shape that is most like `wanted`, unless shapes like it were run that are `enough`."""
@@ -355,6 +362,10 @@ class SampledShapes:
                 value = prover.model.get(dimension.atom, 1)
                 return prover.with_conditions([dimension.equals(value)]), value
         return None
+
+
+def _is_minimum(atom: Atom) -> bool:
+    return isinstance(atom, Min)
 
 
 def _names_in(condition: Condition | bool) -> set[str]:
