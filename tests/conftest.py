@@ -21,6 +21,8 @@ from lab.portions import Portion, a_portion, in_portion
 from lab.scale import keep_byte_code
 from nkiverify.cli.main import rarely_collected
 from nkiverify.engines.esbmc import locate
+from nkiverify.engines.esbmc.canary import check_once
+from nkiverify.engines.esbmc.lowering import TargetLanguage
 from nkiverify.foundation.resources import root
 from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
@@ -166,6 +168,16 @@ _held = [0]
 
 def _resident() -> int:
     return (resident_bytes(os.getpid()) or 0) if sys.platform == "linux" else 0
+
+
+@pytest.fixture(scope="session")
+def tried_esbmc() -> None:
+    """ESBMC is tried before a test changes what it answers: what comes of that is kept in the user's cache, and would
+    have it refused by all processes from then on."""
+    found = locate.find()
+    if found is not None:
+        for language in TargetLanguage if found.has_python else (TargetLanguage.C,):
+            check_once(found, language)
 
 
 @pytest.fixture(scope="session")

@@ -96,13 +96,13 @@ class Rewriting(enum.Enum):
     #: Everything a symbolic run needs.
     FULL = "full"
 
-    def apply(self, tree: ast.Module, file: Path, text: str | None = None, *, arms: bool = True) -> ast.Module:
-        """The module of `file` rewritten so, or what code of it executes as `text`. `tree` is changed in place. `arms`:
-        those of `if` statements may become loops, which are two blocks each."""
-        if self is Rewriting.RANGES:
-            RangeLoops().visit(tree)
-        elif self is not Rewriting.NONE:
-            (_Rewriter(file, text, arms) if self is Rewriting.FULL else Watching(file, text)).visit(tree)
+    def apply(self, tree: ast.Module, file: Path, text: str | None = None) -> ast.Module:
+        """The module of `file` rewritten so, or what code of it executes as `text`. `tree` is changed in place."""
+        if self is not Rewriting.NONE:
+            if self is Rewriting.RANGES:
+                RangeLoops().visit(tree)
+            else:
+                (_Rewriter if self is Rewriting.FULL else Watching)(file, text).visit(tree)
         return tree
 
 
@@ -145,10 +145,9 @@ class _Function:
 
 
 class _Rewriter(Watching, ast.NodeTransformer):
-    def __init__(self, file: Path, text: str | None = None, arms: bool = True) -> None:
+    def __init__(self, file: Path, text: str | None = None) -> None:
         super().__init__(file, text)
         self._function: _Function | None = None
-        self._with_arms = arms
 
     # --- scopes ------------------------------------------------------------------------------------------------------
 
@@ -332,7 +331,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
         """An `if` whose arms leave no name as two loops, each of one iteration or none; None where it is to stay."""
         function = self._function
         body = [*node.body, *node.orelse]
-        if function is None or function.generator or not self._with_arms or leaves_early(body) or deletes(body):
+        if function is None or function.generator or leaves_early(body) or deletes(body):
             return None
         used = UsedNames.of(body)
         bound = used.stored - function.shared_names

@@ -429,7 +429,7 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
             note_text(tree, str(file))
         try:
             with nested_deeply():
-                code = _rewritten(file, rewriting, tree)
+                code = compile(rewriting.apply(tree, file), str(file), "exec", dont_inherit=True)
         except RecursionError:
             construct = f"expressions or branches nested as deeply as in {file.name}"
             raise UnsupportedConstruct(
@@ -443,16 +443,6 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
             raise UnsupportedConstruct(construct, "put some into a helper function") from None
         _compiled[key] = code
     return code
-
-
-def _rewritten(file: Path, rewriting: Rewriting, tree: ast.Module) -> CodeType:
-    """The code of a module; where arms of `if` statements are too many blocks within others, these stay as they are."""
-    try:
-        return compile(rewriting.apply(tree, file), str(file), "exec", dont_inherit=True)
-    except SyntaxError:
-        if rewriting is not Rewriting.FULL:
-            raise
-        return compile(rewriting.apply(parse_anew(file), file, arms=False), str(file), "exec", dont_inherit=True)
 
 
 #: The spaces of kernel files, each with the name that the file's module has in it.

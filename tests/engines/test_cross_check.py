@@ -27,7 +27,10 @@ from nkiverify.verify.options import DEFAULT_ENGINE, EMBEDDED_ONLY, Options
 from nkiverify.verify.verifier import verify
 from tests.check.kernel_files import COPY, write
 
-pytestmark = pytest.mark.skipif("locate.find() is None", reason="there is no ESBMC here")
+pytestmark = [
+    pytest.mark.skipif("locate.find() is None", reason="there is no ESBMC here"),
+    pytest.mark.usefixtures("tried_esbmc"),
+]
 
 
 def target(name: str) -> Target:

@@ -557,6 +557,7 @@ ESBMC = {
 
 
 @pytest.mark.skipif("locate.find() is None", reason="there is no ESBMC here")
+@pytest.mark.usefixtures("tried_esbmc")
 @pytest.mark.parametrize("name", ESBMC)
 def test_a_row_of_esbmc(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     row, genuine = ESBMC[name], EsbmcEngine.decide

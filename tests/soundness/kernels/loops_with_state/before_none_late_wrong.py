@@ -2,7 +2,6 @@
 # args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
 # shapes: T=1..4
 """Tiles of the tenth round and later are too narrow."""
-
 import nki
 import nki.isa as nisa
 import nki.language as nl

@@ -2,7 +2,6 @@
 # args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
 # shapes: T=1..4
 """A counter in a record that is replaced. It leaves the tile of sums in the eighteenth round."""
-
 import dataclasses
 from dataclasses import dataclass
 

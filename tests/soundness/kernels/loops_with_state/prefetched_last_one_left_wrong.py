@@ -1,7 +1,6 @@
 # expect: 4 FAILED df.output_written
 # args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
 """The last tile is not stored."""
-
 import nki
 import nki.isa as nisa
 import nki.language as nl

@@ -1,7 +1,6 @@
 # expect: 4 FAILED df.read_unwritten
 # args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
 """Three tiles take turns, and one is stored that has not been loaded."""
-
 import nki
 import nki.isa as nisa
 import nki.language as nl

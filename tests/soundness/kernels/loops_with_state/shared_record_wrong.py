@@ -2,7 +2,6 @@
 # args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
 # shapes: T=1..4
 """Two names of one record of the round before: a change by one is seen by the other."""
-
 import nki
 import nki.isa as nisa
 import nki.language as nl

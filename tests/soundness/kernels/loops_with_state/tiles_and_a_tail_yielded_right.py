@@ -5,7 +5,6 @@
 # args: ::kernel --arg 'x=bf16[128,N:1..1000000]'
 # shapes: N=1..200:33
 """The tail is yielded after the loop."""
-
 import nki
 import nki.isa as nisa
 import nki.language as nl

@@ -2,7 +2,6 @@
 # args: ::kernel --arg 'x=bf16[128,N:1..1000000]'
 # shapes: N=1..200:33
 """As is the count of `enumerate`."""
-
 import nki
 import nki.isa as nisa
 import nki.language as nl

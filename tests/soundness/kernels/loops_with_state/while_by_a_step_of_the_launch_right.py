@@ -4,7 +4,6 @@
 # args: ::kernel --arg 'x=bf16[128,8*T]' --where 'T <= 1000000'
 # shapes: T=1..9
 """The step of the counter is a dimension."""
-
 import nki
 import nki.isa as nisa
 import nki.language as nl

@@ -5,7 +5,6 @@
 # args: ::kernel --arg 'x=bf16[128,64*T]' --where 'T <= 1000000'
 # shapes: T=1..4
 """The counter moves on before `continue`."""
-
 import nki
 import nki.isa as nisa
 import nki.language as nl

@@ -1,7 +1,6 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
-
 def found(n, start):
     there = False
     for i in range(3):
@@ -9,7 +8,6 @@ def found(n, start):
             if start + i + j == n:
                 there = True
     return there
-
 
 def kernel(n):
     count = 0

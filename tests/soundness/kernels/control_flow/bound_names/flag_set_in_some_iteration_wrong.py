@@ -1,7 +1,6 @@
 # expect: 1 FAILED kernel.assert:9
 # dims: 0..
 
-
 def kernel(n):
     seen = False
     for i in range(4):

@@ -1,7 +1,6 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
-
 def kernel(n):
     x = 1
     for i in range(min(n, 3)):

@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
 # dims: 1..
 
-
 def kernel(n, m):
     for i in range(n):
         if i < 5:

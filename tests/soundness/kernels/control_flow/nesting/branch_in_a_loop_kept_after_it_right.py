@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
 # dims: 0..
 
-
 def kernel(n):
     width = 1
     for i in range(n):

@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 
-
 def kernel(n):
     for i in range(n):
         for j in range(i, n):

@@ -3,7 +3,6 @@
 
 import nki.language as nl
 
-
 def kernel(n):
     count = 0
     for i in nl.affine_range(n):

@@ -3,7 +3,6 @@
 
 import functools
 
-
 def kernel(n):
     total = functools.reduce(lambda a, b: a + b, [i for i in range(n)], 0)
     assert total <= 3

@@ -3,7 +3,6 @@
 
 import itertools
 
-
 def kernel(n):
     for total in itertools.accumulate([i for i in range(n)]):
         assert total <= 3

@@ -3,7 +3,6 @@
 
 import itertools
 
-
 def kernel(n):
     for i in itertools.chain(range(n), [7]):
         assert i < 7

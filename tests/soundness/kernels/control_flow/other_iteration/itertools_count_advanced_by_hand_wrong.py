@@ -3,7 +3,6 @@
 
 import itertools
 
-
 def kernel(n):
     steps = itertools.count()
     for i in range(n):

@@ -3,7 +3,6 @@
 
 import itertools
 
-
 def kernel(n):
     steps = itertools.cycle([0, 0, 1])
     for i in range(n):

@@ -3,7 +3,6 @@
 
 import itertools
 
-
 def kernel(n):
     for i in itertools.islice(itertools.count(), n):
         assert i < 3

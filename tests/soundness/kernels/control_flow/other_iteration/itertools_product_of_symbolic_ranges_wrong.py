@@ -3,7 +3,6 @@
 
 import itertools
 
-
 def kernel(n):
     for i, j in itertools.product(range(n), range(n)):
         assert i + j < 4

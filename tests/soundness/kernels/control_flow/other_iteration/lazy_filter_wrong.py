@@ -1,7 +1,6 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
-
 def kernel(n):
     limit = 0
     lazy = filter(lambda x: x > limit, [1, 2, 3])

@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
 # dims: 0..
 
-
 def kernel(n):
     limit = 0
     lazy = (x for x in [1, 2, 3] if x > limit)

@@ -3,7 +3,6 @@
 
 import nki.language as nl
 
-
 def kernel(n):
     best = 0
     for i in nl.sequential_range(n):

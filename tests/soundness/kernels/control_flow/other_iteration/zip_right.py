@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 
-
 def kernel(n, m):
     for i, j in zip(range(n), range(1, m)):
         assert j == i + 1

@@ -1,6 +1,5 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
-
 def kernel(n):
     assert range(n).count(3) == 0

@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
 # dims: 0..
 
-
 def kernel(n):
     steps = range(2, n + 3, 1)
     assert steps[0] == 2

@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 
-
 def kernel(n, m):
     if m in range(n):
         assert m < n

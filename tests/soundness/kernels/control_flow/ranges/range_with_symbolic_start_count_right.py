@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 
-
 def kernel(n, m):
     count = 0
     for i in range(n, m):

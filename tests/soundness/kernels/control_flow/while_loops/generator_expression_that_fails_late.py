@@ -3,6 +3,5 @@
 # args: --unwind 4
 # shapes: 0..14
 
-
 def kernel(n):
     assert all(i < 10 for i in range(n))

@@ -3,7 +3,6 @@
 # args: --unwind 4
 # shapes: 0..14
 
-
 def kernel(n):
     for i in range(n):
         if i == 12:

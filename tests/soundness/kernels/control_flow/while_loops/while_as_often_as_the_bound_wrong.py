@@ -2,7 +2,6 @@
 # dims: 0..
 # args: --unwind 4
 
-
 def kernel(n):
     k = 0
     while k < n:

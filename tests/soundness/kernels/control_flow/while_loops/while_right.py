@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL|UNKNOWN|BOUNDED
 # dims: 0..
 
-
 def kernel(n):
     i = 0
     while i < n:

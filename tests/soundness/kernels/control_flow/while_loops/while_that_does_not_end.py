@@ -3,7 +3,6 @@
 # args: --timeout 1
 # shapes: none
 
-
 def kernel(n):
     i = 0
     while i >= 0:

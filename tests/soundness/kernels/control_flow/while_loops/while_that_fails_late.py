@@ -3,7 +3,6 @@
 # args: --unwind 4
 # shapes: 0..14
 
-
 def kernel(n):
     i = 0
     while i < n:

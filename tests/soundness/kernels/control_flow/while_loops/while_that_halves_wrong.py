@@ -1,7 +1,6 @@
 # expect: 1 FAILED|UNKNOWN
 # dims: 0..
 
-
 def kernel(n):
     steps = 0
     while n > 1:

@@ -2,7 +2,6 @@
 # dims: 0..
 # args: --timeout 2
 
-
 def kernel(n):
     i = 0
     while True:

@@ -3,7 +3,6 @@
 # args: --timeout 1
 # shapes: none
 
-
 def kernel(n):
     while True:
         pass

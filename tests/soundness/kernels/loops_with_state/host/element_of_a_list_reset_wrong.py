@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """An element that begins again after four rounds."""
-
-
 def kernel(n):
     c = [0]
     for i in range(n):

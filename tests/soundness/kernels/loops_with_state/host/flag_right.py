@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL|BOUNDED|UNKNOWN
 # dims: 0..
 """A flag of the first round."""
-
-
 def kernel(n):
     first = True
     c = 0

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A flag of the first two rounds."""
-
-
 def kernel(n):
     a = b = True
     c = 0

@@ -2,8 +2,6 @@
 # dims: 0..
 # shapes: 0..9
 """The first round adds more."""
-
-
 def kernel(n):
     c = 0
     for i in range(n):

@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL|BOUNDED|UNKNOWN
 # dims: 0..
 """The last round adds more."""
-
-
 def kernel(n):
     c = 0
     for i in range(n):

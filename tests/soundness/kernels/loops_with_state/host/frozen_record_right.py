@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """Two counters in a record."""
-
 from dataclasses import dataclass, replace
 
 

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The body counts after it takes a second number: where the generator asks for it, the count is that of before."""
-
-
 def g(n):
     for i in range(n):
         yield i

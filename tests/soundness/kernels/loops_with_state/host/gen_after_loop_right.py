@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """What the generator does after its loop sees the state that who runs over it has left."""
-
-
 def g(c, n):
     for i in range(n):
         yield i

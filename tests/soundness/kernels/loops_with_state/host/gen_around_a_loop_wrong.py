@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A loop of the generator within another one."""
-
-
 def g(n):
     for i in range(n):
         for j in range(i):

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The first number has been taken before."""
-
-
 def g(n):
     for i in range(n):
         yield i

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The generator is begun by the body of a loop over another one."""
-
-
 def g(n):
     for i in range(n):
         yield i

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A generator with numbers, kept by a name and read on."""
-
-
 def g(n):
     for i in range(n):
         yield 2 * i

@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """A generator with numbers."""
-
-
 def g(n):
     for i in range(n):
         yield 2 * i

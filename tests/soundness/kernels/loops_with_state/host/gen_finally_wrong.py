@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """What the generator does at its end."""
-
-
 def g(c, n):
     try:
         for i in range(n):

@@ -2,8 +2,6 @@
 # dims: 0..
 # args: --timeout 1
 """A generator that yields from itself."""
-
-
 def g(n):
     if n > 0:
         for i in range(n):

@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """Loops over generators within one another."""
-
-
 def g(n):
     for i in range(n):
         yield i

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The loop over the generator is left in its fourth round."""
-
-
 def g(n):
     for i in range(n):
         yield i

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The loop in the generator is begun from the middle of the body, which has counted by then."""
-
-
 def g(n):
     yield -1
     for i in range(n):

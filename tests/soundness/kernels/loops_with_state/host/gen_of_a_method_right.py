@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """A generator that is a method and counts."""
-
-
 class Box:
     def __init__(self):
         self.k = 0

@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """A generator over another one."""
-
-
 def g(n):
     for i in range(n):
         yield 3 * i

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A generator over another one, which counts."""
-
-
 def g(n):
     for i in range(n):
         yield 3 * i

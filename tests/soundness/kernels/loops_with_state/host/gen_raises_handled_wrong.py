@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The generator raises an exception after its loop, which is handled where the count is read."""
-
-
 def g(n):
     for i in range(n):
         yield i

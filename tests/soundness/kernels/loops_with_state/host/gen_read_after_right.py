@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """The last number of a generator."""
-
-
 def g(n):
     i = 0
     while i < n:

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """What is sent to a generator."""
-
-
 def g(n):
     for i in range(n):
         y = yield i

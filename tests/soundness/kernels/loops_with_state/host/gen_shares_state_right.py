@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """Who runs over the generator moves its counter on."""
-
-
 def g(c, n):
     while c[0] < n:
         yield c[0]

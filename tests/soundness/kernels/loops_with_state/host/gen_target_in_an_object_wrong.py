@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The target of the loop is an attribute."""
-
-
 class Box:
     x = 0
 

@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL|BOUNDED
 # dims: 0..
 """Two numbers a round."""
-
-
 def g(n):
     for i in range(n):
         yield 2 * i

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A generator is run over twice."""
-
-
 def g(n):
     for i in range(n):
         yield i

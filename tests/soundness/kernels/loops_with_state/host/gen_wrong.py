@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """Numbers of a generator."""
-
-
 def g(n):
     for i in range(n):
         yield i * 2

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A number is handed on over rounds that yield nothing."""
-
-
 def g(n):
     for i in range(n):
         if i != 2:

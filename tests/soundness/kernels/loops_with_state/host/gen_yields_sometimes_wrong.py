@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """Some rounds of the generator yield."""
-
-
 def g(n):
     for i in range(n):
         if i != 2:

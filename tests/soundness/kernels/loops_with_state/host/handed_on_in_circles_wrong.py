@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A rotation, one of whose values is handed on to another name."""
-
-
 def kernel(n):
     a, b, d = [1], [2], [0]
     for i in range(n):

@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL|BOUNDED
 # dims: 0..
 """Values of the three rounds before."""
-
-
 def kernel(n):
     a = b = c = -1
     for i in range(n):

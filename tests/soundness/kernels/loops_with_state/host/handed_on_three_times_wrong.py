@@ -2,8 +2,6 @@
 # dims: 0..
 # shapes: 0..9
 """Values of the three rounds before."""
-
-
 def kernel(n):
     a = b = c = -1
     for i in range(n):

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """Whether the record of the round before is the one of before the loop."""
-
-
 class Box:
     pass
 

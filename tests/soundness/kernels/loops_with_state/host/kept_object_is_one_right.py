@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL|BOUNDED
 # dims: 0..
 """What is handed on is the object of before the loop, which has the index."""
-
-
 class Box:
     k = 0
 

@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """The square of the round before."""
-
-
 def kernel(n):
     a = 0
     for i in range(n):

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A list gets an element in front."""
-
-
 def kernel(n):
     c = [7]
     for i in range(n):

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A list of the round before grows in this one."""
-
-
 def kernel(n):
     b = []
     kept = []

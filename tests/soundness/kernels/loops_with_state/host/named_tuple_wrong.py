@@ -1,7 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A named tuple."""
-
 from typing import NamedTuple
 
 

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The class counts its records."""
-
-
 class S:
     made = 0
 

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """A record that a list keeps is changed by its name one round later."""
-
-
 class Box:
     def __init__(self, k):
         self.k = k

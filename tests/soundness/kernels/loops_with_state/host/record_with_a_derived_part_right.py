@@ -1,7 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """A part that the record computes itself."""
-
 from dataclasses import dataclass, field, replace
 
 

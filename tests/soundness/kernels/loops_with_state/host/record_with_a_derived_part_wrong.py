@@ -2,7 +2,6 @@
 # dims: 0..
 # shapes: 0..8
 """A part that the record computes itself, in another way from the fifth on."""
-
 from dataclasses import dataclass, field, replace
 
 

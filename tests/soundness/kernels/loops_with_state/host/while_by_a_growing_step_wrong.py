@@ -2,8 +2,6 @@
 # dims: 0..
 # shapes: 0..8
 """The step grows."""
-
-
 def kernel(n):
     a, b = 0, 1
     while a < n:

@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """As many rounds as the limit says."""
-
-
 def kernel(n):
     i = 0
     while i < n:

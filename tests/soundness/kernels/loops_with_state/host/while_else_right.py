@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """The branch is run where the loop ends by its test."""
-
-
 def kernel(n):
     i = 0
     done = 0

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """Its counter goes the wrong way."""
-
-
 def kernel(n):
     i = n
     while i > 2:

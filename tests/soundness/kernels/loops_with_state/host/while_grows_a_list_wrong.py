@@ -2,8 +2,6 @@
 # dims: 0..
 # shapes: 0..8
 """A list that grows with the rounds."""
-
-
 def kernel(n):
     i = 0
     x = []

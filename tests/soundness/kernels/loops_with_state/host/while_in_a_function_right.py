@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """Loops of one statement with different limits."""
-
-
 def count(n):
     i = 0
     x = []

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """Loops of one statement with different steps."""
-
-
 def count(n, s):
     i = 0
     x = []

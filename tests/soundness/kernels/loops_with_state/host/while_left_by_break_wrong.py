@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """It is left in its fourth round."""
-
-
 def kernel(n):
     i = 0
     while i < n:

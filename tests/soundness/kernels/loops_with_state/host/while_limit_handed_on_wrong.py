@@ -2,7 +2,6 @@
 # dims: 0..
 # shapes: 0..9
 """The limit is that of a record that comes into use after rounds: by then the number of rounds has been guessed."""
-
 from dataclasses import dataclass
 
 

@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """The limit comes nearer."""
-
-
 def kernel(n):
     i = 0
     m = n

@@ -2,8 +2,6 @@
 # dims: 0..
 # shapes: 0..9
 """The limit comes nearer."""
-
-
 def kernel(n):
     i = 0
     m = n

@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The sum of the rounds of the inner loop."""
-
-
 def kernel(n):
     i = 0
     c = [0]

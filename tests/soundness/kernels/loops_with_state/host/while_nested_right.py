@@ -1,8 +1,6 @@
 # expect: 1 SUCCESSFUL
 # dims: 0..
 """The inner loop has another number of rounds in each one of the outer loop."""
-
-
 def kernel(n):
     i = 0
     c = [0]

@@ -2,8 +2,6 @@
 # dims: 0..
 # args: --timeout 2
 """Two tests."""
-
-
 def kernel(n):
     i = 0
     while i < n or i < 3:

@@ -2,8 +2,6 @@
 # dims: 0..
 # shapes: 0..9
 """The counter of the round before, with a last step that is shorter."""
-
-
 def kernel(n):
     i = 0
     b = 0

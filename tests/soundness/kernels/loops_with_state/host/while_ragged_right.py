@@ -2,8 +2,6 @@
 # dims: 0..
 # shapes: 0..9
 """The last step is shorter."""
-
-
 def kernel(n):
     i = 0
     while i < n:

@@ -2,8 +2,6 @@
 # dims: 0..
 # shapes: 0..12
 """An exception in the tenth round."""
-
-
 def kernel(n):
     i = 0
     while i < n:

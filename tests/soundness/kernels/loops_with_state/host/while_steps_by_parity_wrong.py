@@ -1,8 +1,6 @@
 # expect: 1 FAILED|UNKNOWN|BOUNDED
 # dims: 0..
 """The step depends on the round."""
-
-
 def kernel(n):
     i = 0
     r = 0
