@@ -1,4 +1,4 @@
-# expect: 1 FAILED isa.on_chip:13
+# expect: 1 FAILED nl.operand_on_chip:13
 # expect: 4 FAILED df.output_written
 # args: ::adds --arg 'x=f32[128,64]' --arg 'y=f32[128,64]' --arg 'groups=[4,8]'
 import nki
