@@ -123,7 +123,7 @@ def in_lane(test: str, of_campaigns: bool, cost: int, lane: str, portion: Portio
     """True if a lane has this test: `quick` what is no campaign and takes no long, `test` what is no campaign,
     `campaigns` one portion of what is, `all` `test` and that portion."""
     if not of_campaigns:
-        return lane != "campaigns" and (lane != "quick" or cost < QUICK)
+        return lane != "campaigns" and (lane != "quick" or cost <= QUICK)
     return lane in ("campaigns", "all") and in_portion(test, portion)
 
 

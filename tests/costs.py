@@ -2,8 +2,8 @@
 clock, as a test that waits for a process keeps a worker as long. A test that takes much more than the others of its
 function has a line of its own.
 
-`make quick` leaves out those from `QUICK` on, and `make test` begins with those that take longest. Cases of a function
-from `QUICK` on are of the campaigns, but for the one of each kind that takes least. A function that the file does not
+`make quick` leaves out those beyond `QUICK`, and `make test` begins with those that take longest. Cases of a function
+beyond `QUICK` are of the campaigns, but for the one of each kind that takes least. A function that the file does not
 have is quick. `make test ARGS=--write-costs` measures those of the lane, on an idle machine.
 """
 
@@ -19,7 +19,7 @@ from typing import Any, cast
 import pytest
 
 COSTS = Path(__file__).with_name("costs.txt")
-#: Milliseconds on average from which functions are written down, and from which their tests are not quick.
+#: Milliseconds on average from which functions are written down, and beyond which their tests are not quick.
 WRITTEN, QUICK = 20, 50
 #: How many times as long as the others of its function a test takes that has a line of its own.
 DEAR = 3
@@ -55,7 +55,7 @@ def dear_cases(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]
     found: set[str] = set()
     for cases in kinds.values():
         least = min(cases, key=lambda test: cost_of(test, known))
-        found.update(test for test in cases if test != least and cost_of(test, known) >= QUICK)
+        found.update(test for test in cases if test != least and cost_of(test, known) > QUICK)
     return frozenset(found)
 
 
@@ -140,7 +140,7 @@ class Measuring:
 
 def _of_some(taken: Mapping[str, float], mean: int) -> dict[str, int]:
     """The cost of tests whose function takes `mean` on average, where it puts them on the other side of `QUICK`."""
-    return {test: round(cost) for test, cost in taken.items() if (cost < QUICK) != (mean < QUICK)}
+    return {test: round(cost) for test, cost in taken.items() if (cost <= QUICK) != (mean <= QUICK)}
 
 
 def _of_function(taken: Mapping[str, float]) -> dict[str, int]:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.costs import QUICK, Measuring, costs, dear_cases
 
-QUICKER, DEAR = QUICK - 1, QUICK
+QUICKER, DEAR = QUICK, QUICK + 1
 
 
 def test_a_case_that_takes_long_is_of_the_campaigns_where_one_takes_less() -> None:
