@@ -10,12 +10,12 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from nkiverify.analysis.values.fields import Fields
 from nkiverify.analysis.values.known_residues import PRIMES_OF_QUOTIENTS
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import InternalError
+from nkiverify.foundation.threads import one_thread
 
 #: The extents of the matrices, and how often each product is timed.
 SIZE, ROUNDS = 2048, 3
@@ -28,7 +28,7 @@ _LARGE = (2560, 4096)
 def _best(work: Callable[[], object]) -> float:
     """The least seconds of processor time, on one thread."""
     found = []
-    with threadpool_limits(1):
+    with one_thread():
         for _ in range(ROUNDS):
             started = time.process_time()
             work()

@@ -1,8 +1,8 @@
 """`if` statements whose arms leave nothing, in a symbolic run whose paths would be too many.
 
 Each such statement splits the run in two, so that ten in a row are a thousand paths. An arm that leaves in Python what
-it found is a loop of one iteration or none, and summarised as one: ten in a row are
-twenty bodies. One that leaves more splits the run after all.
+it found is a loop of one iteration or none, and summarised as one: ten in a row are twenty bodies. One that leaves
+more splits the run after all.
 """
 
 from __future__ import annotations

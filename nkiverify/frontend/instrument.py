@@ -306,11 +306,13 @@ class _Rewriter(Watching, ast.NodeTransformer):
     # --- the greatest and the least ----------------------------------------------------------------------------------
 
     def visit_If(self, node: ast.If) -> ast.AST | list[ast.stmt]:
-        kept = _kept(node) if self._function is not None else None
+        if self._function is None:
+            return self.generic_visit(node)
+        kept = _kept(node)
         if kept is None:
-            arms = self._arms(node)
-            if arms is not None or self._function is None:
-                return self.generic_visit(node) if arms is None else arms
+            arms = self._arms(node, self._function)
+            if arms is not None:
+                return arms
             node.test = self.visit(node.test)
             node.body, node.orelse = self._statements(node.body), self._statements(node.orelse)
             return node
@@ -327,11 +329,10 @@ class _Rewriter(Watching, ast.NodeTransformer):
         chosen = ast.If(ast.Attribute(load(name), "test", ast.Load()), [placed(assigned, node.body[0])], [])
         return [placed(ast.Assign([store(name)], found), node.test), placed(chosen, node)]
 
-    def _arms(self, node: ast.If) -> list[ast.stmt] | None:
+    def _arms(self, node: ast.If, function: _Function) -> list[ast.stmt] | None:
         """An `if` whose arms leave no name as two loops, each of one iteration or none; None where it is to stay."""
-        function = self._function
         body = [*node.body, *node.orelse]
-        if function is None or function.generator or leaves_early(body) or deletes(body):
+        if function.generator or leaves_early(body) or deletes(body):
             return None
         used = UsedNames.of(body)
         bound = used.stored - function.shared_names

@@ -16,9 +16,10 @@ from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
+from nkiverify.frontend.kernel_files import STUB_PACKAGES
 from nkiverify.frontend.trees import parse
 from nkiverify.model.documented_facts import LEFT_OUT, SENTENCES, STATED_BY
-from nkiverify.project.scope import nodes_of
+from nkiverify.project.scope import ModuleScope, nodes_of
 
 SIGNATURES, SURVEY = "nki-signatures.json", "nki-contracts.md"
 
@@ -105,7 +106,7 @@ def _of(module: str, entries: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[
 
 
 def _parameters(function: Mapping[str, Any]) -> _Parameters:
-    """The parameters of a function; a positional one with its position."""
+    """The parameters of a function, in their order."""
     stars = {"var_positional": "*", "var_keyword": "**"}
     found = {}
     for one in function["params"]:
@@ -174,11 +175,11 @@ def affected_places(files: Iterable[Path], names: frozenset[str]) -> Iterator[Af
     methods = {name.rpartition(".")[2] for name in names if name.count(".") > 2 and ".NkiTensor." in name}
     for file in files:
         tree = parse(file)
-        imported = dict(_imports(tree))
+        scope = ModuleScope(tree)
         places: dict[str, set[int]] = {}
         for node in nodes_of(tree):
             if isinstance(node, ast.Attribute | ast.Name):
-                full = _full_name(node, imported)
+                full = _full_name(node, scope)
                 short = (full or "").rpartition(".")[2]
                 if full is not None and (full in names or f".{short}" in names):
                     places.setdefault(full, set()).add(node.lineno)
@@ -187,25 +188,12 @@ def affected_places(files: Iterable[Path], names: frozenset[str]) -> Iterator[Af
         yield from (Affected(file, name, tuple(sorted(lines))) for name, lines in sorted(places.items()))
 
 
-def _imports(tree: ast.Module) -> Iterator[tuple[str, str]]:
-    """The names that a file gives to parts of NKI, with what they are in full."""
-    for node in nodes_of(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield alias.asname or alias.name.partition(".")[0], alias.name if alias.asname else _top(alias.name)
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            yield from ((alias.asname or alias.name, f"{node.module}.{alias.name}") for alias in node.names)
-
-
-def _top(name: str) -> str:
-    return name.partition(".")[0]
-
-
-def _full_name(node: ast.expr, imported: Mapping[str, str]) -> str | None:
+def _full_name(node: ast.expr, scope: ModuleScope) -> str | None:
     """The full name of what an expression names, if it is part of NKI."""
     if isinstance(node, ast.Attribute):
-        around = _full_name(node.value, imported)
+        around = _full_name(node.value, scope)
         return None if around is None else f"{around}.{node.attr}"
-    if isinstance(node, ast.Name) and imported.get(node.id, "").startswith(("nki", "neuronxcc.nki", "neuronxcc")):
-        return imported[node.id]
-    return None
+    if not isinstance(node, ast.Name):
+        return None
+    full = scope.imported_as(node.id)
+    return full if full.partition(".")[0] in STUB_PACKAGES else None

@@ -51,6 +51,11 @@ class ModuleScope:
                 module = "." * node.level + (node.module or "")
                 self._imported |= {alias.asname or alias.name: (module, alias.name) for alias in node.names}
 
+    def imported_as(self, name: str) -> str:
+        """The full name of what a name is imported as; `import a.b` gives `a` itself."""
+        module, there = self._imported.get(name, (name, ""))
+        return f"{module}.{there}" if there else module
+
     def function(self, called: ast.expr) -> tuple[ast.FunctionDef, ModuleScope] | None:
         """The function that a call calls by its name, or by `module.name`, and the scope that it is written in."""
         if isinstance(called, ast.Name):

@@ -91,11 +91,12 @@ class _Invariants:
     def _depending(self, index: Index) -> Iterator[_Access]:
         """The operations in the loop over `index` that may do something else in each iteration."""
         inside = [one for one in self._accesses if one.within(index)]
+        written_inside = {key for one in inside for key in one.writes}
         written_before = {key for one in self._accesses if not one.within(index) for key in one.writes}
         varying: set[Key] = set()
         left = inside
         while left:
-            found = [one for one in left if self._varies(one, index, varying, written_before, inside)]
+            found = [one for one in left if self._varies(one, index, varying, written_before, written_inside)]
             if not found:
                 return
             yield from found
@@ -103,12 +104,11 @@ class _Invariants:
             left = [one for one in left if one not in found]
 
     def _varies(
-        self, one: _Access, index: Index, varying: set[Key], written_before: set[Key], inside: Sequence[_Access]
+        self, one: _Access, index: Index, varying: set[Key], written_before: set[Key], written_inside: set[Key]
     ) -> bool:
         operation = one.executed.operation
         if (one.reads | one.writes) & varying or _mentions(one, index):
             return True
-        written_inside = {key for other in inside for key in other.writes}
         # What comes from the iteration before, or from before the loop, in the first one.
         return any(
             key in written_before or (key in one.writes and not _made_in(self._storages[key], index))

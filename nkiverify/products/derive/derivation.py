@@ -36,6 +36,7 @@ from nkiverify.products.derive.domain_candidates import (
     bounds_seen,
     candidates,
     constants,
+    has_minimum,
     is_upper_bound,
     readable,
     related,
@@ -46,7 +47,7 @@ from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, told_by
 from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.products.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid
 from nkiverify.products.derive.ways import verdicts_by_ways, ways_through
-from nkiverify.symbolic.atoms import Atom, Div, Min, Term
+from nkiverify.symbolic.atoms import Atom, Div, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, at_most_zero, negate
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import make, of_atom
@@ -130,7 +131,7 @@ class _Derivation:
         self._shapes = SampledShapes(exploration.target, self._program, self._assumed, hardware, seconds, told_by)
         self._bounds_seen = True
         #: Under what claims that are refuted hold; the shape that passes; and conditions that were put to the test.
-        self._expected: list[Condition] = []
+        self._expected = list({part.uid: part for one in self._decisions for part in _expected_of(one)}.values())
         self._base: dict[str, int] = {}
         self._tested: set[int] = set()
         #: Runs all neighbours of the shape that passes; None where that is done.
@@ -142,9 +143,7 @@ class _Derivation:
 
     def run(self) -> Derived:
         """Find a domain, and prove it."""
-        expected = list({part.uid: part for one in self._decisions for part in _expected_of(one)}.values())
-        self._expected = expected
-        pairs = related(self._decisions)
+        expected, pairs = self._expected, related(self._decisions)
         base = self._shapes.first(self._numbers, expected, pairs, whole_quotients(self._program))
         if base is None:
             return self._nothing_passes()
@@ -547,7 +546,7 @@ def _expected_of(decision: Decision) -> list[Condition]:
     simpler = list(without_minima(decision.claim.condition))
     stated = _about(decision)
     if simpler:
-        stated = [one for one in stated if not any(isinstance(atom, Min) for atom in one.atoms())]
+        stated = [one for one in stated if not has_minimum(one)]
     return [*stated, *simpler]
 
 

@@ -252,6 +252,11 @@ def about_products(condition: Condition) -> bool:
     return any(len(key) > 1 for term in condition.terms() for key in term.monomials)
 
 
+def has_minimum(condition: Condition) -> bool:
+    """True if a condition is about a minimum, with which solvers are slow."""
+    return any(isinstance(atom, Min) for atom in condition.atoms())
+
+
 def related(decisions: Sequence[Decision]) -> list[tuple[str, str]]:
     """Pairs of dimensions that one claim, or loop, is about, in the order of their names: shapes are run in that of the
     pairs, and a set of texts has another one in each process."""

@@ -13,9 +13,15 @@ from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.model.hardware import Hardware
 from nkiverify.products.derive.cover import holds
-from nkiverify.products.derive.domain_candidates import DimensionConstants, about_products, all_of_it, within
+from nkiverify.products.derive.domain_candidates import (
+    DimensionConstants,
+    about_products,
+    all_of_it,
+    has_minimum,
+    within,
+)
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
-from nkiverify.symbolic.atoms import Atom, Dimension, Min
+from nkiverify.symbolic.atoms import Atom, Dimension
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
@@ -210,7 +216,7 @@ class SampledShapes:
     ) -> ConcreteResult | None:
         """Run a shape for which a condition holds, and for which what is `assumed` comes to all of what it may; None
         where none is found. What solvers are slow with is left to the run: minima."""
-        plain = [one for one in assumed if isinstance(one, Condition) and not any(map(_is_minimum, one.atoms()))]
+        plain = [one for one in assumed if isinstance(one, Condition) and not has_minimum(one)]
         whole = [each for one in plain for each in all_of_it(one)]
         wanted = next(self._solved(base, [*plain, *whole, more], (_SMALL,), BUDGETS.first), None)
         return None if wanted is None else self.run(wanted)
@@ -362,10 +368,6 @@ class SampledShapes:
                 value = prover.model.get(dimension.atom, 1)
                 return prover.with_conditions([dimension.equals(value)]), value
         return None
-
-
-def _is_minimum(atom: Atom) -> bool:
-    return isinstance(atom, Min)
 
 
 def _names_in(condition: Condition | bool) -> set[str]:
