@@ -30,6 +30,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, identity
 from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
 from nkiverify.frontend.holders import Holder
+from nkiverify.frontend.identities import compares_by_identity
 from nkiverify.frontend.paths import LostName
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.snapshot import Snapshot, StateChange, missing
@@ -44,6 +45,7 @@ from nkiverify.symbolic.substitution import (
     CannotSubstitute,
     contents,
     is_plain,
+    made_of_kernels,
     mutable_parts,
     same_keys,
     same_value,
@@ -380,6 +382,10 @@ class CarriedState:
 
     def template(self, value: Any, index: Term, bound: Index) -> Any:
         """`value`, made in iteration `index`, as what is made in iteration `bound`."""
+        for part in made_of_kernels(value):
+            if not self.knows(part):
+                # All elements would have the same one.
+                self._give_up(f"a list keeps a {type(part).__name__} that it makes")
         try:
             return substitute(value, {index_atom(index): terms.of_atom(bound)})
         except CannotSubstitute as reason:
@@ -876,7 +882,7 @@ def _part_after(ending: BodyEnding, place: tuple[int, Any], entry: Any) -> Any:
 
 def _compares_by_identity(value: object) -> bool:
     """True if `==` asks whether an object is the same one."""
-    return not isinstance(value, SymList) and type(value).__eq__ is object.__eq__
+    return not isinstance(value, SymList) and compares_by_identity(type(value))
 
 
 def _is_plain(value: Any) -> bool:

@@ -540,6 +540,10 @@ class ConcreteExecution:
     def copied_on_read(self, parts: Sequence[object]) -> None:
         """A concrete run copies nothing."""
 
+    def is_copy(self, value: object) -> bool:
+        """No object stands for another one."""
+        return False
+
     def decide(self, condition: Condition) -> bool:
         """The truth value of a condition on a grid, if all elements agree."""
         if counterexample(condition) is None:

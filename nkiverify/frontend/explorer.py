@@ -11,6 +11,7 @@ from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site, kernel_site, kernel_sites
+from nkiverify.frontend import identities
 from nkiverify.frontend.claiming import Claiming
 from nkiverify.frontend.paths import Limits, LostName, PathEnded
 from nkiverify.frontend.ranges import SymRange, as_sequence
@@ -181,7 +182,9 @@ class SymbolicExecution(Claiming):
 
     def copied_on_read(self, parts: Sequence[Any]) -> None:
         """Kernel code gets copies of what a list made in a loop holds: it must not change them."""
-        self._copies.extend((part, contents(part)) for part in parts)
+        for part in parts:
+            self._copies.append((part, contents(part)))
+            identities.watch(type(part))
 
     def is_copy(self, value: object) -> bool:
         """True if `value` may stand for an object that is also somewhere else."""

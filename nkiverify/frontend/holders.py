@@ -18,6 +18,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
 from nkiverify.foundation.source import KERNEL_MARKER, identity, is_kernel_class
+from nkiverify.frontend.identities import is_watching
 from nkiverify.frontend.process_state import is_shown
 from nkiverify.frontend.seen import library_module
 from nkiverify.model.launch import Kernel
@@ -405,7 +406,11 @@ def _write_cell(value: types.CellType, content: dict[Any, Any]) -> None:
 
 
 def _read_class(value: type) -> dict[Any, Any]:
-    own = {name: member for name, member in vars(value).items() if name not in ("__dict__", "__weakref__")}
+    own = {
+        name: member
+        for name, member in vars(value).items()
+        if name not in ("__dict__", "__weakref__") and not is_watching(member)
+    }
     return {**own, **{name: part.__get__(value) for name, part in _OF_CLASSES.items()}}
 
 

@@ -206,6 +206,13 @@ NAMED = (
         ),
         stored=_words("__bases__ __class__ __code__ __defaults__ __kwdefaults__ __mro__"),
     ),
+    Refused(
+        "Which object it is, as a number, whatever the object says of itself",
+        "one that is read out of a list made in a loop is a copy each time",
+        advice="call `hash`",
+        owner=_words("builtins.type builtins.super"),
+        attributes=_words("__hash__"),
+    ),
 )
 #: Attributes of what no loop compares.
 FOREIGN = Refused(

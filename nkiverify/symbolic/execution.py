@@ -54,6 +54,9 @@ class Execution(Protocol):
     def copied_on_read(self, parts: Sequence[object]) -> None:
         """Kernel code gets copies of these mutable objects: it must not change them."""
 
+    def is_copy(self, value: object) -> bool:
+        """True if `value` may stand for an object that is also somewhere else."""
+
     def is_of_another_iteration(self, identity: object) -> bool:
         """True if the allocation was made in another iteration of a loop that is running than the present one."""
 

@@ -11,14 +11,14 @@ import functools
 import sys
 import types
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from operator import is_
 from typing import Any
 
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
-from nkiverify.foundation.source import identity
+from nkiverify.foundation.source import KERNEL_MARKER, identity, is_kernel_class
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
@@ -293,22 +293,40 @@ def substitute(
 
 def mutable_parts(value: Any) -> list[Any]:
     """The lists, dictionaries and objects in a value that could be changed in place."""
+    return [part for part in _parts_within(value) if not isinstance(part, _FUNCTIONS)]
+
+
+def made_of_kernels(value: Any) -> list[Any]:
+    """The functions and classes of kernel code in a value, those of its objects as well."""
+    found: dict[int, Any] = {}
+    for part in _parts_within(value):
+        if isinstance(part, types.FunctionType):
+            if KERNEL_MARKER in part.__globals__:
+                found[identity(part)] = part
+            continue
+        kind = part if isinstance(part, type) else type(part)
+        if is_kernel_class(kind):
+            found[identity(kind)] = kind
+    return list(found.values())
+
+
+def _parts_within(value: Any) -> list[Any]:
+    """What a value is made of, but for plain and symbolic numbers, what never changes, and tuples and slices."""
     found: dict[int, Any] = {}
     pending = [value]
     while pending:
         part = pending.pop()
-        if is_plain(part) or isinstance(part, Term | Condition | SymRational | Atom | type) or identity(part) in found:
+        if is_plain(part) or isinstance(part, Term | Condition | SymRational | Atom) or identity(part) in found:
             continue
         if isinstance(part, tuple) and not _has_attributes(part):
             pending.extend(part)
-            continue
-        if isinstance(part, slice):
+        elif isinstance(part, slice):
             pending.extend(_bounds(part))
-            continue
-        if isinstance(part, _FUNCTIONS) or _is_ours(part):
-            continue
-        found[identity(part)] = part
-        pending.extend(contents(part))
+        elif isinstance(part, _FUNCTIONS):
+            found[identity(part)] = part
+        elif not _is_ours(part):
+            found[identity(part)] = part
+            pending.extend(contents(part))
     return list(found.values())
 
 
@@ -325,12 +343,10 @@ def contents(value: Any) -> list[Any]:
 
 
 def _is_ours(value: object) -> bool:
-    # Tensors and what they consist of do not change.
-    return not isinstance(value, ListOfParts) and type(value).__module__.partition(".")[0] in (
-        "nkiverify",
-        "nki",
-        "neuronxcc",
-    )
+    # Tensors and what they consist of do not change; lists and iterators that stand for the kernel's do.
+    kind = type(value)
+    ours = kind.__module__.partition(".")[0] in ("nkiverify", "nki", "neuronxcc")
+    return ours and not issubclass(kind, ListOfParts | Iterator)
 
 
 def _substitute(

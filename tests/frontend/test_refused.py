@@ -77,6 +77,10 @@ KERNELS = {
         ("class A: pass\nclass B: pass\nA1 = A()", "A1.__class__ = B"),
         ("class A: pass\nclass B(A): pass", "A.__subclasses__()"),
     ],
+    "Which object it is, as a number, whatever the object says of itself": [
+        ("", "object.__hash__(n)"),
+        ("class A: pass", "A.__hash__(A())"),
+    ],
     "Assigning attributes of modules, classes, functions and loggers of libraries, and of objects written in C": [
         ("import math", "math.trap = 1"),
         ("import string", "setattr(string.Template, 'trap', 1)"),

@@ -1,0 +1,12 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# dims: 0..
+
+
+def kernel(n):
+    """Two names have one object behind the first iteration, and two behind the others."""
+    a, b = [0], [0]
+    for i in range(n):
+        a = [1]
+        b = a if i == 0 else [1]
+    a[0] = 7
+    assert n == 0 or b[0] == 7

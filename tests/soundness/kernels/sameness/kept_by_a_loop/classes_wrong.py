@@ -1,0 +1,13 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# dims: 0..
+
+
+def kernel(n):
+    kept = []
+    for i in range(n):
+        class Local:
+            pass
+        
+        kept.append(Local)
+    if n > 3:
+        assert kept[0] == kept[1]

@@ -1,0 +1,11 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# dims: 0..
+
+
+def kernel(n):
+    kept = []
+    for i in range(n):
+        pass
+    kept = [lambda: 5 for i in range(n)]
+    if n > 3:
+        assert kept[0] is kept[1]

@@ -1,0 +1,18 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# dims: 0..
+
+
+from collections import deque
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+def kernel(n):
+    kept = []
+    for i in range(n):
+        kept.append(Box(i))
+    if n > 3:
+        assert kept[0] not in deque([kept[0]])

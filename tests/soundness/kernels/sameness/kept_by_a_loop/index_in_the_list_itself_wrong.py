@@ -1,0 +1,19 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# dims: 0..
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+def kernel(n):
+    kept = []
+    for i in range(n):
+        kept.append(Box(i))
+    if n > 3:
+        try:
+            place = kept.index(kept[2])
+        except ValueError:
+            place = -1
+        assert place == -1

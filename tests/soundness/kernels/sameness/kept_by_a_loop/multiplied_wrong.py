@@ -1,0 +1,16 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# dims: 0..
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+def kernel(n):
+    kept = []
+    for i in range(n):
+        pass
+    kept = [Box(0)] * n
+    if n > 3:
+        assert kept[0] != kept[1]

@@ -1,0 +1,15 @@
+# expect: 1 FAILED|UNKNOWN|BOUNDED
+# dims: 0..
+
+
+class Box:
+    def __init__(self, value):
+        self.value = value
+
+
+def kernel(n):
+    """One element is the same object each time it is read."""
+    kept = []
+    for i in range(n):
+        kept.append(Box(i))
+    assert n < 4 or kept[0] != kept[0]
