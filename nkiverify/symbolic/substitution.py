@@ -311,7 +311,7 @@ def made_of_kernels(value: Any) -> list[Any]:
 
 
 def _parts_within(value: Any) -> list[Any]:
-    """What a value is made of, but for plain and symbolic numbers, what never changes, and tuples and slices."""
+    """The parts of a value, but for plain and symbolic numbers, what never changes, and tuples and slices."""
     found: dict[int, Any] = {}
     pending = [value]
     while pending:
