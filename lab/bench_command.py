@@ -22,6 +22,7 @@ from lab.bench import (
     measure,
     measure_growth,
 )
+from lab.bench_costs import beyond_check, of_all_sizes, summary
 from lab.bench_equiv import beside_numpy
 from lab.bench_imports import imports
 from lab.first_contact import start_of_child
@@ -92,7 +93,8 @@ def execute(arguments: argparse.Namespace) -> int:
     if not partial:
         growth = measure_growth(targets, options, arguments.repeat)
         place = machine(load_before)
-        lines = [*growth_lines(growth), imports(), isolation(), beside_numpy()]
+        costs = summary(list(beyond_check(of_all_sizes())))
+        lines = [*growth_lines(growth), imports(), isolation(), beside_numpy(), costs]
         print("\n".join(lines))
         print(place)
         if arguments.write and status is ExitStatus.AS_EXPECTED:

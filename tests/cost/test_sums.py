@@ -58,6 +58,31 @@ def test_a_closed_form_is_the_sum(what: str) -> None:
         assert Valuation(values).term(closed) == added, (n, m, closed)
 
 
+STEPS = {
+    "rises": lambda step: terms.minimum([terms.multiply(step, I), M]),
+    "falls": lambda step: terms.maximum([terms.add(M, terms.multiply(step, I), -1), number(0)]),
+    "the first of many steps": lambda step: chosen(conditions.equals_zero(terms.multiply(step, I)), M, I),
+    "all but the first step": lambda step: chosen(
+        conditions.negate(conditions.equals_zero(terms.multiply(step, I))), M, I
+    ),
+}
+
+
+@pytest.mark.parametrize("what", STEPS)
+def test_a_step_may_be_a_dimension_that_is_not_zero(what: str) -> None:
+    step = terms.dimension("step")
+    term = STEPS[what](step)
+    positive = conditions.at_most_zero(terms.add(number(1), step, -1))
+    not_negative = conditions.at_most_zero(terms.scale(N, -1))
+    assert sum_over(term, INDEX, N, Prover((not_negative,), 100)) is None
+    closed = sum_over(term, INDEX, N, Prover((not_negative, positive), 100))
+    assert closed is not None
+    for n, m, s in itertools.product(range(7), range(-2, 14), range(1, 6)):
+        values = {atom: value for of, value in ((N, n), (M, m), (step, s)) for atom in of.atoms}
+        added = sum(Valuation({**values, INDEX: i}).term(term) for i in range(n))
+        assert Valuation(values).term(closed) == added, (n, m, s, closed)
+
+
 def test_a_rounded_quotient_has_no_closed_form_in_a_loop_of_any_length() -> None:
     assert sum_over(terms.divide(terms.multiply(I, M), number(3)), INDEX, N, Prover((), 100)) is None
 

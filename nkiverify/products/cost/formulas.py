@@ -21,6 +21,7 @@ from nkiverify.model.recorded import Executed, programs
 from nkiverify.products.cost.counting import ZERO, Amount, CostFigures, UnknownCost, figures_of
 from nkiverify.products.cost.sums import at_least_zero, sum_over
 from nkiverify.symbolic.atoms import Atom, Condition, Dimension, Index, Term
+from nkiverify.symbolic.enumeration import Iterations
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.prover import Prover
 from nkiverify.symbolic.terms import add, all_atoms, select
@@ -55,32 +56,27 @@ class Around:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sum:
-    """A term, summed over what is around it, outermost first. `closed` is None where there is no closed form."""
+    """A term, summed over the loops and conditions of `nest`, outermost first: those around an operation that have no
+    closed form, with the sum over those within them as `term`. `closed` is the whole where it has one."""
 
     term: Term
     nest: tuple[Around, ...]
-    closed: Term | None
+    closed: Term | None = None
 
     def at(self, values: Mapping[Atom, int]) -> int:
         """The number for these values of the dimensions. Raises `NoNumber` and `Undefined`."""
         if self.closed is not None:
             return Valuation(values).term(self.closed)
-        left = [CostingBudget.ITERATIONS]
-        return self._at(0, dict(values), left)
-
-    def _at(self, depth: int, values: dict[Atom, int], left: list[int]) -> int:
-        here = Valuation(values)
-        if depth == len(self.nest):
-            left[0] -= 1
-            if left[0] < 0:
+        iterations = Iterations(values)
+        for around in self.nest:
+            if around.index is None:
+                iterations = iterations.where(around.condition)
+                continue
+            inner = iterations.of_loop(around.index, around.extent, CostingBudget.ITERATIONS)
+            if inner is None:
                 raise NoNumber(f"more than {CostingBudget.ITERATIONS} iterations")
-            return here.term(self.term)
-        around = self.nest[depth]
-        if around.index is None:
-            return self._at(depth + 1, values, left) if here.holds(around.condition) else 0
-        return sum(
-            self._at(depth + 1, {**values, around.index: number}, left) for number in range(here.term(around.extent))
-        )
+            iterations = inner
+        return iterations.total(self.term)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +173,7 @@ def cost_of(program: Program) -> Cost:
             continue
         for figure, each in figures.items():
             low = summing.sum(each.low, nest, least=True)
-            high = low if each.exact and low.term is each.low and summing.decided(nest) else None
+            high = low if each.exact and summing.decided(nest) else None
             cost.counted.append(Counted(item, figure, each, low, high or summing.sum(each.high, nest, least=False)))
     return cost
 
@@ -228,7 +224,7 @@ class _Summing:
         found = self._sums.get(key)
         if found is None:
             self._kept += (term, nest)
-            found = self._sums[key] = Sum(term, nest, _closed(term, nest))
+            found = self._sums[key] = _summed(term, nest)
         return found
 
     @staticmethod
@@ -246,16 +242,21 @@ class _Summing:
         return found
 
 
-def _closed(term: Term, nest: tuple[Around, ...]) -> Term | None:
-    for around in reversed(nest):
+def _summed(term: Term, nest: tuple[Around, ...]) -> Sum:
+    """The sum of a term, in closed form as far as there is one, from the inside."""
+    found = Sum(term, nest)
+    for depth in reversed(range(len(nest))):
+        around = nest[depth]
         if around.index is None:
             if isinstance(around.condition, Condition):
                 term = select(around.condition, term, ZERO)
             elif not around.condition:
-                return ZERO
+                return Sum(ZERO, (), ZERO)
             continue
-        found = sum_over(term, around.index, around.extent, around.prover)
-        if found is None:
-            return None
-        term = found
-    return term if all(not isinstance(atom, Index) or atom.representative for atom in all_atoms(term)) else None
+        total = sum_over(term, around.index, around.extent, around.prover)
+        if total is None:
+            return found
+        term = total
+        found = Sum(term, nest[:depth])
+    closed = all(not isinstance(atom, Index) or atom.representative for atom in all_atoms(term))
+    return Sum(term, (), term) if closed else found

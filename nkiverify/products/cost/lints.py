@@ -378,11 +378,13 @@ def kernel(x):
 _BY_COLUMNS = """\
 def kernel(x):
     out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
-    for i in range(x.shape[1] // {columns}):
-        tile = nl.ndarray((128, {columns}), dtype=x.dtype, buffer=nl.sbuf)
-        nisa.dma_copy(dst=tile, src=x[:, i * {columns}:(i + 1) * {columns}])
-        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=2.0)
-        nisa.dma_copy(dst=out[:, i * {columns}:(i + 1) * {columns}], src=tile)
+    for i in range(x.shape[1] // 512):
+        tile = nl.ndarray((128, 512), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[:, i * 512:(i + 1) * 512])
+        for j in range(512 // {columns}):
+            part = tile[:, j * {columns}:(j + 1) * {columns}]
+            nisa.tensor_scalar(dst=part, data=part, op0=nl.multiply, operand0=2.0)
+        nisa.dma_copy(dst=out[:, i * 512:(i + 1) * 512], src=tile)
     return out
 """
 

@@ -17,7 +17,7 @@ from nkiverify.ir.program import Claim, Program
 from nkiverify.ir.walk import of_kind
 from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.recorded import Allocation, Returned
+from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.phases import MEMORY, PHASES
 from nkiverify.phases.memory.peaks import reference_values
 from nkiverify.products.cost.bound import EngineSeconds, times
@@ -32,6 +32,8 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import make, of_atom, scale
 from nkiverify.verify.exploration import explore
 
+#: Why there are no figures of a program without operations: a budget would hold of it whatever it says.
+_NOTHING_DONE = "it executes no operation of NKI: no shape that was asked about is one that it takes, or it has none"
 #: Sums of figures that have a name of their own.
 _SUMS = {
     "instructions": (
@@ -201,6 +203,8 @@ def report(subject: str, target: Target, hardware: Hardware, asked: CostQuestion
     if stopped is not None:
         return CostReport(subject, hardware.name, _stopped(stopped.construct, stopped.site))
     program = exploration.program
+    if next(of_kind(program.body, Executed), None) is None:
+        return CostReport(subject, hardware.name, _NOTHING_DONE)
     figures = _Figures(program)
     unknown = [(one.site, one.what) for one in figures.cost.unknown]
     unknown += [

@@ -181,22 +181,23 @@ def _split(
     if not isinstance(comparison, Comparison):
         return None
     linear = coefficient_of(comparison.term, index)
-    if linear is None or index in all_atoms(linear[1]):
+    if linear is None or any(index in all_atoms(part) for part in linear):
         return None
-    slope = linear[0].constant
-    if not slope:
+    slope, rest = linear
+    rises = surely(add(constant(1), slope, -1), prover)
+    if not rises and not surely(add(constant(1), slope), prover):
         return None
     holds, fails = substitute(term, one), substitute(term, other)
     if comparison.relation is not Relation.AT_MOST:
         if comparison.relation is Relation.UNEQUAL:
             holds, fails = fails, holds
-        return _at_one_place(holds, fails, linear[1], slope, index, count, prover, splits)
-    if slope > 0:
+        return _at_one_place(holds, fails, rest, slope, index, count, prover, splits)
+    if rises:
         before, after = holds, fails
-        change = add(divide(scale(linear[1], -1), constant(slope)), constant(1))
+        change = add(divide(scale(rest, -1), slope), constant(1))
     else:
         before, after = fails, holds
-        change = scale(divide(scale(linear[1], -1), constant(-slope)), -1)
+        change = scale(divide(scale(rest, -1), scale(slope, -1)), -1)
     change = _clamped(change, count, prover)
     parts = (
         _sum(before, index, change, prover, splits + 1),
@@ -211,13 +212,15 @@ def _split(
 
 
 def _at_one_place(
-    there: Term, elsewhere: Term, rest: Term, slope: int, index: Index, count: Term, prover: Prover, splits: int
+    there: Term, elsewhere: Term, rest: Term, slope: Term, index: Index, count: Term, prover: Prover, splits: int
 ) -> Term | None:
-    """The sum of `elsewhere`, and of `there` for the one iteration with `slope * index + rest == 0`."""
-    whole = _sum(elsewhere, index, count, prover, splits + 1)
-    if whole is None or abs(slope) != 1:
+    """The sum of `elsewhere`, and of `there` for the iteration with `slope * index + rest == 0`, where that is one."""
+    if slope.constant not in (1, -1) and rest.constant != 0:
         return None
-    place = scale(rest, -slope)
+    whole = _sum(elsewhere, index, count, prover, splits + 1)
+    if whole is None:
+        return None
+    place = scale(rest, -(slope.constant or 1))
     inside = conditions.conjunction(
         (
             conditions.at_most_zero(scale(place, -1)),
