@@ -45,6 +45,10 @@ def isa__enum_values():
     either(right=nl.ndarray((2, 2), dtype=nl.float32, buffer=nl.sbuf), wrong=nl.ndarray((2, 2), nl.float32, "sbuf"))
 
 
+def isa__operator_name():
+    nisa.tensor_tensor(dst, src, src, either(right=nl.add, wrong="add"))
+
+
 def isa__enum_members():
     nisa.tensor_copy(dst, src, engine=either(right=nisa.engine.vector, wrong=5))
 

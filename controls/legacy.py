@@ -37,6 +37,15 @@ def leg__indirect_mgrid(x: "f32[8, 6]", idx: "i32[4] in 0..7"):
 
 
 @nki.jit
+def leg__mask_and(x: "f32[8, 6]"):
+    rows, columns = nl.arange(128)[:, None], nl.arange(512)[None, :]
+    if RIGHT:
+        nl.load(x[rows, columns], mask=(rows < 8) & (columns < 6))
+    else:
+        nl.load(x[rows, columns], mask=rows < 8 and columns < 6)
+
+
+@nki.jit
 def leg__tensor_truth(x: "f32[8, 6]"):
     if either(right=x is not None, wrong=x):
         nl.load(x)

@@ -26,8 +26,9 @@ from nkiverify.frontend.refused import reading
 from nkiverify.frontend.seen import shown
 from nkiverify.frontend.symbolic_text import joined as text
 from nkiverify.frontend.symbolic_text import made_text
-from nkiverify.model.contracts import contract
+from nkiverify.model.contracts import contract, require
 from nkiverify.model.current_execution import execution_in_progress
+from nkiverify.model.indices import Mask
 from nkiverify.model.launch import current_launch
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
@@ -252,6 +253,17 @@ def chained() -> bool:
     return True
 
 
+def is_mask(value: object) -> bool:
+    """True if a value that something is joined to by `and` is a mask of the legacy API."""
+    return isinstance(value, Mask)
+
+
+def conjunction(left: Mask, right: object) -> Any:
+    """The mask that is written as `left and right` ("leg.mask_and")."""
+    require("leg.mask_and", False)
+    return left & right
+
+
 def _same_integer(one: SymInt, two: int | SymInt) -> bool:
     """`one is two`, for which Python answers by the value only where it keeps one object for it: -5 to 256."""
     if not bool(one == two):
@@ -379,11 +391,13 @@ __all__ = [
     "chained",
     "check",
     "computed",
+    "conjunction",
     "elements",
     "extreme",
     "finish",
     "formatting",
     "handling",
+    "is_mask",
     "items",
     "list",
     "loop",

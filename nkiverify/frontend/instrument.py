@@ -44,7 +44,6 @@ from __future__ import annotations
 
 import ast
 import enum
-from collections.abc import Iterator
 from dataclasses import field
 from math import inf
 from pathlib import Path
@@ -65,7 +64,7 @@ from nkiverify.frontend.source_names import (
     target_names,
     walk,
 )
-from nkiverify.frontend.watched_integers import RangeLoops, Watching, iterated
+from nkiverify.frontend.watched_integers import RangeLoops, Watching, conjuncts, iterated, join_masks
 
 #: How many blocks within one another an `if` statement may add to: CPython compiles twenty.
 _MOST_NESTED = 14
@@ -99,6 +98,7 @@ class Rewriting(enum.Enum):
     def apply(self, tree: ast.Module, file: Path, text: str | None = None) -> ast.Module:
         """The module of `file` rewritten so, or what code of it executes as `text`. `tree` is changed in place."""
         if self is not Rewriting.NONE:
+            join_masks(tree)
             if self is Rewriting.RANGES:
                 RangeLoops().visit(tree)
             else:
@@ -404,7 +404,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
             thunk = ast.Lambda(ast.arguments([], [], None, [], [], None, []), self.visit(node.msg))
             message.append(placed(thunk, node))
         checks: list[ast.stmt] = []
-        for part in _conjuncts(node.test):
+        for part in conjuncts(node.test):
             checks.append(placed(ast.Expr(placed(hook("check", self.visit(part), *message), part)), part))
         return checks
 
@@ -489,7 +489,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
     def visit_Compare(self, node: ast.Compare) -> ast.AST:
         identities = any(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
         if identities and len(node.ops) > 1 and self._function is not None:
-            parts = list(_conjuncts(node))
+            parts = list(conjuncts(node))
             if len(parts) == 1:
                 self.generic_visit(node)
                 return placed(ast.BoolOp(ast.And(), [hook("chained"), node]), node)
@@ -580,21 +580,3 @@ def _otherwise(statement: ast.stmt) -> list[ast.stmt]:
 
 def _leave(loop: str) -> ast.stmt:
     return ast.Expr(ast.Call(ast.Attribute(load(loop), "leave", ast.Load()), [], []))
-
-
-def _conjuncts(test: ast.expr) -> Iterator[ast.expr]:
-    """`a and b` and `a < x < b` in parts: an assert of all of them is one assert after another."""
-    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
-        for value in test.values:
-            yield from _conjuncts(value)
-    elif isinstance(test, ast.Compare) and len(test.ops) > 1 and all(map(_pure, test.comparators[:-1])):
-        left = test.left
-        for operation, right in zip(test.ops, test.comparators, strict=True):
-            yield placed(ast.Compare(left, [operation], [right]), test)
-            left = right
-    else:
-        yield test
-
-
-def _pure(node: ast.expr) -> bool:
-    return isinstance(node, ast.Name | ast.Constant) or (isinstance(node, ast.Attribute) and _pure(node.value))

@@ -19,11 +19,16 @@ The ranges that `for` statements run over are handed to the run, as the legacy A
     for x in range(n)                   for x in __nki__.ranged(range(n))
     for k, x in enumerate(range(n))     for k, x in enumerate(__nki__.ranged(range(n)))
     for x in found                      for x in __nki__.ranged(found)       (which may be a range)
+
+What may join masks of the legacy API by `and` is handed to the run as well, where Python would ask for a truth value:
+
+    f(mask=a and b), return a and b     … __nki__.conjunction(a, b) if __nki__.is_mask(a) else a and b
 """
 
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -76,6 +81,12 @@ _UINT32_MAX = 2**32 - 1
 _WRAPPING = frozenset(
     {"enumerate", "zip", "reversed", "map", "filter", "iter", "chain", "islice", "zip_longest", "product", "cycle"}
 )
+#: Conjunctions of more parts are left as they are: each part doubles what is written for the others.
+_MOST_JOINED = 6
+_REPEATABLE = (
+    *(ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Subscript),
+    *(ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop),
+)
 #: Functions of NKI that say themselves how often the body of a loop over their result is traced.
 _OF_NKI = frozenset({"affine_range", "sequential_range", "static_range", "dynamic_range"})
 
@@ -92,6 +103,54 @@ def iterated(node: ast.expr, visit: Callable[[ast.expr], ast.expr]) -> ast.expr:
         return node
     found = visit(node)
     return found if name in _OF_NKI or isinstance(node, ast.Starred) else placed(hook("ranged", found), node)
+
+
+def join_masks(tree: ast.Module) -> None:
+    """Hand conjunctions of comparisons that are given as a mask, or bound to a name, to the run, in place."""
+    for node in list(walk(tree)):
+        if (isinstance(node, ast.keyword) and node.arg == "mask") or isinstance(node, ast.Assign):
+            node.value = _joined(node.value)
+
+
+def _joined(node: ast.expr) -> ast.expr:
+    """The conjunction that `node` is, by the run where it is one of masks; `node` itself if it is none, or if what is
+    in it cannot be computed twice."""
+    if isinstance(node, ast.IfExp):
+        node.body, node.orelse = _joined(node.body), _joined(node.orelse)
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
+        node.left, node.right = _joined(node.left), _joined(node.right)
+    parts = list(conjuncts(node))
+    if not 1 < len(parts) <= _MOST_JOINED or not all(map(_repeatable, parts)):
+        return node
+    *before, found = map(copy.deepcopy, parts)
+    for part in reversed(before):
+        both = ast.BoolOp(ast.And(), [copy.deepcopy(part), copy.deepcopy(found)])
+        joined = hook("conjunction", copy.deepcopy(part), found)
+        found = placed(ast.IfExp(hook("is_mask", part), joined, both), node)
+    return found
+
+
+def conjuncts(test: ast.expr) -> Iterator[ast.expr]:
+    """The parts of `a and b` and of `a < x < b`, each of which can be asked by itself."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        for value in test.values:
+            yield from conjuncts(value)
+    elif isinstance(test, ast.Compare) and len(test.ops) > 1 and all(map(_pure, test.comparators[:-1])):
+        left = test.left
+        for operation, right in zip(test.ops, test.comparators, strict=True):
+            yield placed(ast.Compare(left, [operation], [right]), test)
+            left = right
+    else:
+        yield test
+
+
+def _pure(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name | ast.Constant) or (isinstance(node, ast.Attribute) and _pure(node.value))
+
+
+def _repeatable(node: ast.expr) -> bool:
+    """True if computing it twice is computing it once: names, numbers, and arithmetic."""
+    return all(isinstance(part, _REPEATABLE) for part in ast.walk(node))
 
 
 class RangeLoops(ast.NodeTransformer):

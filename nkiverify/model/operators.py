@@ -6,10 +6,11 @@ functions as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.model.contracts import require
 from nkiverify.model.dtypes import numpy_name
 from nkiverify.symbolic.execution import unsupported
 
@@ -93,10 +94,23 @@ def _named(op: object) -> str:
     return repr(op) if name is None else f"{getattr(op, '__module__', None) or type(op).__module__}.{name}"
 
 
+def _of_name(op: str, names: Mapping[str, str]) -> Operator:
+    """The operator that is given by its name, which breaks "isa.operator_name"; where there is none of that name,
+    "isa.alu_op"."""
+    found = OPERATORS.get(names.get(op, op))
+    if found is None:
+        require("isa.alu_op", False, op=op)
+        raise TypeError(f"there is no operator {op!r}")
+    require("isa.operator_name", False, op=op)
+    return found
+
+
 def operator(op: object) -> Operator:
     """The operator a token of the current API names."""
     if isinstance(op, Operator):
         return op
+    if type(op) is str:
+        return _of_name(op, {})
     try:
         return _tokens[op]
     except (KeyError, TypeError):
@@ -105,6 +119,8 @@ def operator(op: object) -> Operator:
 
 def legacy_operator(op: object) -> Operator:
     """The operator a token of the legacy API names: an nl function or NumPy's function of the same name."""
+    if type(op) is str:
+        return _of_name(op, _NUMPY_NAMES)
     try:
         return _tokens[op]
     except (KeyError, TypeError):

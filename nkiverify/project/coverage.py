@@ -39,10 +39,11 @@ NOTHING_TO_CLAIM = {
     ),
     **dict.fromkeys(
         (
-            "ap.offset_semantics", "isa.enum_members", "isa.enum_values", "isa.kwargs_checked", "kernel.exception",
+            "ap.offset_semantics", "isa.enum_members", "isa.enum_values", "isa.kwargs_checked", "isa.operator_name",
+            "kernel.exception",
             "lang.no_list_args",
             "leg.affine_index", "leg.binary.broadcast", "leg.control_arange", "leg.index_const", "leg.iota.expr",
-            "leg.mask_form", "leg.tensor_truth", "leg.tile", "mem.ap_uniform", "nl.divide.unsupported",
+            "leg.mask_and", "leg.mask_form", "leg.tensor_truth", "leg.tile", "mem.ap_uniform", "nl.divide.unsupported",
             "nl.fmod.unsupported",
             "nl.mod.unsupported", "reg.python", "tensor_copy.dtype", "tensor.dtypes",
             "tensor.setitem", "tensor.setitem_shape", "view.reshape_after_permute", "idx.range",

@@ -51,6 +51,7 @@ def run(check: Checker, body: str, *words: str, a: str = "f32[128,512]", b: str 
 BREAKING = {
     "isa.enum_members": "nisa.tensor_copy(three, one, engine=5)",
     "isa.enum_members by name": "nisa.tensor_copy(three, one, engine='vector')",
+    "isa.operator_name": "nisa.tensor_tensor(three, one, one, op='add')",
     "tensor_copy.dtype": "nisa.tensor_copy(three, one, dtype=nl.float32)",
     "tensor_copy.dtype other than that of dst": "nisa.tensor_copy(three, one, dtype=nl.bfloat16)",
     "tensor_tensor.broadcast": ADDED,
@@ -94,6 +95,7 @@ def test_a_contested_contract_is_a_warning_and_on_request_a_failure(check: Check
 WRONG = {
     "isa.enum_values": "nisa.tensor_copy(three, one, engine=7)",
     "isa.enum_values for a name": "nisa.tensor_copy(three, one, engine='vektor')",
+    "isa.alu_op for a name": "nisa.tensor_tensor(three, one, one, op='addd')",
     "isa.kwargs_checked for another keyword": "nisa.tensor_copy(three, one, mask=None)",
     "tensor_tensor.shape": "nisa.tensor_tensor(three, one, one[:, 0:2], nl.add)",
     "tensor_tensor.shape of a row": "nisa.tensor_tensor(three, one, one[0:1, :], nl.add)",

@@ -40,6 +40,7 @@ TWINS: dict[str, tuple[str, ...] | str] = {
     "leg.indirect": ("ap.vector_offset", "ap.scalar_offset"),
     "leg.indirect_mgrid": "no index tensors",
     "leg.iota.expr": ("iota.count",),
+    "leg.mask_and": "no masks",
     "leg.mask_bn": "no masks",
     "leg.mask_form": "no masks",
     "leg.mask_matmul": "no masks",

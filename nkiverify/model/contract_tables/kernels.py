@@ -116,4 +116,10 @@ define(
     "A2",
     takes={"": ("sbuf", "psum")},
 )
+define(
+    "isa.operator_name",
+    "An operator must be given as a function of nl (in the legacy API of NumPy as well), not by its name.",
+    "SH tbl-aluop; LSH",
+    contested="reported of published kernels: they pass op='add'; what is given is taken for the function of that name",
+)
 define("isa.alu_op", "The operator must be one of the ALU table.", "SH tbl-aluop; RN-0.4; LSH")

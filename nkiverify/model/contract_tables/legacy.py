@@ -63,6 +63,12 @@ define(
     "the tile where the mask does not hold: what the mask leaves out is not read",
 )
 define("leg.mask_form", "A mask must be comparisons of affine expressions joined with &.", "LSH; LERR")
+define(
+    "leg.mask_and",
+    "Masks must be joined with &, not with `and` or in a chain of comparisons.",
+    "LSH; LERR",
+    contested="reported of AWS's own tests of instructions: they give mask=a and b, and pass; the mask is both",
+)
 define("leg.control_arange", "No host control flow may depend on an index tensor or a tensor value.", "LERR")
 define(
     "leg.tensor_truth",

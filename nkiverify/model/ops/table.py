@@ -169,13 +169,13 @@ DECLARED = {
         lnc.bracket lang.no_nested_jit lang.no_nested_grid lang.no_list_args lang.target leg.spmd
         leg.generation lnc.ids host.division_by_zero host.int32 host.unwinding kernel.assert kernel.exception
         target.output_shape target.output_dtype target.claim api.version isa.kwargs_checked isa.enum_values
-        isa.enum_members isa.bitvec_int isa.operator_gen isa.on_chip isa.alu_op
+        isa.enum_members isa.bitvec_int isa.operator_gen isa.on_chip isa.operator_name isa.alu_op
     """,
     "contract_tables.legacy": """
         leg.tile leg.tile_rank leg.operand_rank leg.arange leg.no_mix leg.indirect leg.indirect_mgrid
         leg.oob_dynamic leg.index_const leg.index_broadcast leg.affine_index leg.oob_static leg.mask_matmul
-        leg.mask_subscript leg.mask_form leg.control_arange leg.tensor_truth leg.assert_shape leg.par_dim
-        leg.psum_fmax leg.mod_alloc leg.matmul.shape leg.transpose
+        leg.mask_subscript leg.mask_form leg.mask_and leg.control_arange leg.tensor_truth leg.assert_shape
+        leg.par_dim leg.psum_fmax leg.mod_alloc leg.matmul.shape leg.transpose
     """,
     "contract_tables.memory": """
         mem.partitions_128 mem.gpsimd_no_psum mem.io_hbm mem.output_shared_hbm mem.partition_contiguous
