@@ -127,9 +127,14 @@ class EmbeddedEngine:
         #: What the solver has given up at the first time, with what holds there.
         self._given_up: list[tuple[Decision, Prover]] = []
 
+    @property
+    def time_is_up(self) -> bool:
+        """True if the solver is not asked any more."""
+        return self._seconds() <= 0
+
     def limit(self, seconds: float) -> None:
         """Stop asking the solver after this many seconds from now: what is not decided by then stays undecided."""
-        if self._seconds() <= 0:
+        if self.time_is_up:
             # What was not found for want of time is searched for again.
             self._beginning = _Place(self._root, self._root)
         self._deadline = now() + seconds

@@ -12,6 +12,8 @@ import os
 import time
 from collections.abc import Iterator
 
+from nkiverify.foundation.budget import TargetBudget
+
 #: Steps of Z3 ("rlimit") that an idle core of 2026 makes in a millisecond, give or take a half; those of the other
 #: rungs are counted as this many of them as take that long.
 STEPS_PER_MS = 6000
@@ -26,6 +28,8 @@ _WAITING = 0.05
 _GRAIN = 0.001
 #: The processor time that was asked for last, and when, by the wall.
 _processor = _asked_at = -math.inf
+#: The wall's time, and the processor's, when it began to count.
+_began = (0.0, 0.0)
 
 
 def now() -> float:
@@ -37,6 +41,14 @@ def now() -> float:
     if wall - _asked_at > _GRAIN:
         _processor, _asked_at = time.process_time(), wall
     return _processor
+
+
+def by_the_wall(seconds: float) -> float:
+    """The seconds of the wall in which this process comes to `seconds` of `now`, as the machine has let it so far."""
+    if not _by_processor:
+        return seconds
+    wall, used = (after - before for after, before in zip((time.monotonic(), time.process_time()), _began, strict=True))
+    return seconds * min(max(1.0, wall / max(used, _GRAIN)), TargetBudget.BUSY_FACTOR)
 
 
 def spent() -> float:
@@ -59,8 +71,9 @@ def counts_processor() -> bool:
 @contextlib.contextmanager
 def counting(processor: bool) -> Iterator[None]:
     """Let `now` count processor time, if asked, while the block runs."""
-    global _by_processor, _asked_at
+    global _by_processor, _asked_at, _began
     before, _by_processor = _by_processor, processor
+    _began = time.monotonic(), time.process_time()
     # A process that was forked has a processor time of its own.
     _asked_at = -math.inf
     try:

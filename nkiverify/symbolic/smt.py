@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from nkiverify.foundation.budget import ProvingBudget
-from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
+from nkiverify.foundation.clock import STEPS_PER_MS, by_the_wall, count_steps
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
@@ -113,7 +113,7 @@ class Question:
     """Hypotheses to ask about several times.
 
     `milliseconds` say how hard Z3 tries: they are counted in its own steps, so that its answer does not depend on what
-    else the machine does. `seconds` are those of the clock that an answer may take at most. Each question has a context
+    else the machine does. `seconds` are those of `now` that an answer may take at most. Each question has a context
     of its own: in a shared one Z3's answers, and the assignments it finds, depend on what it was asked before.
     """
 
@@ -123,7 +123,7 @@ class Question:
         self._hypotheses = list(hypotheses)
         self.milliseconds = milliseconds
         self._steps = milliseconds * STEPS_PER_MS
-        self._longest = max(1, int(min(milliseconds * ProvingBudget.BUSY_FACTOR, seconds * 1000)))
+        self._longest = max(1, int(min(milliseconds * ProvingBudget.BUSY_FACTOR, by_the_wall(seconds) * 1000)))
         #: Values of the atoms in the last satisfying assignment; atoms that do not matter are left out.
         self.model: dict[Atom, int] = {}
 

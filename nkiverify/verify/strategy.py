@@ -331,6 +331,25 @@ class TargetRule:
     does: Callable[[Case], None]
 
 
+def _out_of_time(case: Case) -> list[int]:
+    """The phases without a verdict whose share of the time was up before the symbolic execution's claims were
+    decided."""
+    if case.first is not case.explorations.symbolic or case.time.share(len(case.phases) - 1) <= 0:
+        return []
+    unknown = (phase for phase, run in case.runs.items() if run.verdict is Verdict.UNKNOWN)
+    return [phase for phase in unknown if phase in case.verdicts and case.verdicts[phase].ran_out]
+
+
+def _with_the_time_that_is_left(case: Case) -> None:
+    """Decide phases again whose share of the time was up, with what the others have left of theirs."""
+    phases = _out_of_time(case)
+    for at, phase in enumerate(phases):
+        seconds, run = case.time.share(len(case.phases) - len(phases) + at), case.runs[phase]
+        found = _decided(case, case.first, phase, seconds, compared=True)
+        if found is not None:
+            case.runs[phase] = replace(found, milliseconds=run.milliseconds + found.milliseconds)
+
+
 def _search(case: Case) -> None:
     """Look for a fault of the phases without a verdict among some shapes of the domain, and of those up to a bound
     beyond it."""
@@ -459,6 +478,12 @@ def _ask_second_engine(case: Case) -> None:
 
 
 TARGET_RULES = (
+    TargetRule(
+        "prove with the time that is left",
+        "the claims of phases whose share of the time was not enough; an equal part of what the others have left",
+        lambda case: bool(_out_of_time(case)),
+        _with_the_time_that_is_left,
+    ),
     TargetRule(
         "search",
         f"{SearchingBudget.CONTRACTS} contracts, some two seconds, and twenty times as many for all shapes of a "

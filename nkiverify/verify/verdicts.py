@@ -92,6 +92,8 @@ class PhaseVerdict:
         self._values = dict(values or {})
         #: All decisions of the phase, those about unwinding included.
         self.decisions: list[Decision] = []
+        #: Whether its time was up before all claims had been decided.
+        self.ran_out = False
 
     @property
     def target(self) -> Target:
@@ -132,6 +134,7 @@ class PhaseVerdict:
         engine = self._engine
         engine.limit(self._seconds)
         self.decisions = [*engine.decide(self._phase), *engine.decide_unwinding()]
+        self.ran_out = engine.time_is_up
         run = self.entry(EmbeddedEngine.name, self.decisions)
         return self.tolerated(self.decisions).attached(run)
 

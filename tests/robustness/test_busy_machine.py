@@ -13,11 +13,12 @@ from nkiverify.cli.command_arguments import selection
 from nkiverify.cli.main import parser_of
 from nkiverify.foundation import resources
 from nkiverify.foundation.budget import SecondEngineBudget, TargetBudget
-from nkiverify.foundation.clock import counting, spent
+from nkiverify.foundation.clock import by_the_wall, counting, spent
 from nkiverify.foundation.records import Verdict
 from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.repository import here_or_ours
 from nkiverify.verify.options import Options
+from nkiverify.verify.strategy import Case
 from nkiverify.verify.verifier import verify
 
 
@@ -59,6 +60,20 @@ def test_what_others_do_takes_no_time_of_processes_that_are_waited_for() -> None
         computing = "import time\nwhile time.process_time() < 0.5: pass"
         subprocess.run([sys.executable, "-c", computing], check=True)
         assert spent() - began >= 0.5
+
+
+def test_a_solver_is_given_as_much_more_of_the_wall_as_others_take() -> None:
+    assert by_the_wall(2.0) == 2.0
+    with counting(processor=True):
+        time.sleep(0.3)
+        assert 2.0 < by_the_wall(2.0) <= 2.0 * TargetBudget.BUSY_FACTOR
+
+
+def test_a_phase_whose_share_of_the_time_is_up_has_what_the_others_leave(monkeypatch: pytest.MonkeyPatch) -> None:
+    (target,) = (one for one in load_targets(resources.root()) if one.name == "matmul_tiled_all")
+    monkeypatch.setattr(Case, "seconds_of", lambda case, phase: 0.0)
+    runs = verify(target, Options(root=target.root, phases=(1, 2)))
+    assert [run.verdict for run in runs] == [Verdict.SUCCESSFUL] * 2
 
 
 @pytest.mark.parametrize(("words", "unhurried"), [([], True), (["--timeout", "60"], False)])
