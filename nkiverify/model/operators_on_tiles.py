@@ -11,6 +11,7 @@ from typing import Any
 
 from nkiverify.model import ops
 from nkiverify.model.contracts import require
+from nkiverify.symbolic.execution import key_of
 
 #: Operations in the modules that register themselves here.
 _COMPUTING, _ASSIGNING = "nl.negative", "setitem"
@@ -77,7 +78,7 @@ class TileOperators:
         return True if other is None else _binary_operator("not_equal", self, other)
 
     def __hash__(self) -> int:
-        return id(self)
+        return key_of(self)
 
     def __bool__(self) -> bool:
         require("leg.control_arange", False)

@@ -19,7 +19,7 @@ from nkiverify.model.known_numbers import Interval, Value
 from nkiverify.model.memory import MemoryRegion
 from nkiverify.model.state import LoopBody
 from nkiverify.symbolic import Extent, product
-from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic.execution import key_of, unsupported
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -326,7 +326,7 @@ class Tensor:
         return NotImplemented
 
     def __hash__(self) -> int:
-        return id(self)
+        return key_of(self)
 
     def __repr__(self) -> str:
         extents = ", ".join(repr(extent) for extent in self.shape)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from nkiverify.foundation.errors import CalledOutsideRun, UnsupportedConstruct
-from nkiverify.foundation.source import module_lines
+from nkiverify.foundation.source import is_kernel_frame, module_lines
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -119,6 +120,14 @@ def unsupported(construct: str, advice: str = "", at: Site | None = None) -> Bas
     found = UnsupportedConstruct(construct, advice, at)
     raised_outside.append((found, module_lines()))
     return found
+
+
+def key_of(tensor: object) -> int:
+    """The hash of a tensor. A symbolic run may have several objects for one: kernel code that asks is refused."""
+    run = execution_in_progress()
+    if run is not None and run.symbolic and is_kernel_frame(sys._getframe(2)):
+        raise unsupported("a tensor as a key of a dictionary, or in a set", "use a number or a text in its place")
+    return id(tensor)
 
 
 #: The exceptions that were to be raised outside a run, as kernels were imported, with the lines of the modules that
