@@ -47,6 +47,17 @@ _MADE = (
     ("Node({c}) if {i} == {c} else first", "int({x} is first)"),
     ("first", "int({x} is first)"),
     ("(first, Node({i}))", "{x}[0].count + {x}[1].count"),
+    ("lambda: {c}", "{x}()"),
+    ("iter([{i}, {c}])", "next({x})"),
+)
+
+#: What tells whether two elements are one object, or equal.
+_COMPARED = (
+    "int({x} == {y})",
+    "int({x} is {y})",
+    "int({x} in [{y}])",
+    "[{y}, {y}].count({x})",
+    "len({{{x}: 1, {y}: 2}})",
 )
 
 #: What is there before a loop, what an iteration replaces it by, and what tells the two apart.
@@ -108,8 +119,12 @@ class Sameness(Writer):
             places = [f"kept[{at}]" for at in ("0", "-1", str(least), f"{self._bound} - 1")]
             if made == "last" and self.chance(0.5):
                 places = ["last", self.random.choice(places)]
-            one, two = (told.format(x=place) for place in self.random.sample(places, 2))
             self.after_loop = True
+            if self.chance(0.3):
+                one, two = self.random.choice(places), self.random.choice(places)
+                self.claim(self.random.choice(_COMPARED).format(x=one, y=two))
+                return
+            one, two = (told.format(x=place) for place in self.random.sample(places, 2))
             self.claim(self.random.choice((one, f"{one} - {two}", f"{one} - {two}")))
 
     def _replaced(self) -> None:

@@ -167,6 +167,8 @@ class SymbolicExecution(Claiming):
         try:
             self.refuse_lost_name(error)
             self.refuse_fault_of_model(error)
+            # What a changed copy says is not what the object says that it stands for.
+            self.check_copies()
         except UnsupportedConstruct:
             return
         self.claim_exception(error)

@@ -343,10 +343,9 @@ def contents(value: Any) -> list[Any]:
 
 
 def _is_ours(value: object) -> bool:
-    # Tensors and what they consist of do not change; lists and iterators that stand for the kernel's do.
+    # Tensors and what they consist of do not change, and iterators are not substituted.
     kind = type(value)
-    ours = kind.__module__.partition(".")[0] in ("nkiverify", "nki", "neuronxcc")
-    return ours and not issubclass(kind, ListOfParts | Iterator)
+    return not issubclass(kind, ListOfParts) and kind.__module__.partition(".")[0] in ("nkiverify", "nki", "neuronxcc")
 
 
 def _substitute(
@@ -405,7 +404,11 @@ def _substitute(
         _refuse_kept([value], mapping, "a function or class that keeps a loop index")
         done[identity(value)] = value
         return value
-    if isinstance(value, frozenset | set | list) or not _walkable(value):
+    if (
+        isinstance(value, frozenset | set | list)
+        or not _walkable(value)
+        or (_is_ours(value) and issubclass(kind, Iterator))
+    ):
         raise CannotSubstitute(f"a {type(value).__name__} made in a loop")
     if not _is_declared_here(kind):
         recurse(kind)
