@@ -119,8 +119,7 @@ def table(found: Sequence[Compared]) -> Iterator[str]:
         read = counted["hbm_read_bytes"] - reloaded
         # What does not fit is spilled, or loaded again from where it came: then more is read than is written.
         again = read > most
-        inside = least <= read and (not again or one.spills)
-        yield f"  read       {least:>16,} to {most:,} counted {read:,.0f}{bar('reads', inside)}"
+        yield f"  read       {least:>16,} to {most:,} counted {read:,.0f}{bar('reads', least <= read <= most)}"
         spills = "spilled" if saved else "loaded again" if again else "neither"
         told = "does not fit" if one.spills else "fits"
         yield f"  on chip    {told:>16} counted {spills}{bar('spills', one.spills is (spills != 'neither'))}"
@@ -141,11 +140,11 @@ def table(found: Sequence[Compared]) -> Iterator[str]:
     timed = [(one, one.ours.times) for one in found if one.ours.times is not None]
     latencies = [one.counted["latency"] for one, _ in timed]
     bound = spearman([times.bound[1] for _, times in timed], latencies)
-    yield f"rank of the lower bound against latency (Spearman): {bound:.3f} (no bar: nothing is faster, much is slower)"
+    yield f"rank of the lower bound against latency (Spearman): {bound:.3f}{bar('rank of the bound', bound >= _RANK)}"
     rank = spearman([times.busiest[1] for _, times in timed], latencies)
     yield f"rank of the time as written against latency (Spearman): {rank:.3f}{bar('rank as written', rank >= _RANK)}"
     for name, holds in reached.items():
-        yield f"{name}: {sum(holds)} of {len(holds)}"
+        yield f"{name:<18} {'reached' if all(holds) else 'NOT REACHED':<12} {sum(holds)} of {len(holds)}"
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> float:

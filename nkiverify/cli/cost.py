@@ -69,14 +69,12 @@ def execute(arguments: argparse.Namespace) -> int:
     """Tell what a kernel costs; the exit status."""
     from nkiverify.products.cost.cost_text import as_json, text
     from nkiverify.products.cost.report import CostQuestion, incomplete
-    from nkiverify.project.discovery import with_its_kernel
+    from nkiverify.project.discovery import the_kernel
     from nkiverify.project.settings import layered
     from nkiverify.report.style import Style
 
-    arguments.kernel = with_its_kernel(arguments.kernel)
-    for kernel in (arguments.kernel, arguments.compare):
-        if kernel is not None and "::" not in kernel:
-            raise UsageError(f"a kernel is written path/to/file.py::function, not {kernel!r}")
+    arguments.kernel = the_kernel(arguments.kernel)
+    arguments.compare = None if arguments.compare is None else the_kernel(arguments.compare)
     allowed = allowed_by(arguments.allow)
     file = writable(arguments.json, "--json")
     warned = layered("cost-lints", arguments.lints, settings_here(), False, "--lints").value

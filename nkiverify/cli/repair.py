@@ -69,13 +69,11 @@ def execute(arguments: argparse.Namespace) -> int:
     from nkiverify.products.repair.patches import RepairQuestion
     from nkiverify.products.repair.repair import repaired
     from nkiverify.products.repair.repair_text import as_json, text
-    from nkiverify.project.discovery import with_its_kernel
+    from nkiverify.project.discovery import the_kernel
     from nkiverify.report.style import Style
     from nkiverify.results.session import ExitStatus
 
-    kernel = with_its_kernel(arguments.kernel)
-    if "::" not in kernel:
-        raise UsageError(f"a kernel is written path/to/file.py::function, not {kernel!r}")
+    kernel = the_kernel(arguments.kernel)
     allowed = allowed_by(arguments.allow)
     file = writable(arguments.json, "--json")
     asked = RepairQuestion(

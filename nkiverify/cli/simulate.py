@@ -110,10 +110,10 @@ def _python_path() -> list[str]:
 
 def _simulate(arguments: argparse.Namespace) -> int:
     from nkiverify.products.simulate.simulation import reference_function, stop_at
+    from nkiverify.project.discovery import the_kernel
     from nkiverify.report.style import Style
 
-    if "::" not in arguments.kernel:
-        raise UsageError(f"a kernel is written path/to/file.py::function, not {arguments.kernel!r}")
+    arguments.kernel = the_kernel(arguments.kernel)
     allowed = allowed_by(arguments.allow)
     reference = None if arguments.reference is None else reference_function(arguments.reference)
     traced = None if arguments.trace is None else arguments.trace.parent

@@ -149,6 +149,17 @@ def with_its_kernel(path: str, exclude: Sequence[str] = ()) -> str:
     return found[0] if len(found) == 1 else path
 
 
+def the_kernel(path: str) -> str:
+    """The kernel that a path names, or the one that a file has. Raises `UsageError`, which names those of a file that
+    has several."""
+    found = with_its_kernel(path)
+    if "::" not in found:
+        names = [reference.rpartition("::")[2] for reference in references_of([path])]
+        has = f"{path} has {', '.join(names)}" if names else f"no kernel was found in {path}"
+        raise UsageError(f"a kernel is written path/to/file.py::function; {has}")
+    return found
+
+
 def references_of(
     paths: Sequence[str], excluded: Sequence[str] = (), left_out: dict[str, str] | None = None
 ) -> list[str]:

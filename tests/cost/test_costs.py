@@ -305,6 +305,26 @@ def test_the_command_compares_writes_and_holds_budgets(tmp_path: Path, monkeypat
     assert main([*words, "--at", "m=0"]) == 2
 
 
+def test_two_kernels_are_compared_in_eighty_columns(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    once = COPY.replace("kernel", "once").replace("affine_range(2)", "affine_range(1)")
+    Path("kernels.py").write_text(LEGACY + COPY + "\n\n@nki.jit\n" + once, encoding="utf-8")
+    words = ["cost", "kernels.py::kernel", "--arg", "x=f32[m,512]", "--at", "m=256", "--compare", "kernels.py::once"]
+    assert main(words) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 80
+    numbers = {line.split("  ")[1]: line.split()[-2:] for line in lines if line.startswith("  ") and "::" not in line}
+    assert numbers["HBM bytes read, as written"] == ["1,048,576", "524,288"]
+    assert numbers["HBM bytes read, each once"] == ["524,288", "524,288"]
+    assert sum(line.startswith("HBM bytes by place") for line in lines) == 2
+    assert main(["cost", "kernels.py", "--arg", "x=f32[m,512]"]) == 2
+    assert "kernels.py has kernel, once" in capsys.readouterr().err
+    assert main([*words, "--budget", "hbm_raed <= once"]) == 2
+    assert "did you mean hbm_read?" in capsys.readouterr().err
+
+
 def test_explain_shows_both_controls_of_a_lint(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "cost.transpose"]) == 0
     shown = capsys.readouterr().out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nkiverify.foundation.source import Site
@@ -18,10 +18,10 @@ from nkiverify.report.terminal import WIDTH
 LABELS = {
     "hbm_read": "HBM bytes read, as written",
     "hbm_read_once": "HBM bytes read, each once",
+    "scratch_read_once": "  of these, of tensors of its own",
     "hbm_written": "HBM bytes written, as written",
     "hbm_written_once": "HBM bytes written, each once",
-    "scratch_read_once": "  of these of tensors of its own",
-    "scratch_written_once": "  of these of tensors of its own",
+    "scratch_written_once": "  of these, of tensors of its own",
     "descriptors": "DMA descriptors (contiguous runs)",
     "dma_instructions": "DMA transfers",
     "tensor_instructions": "instructions: tensor",
@@ -44,48 +44,76 @@ LABELS = {
 
 def text(found: CostReport, other: CostReport | None, base: Path, style: Style = PLAIN) -> str:
     """The report, next to that of another kernel if there is one."""
-    lines = [found.subject if other is None else f"{found.subject} and {other.subject}"]
-    for one in (found, *(() if other is None else (other,))):
+    reports = (found, *(() if other is None else (other,)))
+    lines = [found.subject, *(() if other is None else (f"compared with {other.subject}",))]
+    for one in reports:
         if one.refused:
-            lines += ["", style.warn(f"UNKNOWN: {one.subject} has no figures: {one.refused}")]
+            lines += ["", style.warn(_wrapped(f"UNKNOWN: {one.subject} has no figures: {one.refused}", ""))]
             return "\n".join(lines)
         for site, what in one.unknown:
-            lines += ["", style.warn(f"UNKNOWN cost at {_place(site, base)}: {what}"), "  The figures leave it out."]
+            lines += ["", style.warn(_wrapped(f"UNKNOWN cost at {_place(site, base)}: {what}", ""))]
+            lines += ["  The figures leave it out."]
     lines += ["", *_table(found, other)]
-    lines += _memory(found)
-    lines += _time(found)
-    lines += _hbm(found, base)
+    for section in (
+        _memory(found, other),
+        _time(found, other),
+        _hbm(found, base, ""),
+        _hbm(other, base, " (the other)"),
+    ):
+        told = list(section)
+        lines += ["", *told] if told else []
     for warning in found.found:
         lines += ["", style.warn(f"{warning.id} at {_place(warning.site, base)}")]
         lines.append(_wrapped(warning.message))
     for budget in found.budgets:
-        said = f"{budget.text}: {budget.answer.value}{f', {budget.reported}' if budget.reported else ''}"
+        said = f"budget {budget.text}: {budget.answer.value}{f', {budget.reported}' if budget.reported else ''}"
         mark = {BudgetAnswer.HOLDS: style.good, BudgetAnswer.BROKEN: style.bad, BudgetAnswer.UNKNOWN: style.warn}[
             budget.answer
         ]
-        lines += ["", mark(said)]
+        lines += ["", mark(_wrapped(said, ""))]
     return "\n".join(lines)
 
 
+def _line(label: str, *numbers: str) -> str:
+    """A label with a number, or with those of two kernels."""
+    return f"  {label:<39} {' '.join(f'{number:>18}' for number in numbers)}"
+
+
 def _table(found: CostReport, other: CostReport | None) -> Iterator[str]:
+    reports = [found] if other is None else [found, other]
     shape = ", ".join(f"{name} = {value}" for name, value in found.at.items())
     yield f"At {shape}:" if shape else "Figures:"
-    for row in found.rows:
-        label = LABELS[row.name]
-        numbers = _number(row)
-        if other is not None:
-            attached = other.by_name.get(row.name)
-            numbers = f"{numbers:>22} {_number(attached) if attached is not None else '0':>22}"
-        yield f"  {label:<40} {numbers:>22}"
+    if other is not None:
+        yield _line("", "this kernel", "the other")
+    names = dict.fromkeys(row.name for one in reports for row in one.rows)
+    for name in sorted(names, key=list(LABELS).index):
+        rows = [one.by_name.get(name, Row(name, "0", "0", 0, 0)) for one in reports]
+        if all(row.high == "0" for row in rows):
+            continue
+        yield _line(LABELS[name], *map(_number, rows))
         if found.at:
-            formula = row.low if row.low == row.high else f"{row.low}  to  {row.high}"
-            yield textwrap.fill(f"= {formula}", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 6)
-    rows = found.by_name
-    read, least = rows.get("hbm_read"), rows.get("hbm_read_once")
-    if read is not None and least is not None and read.most and least.most:
-        yield f"  {'read as often as':<40} {read.most / least.most:>22.2f}"
-    if found.intensity is not None:
-        yield f"  {'operations for each byte of HBM':<40} {found.intensity:>22.1f}"
+            formulas = list(dict.fromkeys(map(_formula, rows)))
+            yield _indented(f"= {formulas[0]}")
+            yield from (_indented(f"= {formula}  (the other)") for formula in formulas[1:])
+        if name == "hbm_read":
+            yield from _times_read(reports)
+    if any(one.intensity is not None for one in reports):
+        told = ("not known" if one.intensity is None else f"{one.intensity:.1f}" for one in reports)
+        yield _line("matmul operations for each byte of HBM", *told)
+
+
+def _times_read(reports: Sequence[CostReport]) -> Iterator[str]:
+    told = []
+    for one in reports:
+        rows = [one.by_name.get(name) for name in ("hbm_read", "hbm_read_once")]
+        written, once = (None if row is None else row.most for row in rows)
+        told.append(f"{written / once:.2f}" if written and once else "not known")
+    if any(number != "not known" for number in told):
+        yield _line("  times that a byte is read", *told)
+
+
+def _formula(row: Row) -> str:
+    return row.low if row.low == row.high else f"{row.low}  to  {row.high}"
 
 
 def _number(row: Row) -> str:
@@ -94,57 +122,64 @@ def _number(row: Row) -> str:
     return f"{row.most:,}" if row.least == row.most else f"{row.least:,} to {row.most:,}"
 
 
-def _memory(found: CostReport) -> Iterator[str]:
-    for peak in found.peaks:
-        more = ", more than there is: what does not fit is spilled" if peak.overflows else ""
-        yield ""
-        yield f"{peak.memory}: {peak.in_turn:,} of {peak.limit:,} bytes of a partition are live at most{more}"
-        if peak.spills and not peak.overflows:
-            yield _wrapped(
-                f"{peak.in_turn + peak.kept:,} where the compiler takes out of loops what is the same in each "
-                "iteration: that is more than there is, so it spills, or loads again."
-            )
-        if peak.in_turn != peak.bytes:
-            yield f"  ({peak.bytes:,} with all blocks of tensors that are used one block at a time)"
+def _memory(found: CostReport, other: CostReport | None) -> Iterator[str]:
+    if found.peaks or (other is not None and other.peaks):
+        yield "Bytes of a partition that are live at most:"
+    for one, whose in ((found, ""), (other, " (the other)")):
+        for peak in () if one is None else one.peaks:
+            more = ", more than there is: what does not fit is spilled, or loaded again" if peak.overflows else ""
+            yield _wrapped(f"{peak.memory}{whose}: {peak.in_turn:,} of {peak.limit:,}{more}")
+            if peak.spills and not peak.overflows:
+                yield _wrapped(
+                    f"{peak.in_turn + peak.kept:,} where the compiler takes out of loops what is the same in each "
+                    "iteration: that is more than there is, so it spills, or loads again.",
+                    "    ",
+                )
+            if peak.in_turn != peak.bytes:
+                yield _wrapped(f"{peak.bytes:,} with all blocks of tensors that are used one block at a time", "    ")
 
 
-def _time(found: CostReport) -> Iterator[str]:
-    if found.times is None:
+def _time(found: CostReport, other: CostReport | None) -> Iterator[str]:
+    reports = [found] if other is None else [found, other]
+    times = [one.times for one in reports]
+    if None in times:
         return
-    engine, seconds = found.times.bound
-    yield ""
-    yield f"No kernel that does this is faster on a core of {found.hardware} (a bound, no prediction):"
-    yield f"  {_seconds(seconds)}, by {engine}"
-    for name, each in sorted(found.times.least.items(), key=lambda item: -item[1]):
-        if each:
-            yield f"    {name:<24} {_seconds(each):>12}"
-    yield "With what instructions are documented to take, as they are written (compilers do better, and worse):"
-    for name, each in sorted(found.times.as_written.items(), key=lambda item: -item[1]):
-        if each:
-            yield f"    {name:<24} {_seconds(each):>12}"
+    known = [one for one in times if one is not None]
+    yield f"Lower bound of the time on one core of {found.hardware} (no prediction), by engine:"
+    yield from _by_engine([one.least for one in known])
+    yield "By the cycles that are documented for what is written (the compiler may do"
+    yield "better, or worse):"
+    yield from _by_engine([one.as_written for one in known])
     for bounding in found.bounding:
         if len(bounding.engines) > 1:
             parts = [
                 f"{engine} at {bounding.dimension} = {first}{f' to {last}' if last != first else ''}"
                 for engine, first, last in bounding.engines
             ]
-            yield _wrapped(f"Of the values tried it is bound by {', by '.join(parts)}.")
+            yield _wrapped(f"Bound by {', by '.join(parts)} (of the values tried).")
+
+
+def _by_engine(seconds: Sequence[Mapping[str, float]]) -> Iterator[str]:
+    """The seconds of one kernel or two by engine, those of the first that take longest first."""
+    for name in sorted(seconds[0], key=lambda name: -seconds[0][name]):
+        if any(one[name] for one in seconds):
+            yield _line(name, *(_seconds(one[name]) for one in seconds))
 
 
 def _seconds(seconds: float) -> str:
     return f"{seconds * 1e3:,.3f} ms" if seconds >= 1e-4 else f"{seconds * 1e6:,.2f} us"
 
 
-def _hbm(found: CostReport, base: Path) -> Iterator[str]:
-    if found.places:
-        yield ""
-        yield "HBM bytes by place:"
+def _hbm(found: CostReport | None, base: Path, whose: str) -> Iterator[str]:
+    if found is None or not found.places:
+        return
+    yield f"HBM bytes by place{whose}:"
     for place in found.places:
         number = "not known" if place.number is None else f"{place.number:,}"
         does = "reads" if place.figure == "hbm_read" else "writes"
         yield f"  {_place(place.site, base)}: {place.operation} {does} {number}"
         if found.at:
-            yield textwrap.fill(f"= {place.formula}", WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 6)
+            yield _indented(f"= {place.formula}")
 
 
 def _place(site: Site | None, base: Path) -> str:
@@ -155,8 +190,13 @@ def _place(site: Site | None, base: Path) -> str:
     return f"{shown}:{site.line}"
 
 
-def _wrapped(message: str) -> str:
-    return textwrap.fill(message, WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+def _wrapped(message: str, indent: str = "  ") -> str:
+    after = indent or "  "
+    return textwrap.fill(message, WIDTH, initial_indent=indent, subsequent_indent=after, break_on_hyphens=False)
+
+
+def _indented(formula: str) -> str:
+    return textwrap.fill(formula, WIDTH, initial_indent=" " * 4, subsequent_indent=" " * 6)
 
 
 def as_json(reports: Sequence[CostReport], base: Path) -> str:

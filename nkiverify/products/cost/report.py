@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field
+from difflib import get_close_matches
 from functools import cached_property
 
 from nkiverify.analysis.sets.keys import Key, key_of
@@ -141,8 +142,11 @@ class _Figures:
             return Amount.of(of_atom(self.cost.dimensions[name]))
         parts = _SUMS.get(name) or [figure for figure in CostFigures if figure.value == name]
         if not parts:
-            known = [*(figure.value for figure in CostFigures), *_SUMS, "once", *self.cost.dimensions]
-            raise UsageError(f"there is no figure {name}: there are {', '.join(known)}")
+            named = [figure.value for figure in CostFigures if not figure.value.endswith("least")]
+            known = [*named, *_SUMS, "once", "hbm_read_once", "hbm_written_once", *self.cost.dimensions]
+            near = get_close_matches(name, known, 1)
+            said = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
+            raise UsageError(f"--budget: there is no figure {name}; {said}")
         total = NOTHING
         for part in parts:
             low, high = self.cost.formula(part)
