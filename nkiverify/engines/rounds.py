@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice, takewhile
 
@@ -79,7 +79,11 @@ def rounds(
 ) -> Rounds:
     """A few shapes that together reach what can be reached: those of `tried` first, then such as a solver finds."""
     deadline = time.process_time() + seconds
-    in_time = takewhile(lambda values: time.process_time() < deadline, tried)
+
+    def left() -> float:
+        return deadline - time.process_time()
+
+    in_time = takewhile(lambda values: left() > 0, tried)
     looked_at: list[dict[str, int]] = []
     further = islice(in_time, SearchingBudget.SHAPES_OF_A_PLACE)
 
@@ -96,8 +100,7 @@ def rounds(
             continue
         values = next((values for values in candidates() if goal.reached(dimensions, values)), None)
         if values is None and dimensions:
-            left = deadline - time.process_time()
-            if asked >= SearchingBudget.PLACES_ASKED or left <= 0:
+            if asked >= SearchingBudget.PLACES_ASKED or left() <= 0:
                 loops = loops and not goal.loop
                 continue
             asked += 1
@@ -109,20 +112,20 @@ def rounds(
 
 
 def small_shape(
-    way: Sequence[Condition | bool], dimensions: Sequence[DomainDimension], seconds: float
+    way: Sequence[Condition | bool], dimensions: Sequence[DomainDimension], left: Callable[[], float]
 ) -> dict[str, int] | None:
-    """A small shape for which all conditions of `way` hold; None where none is found."""
-    prover = Prover(way, BUDGETS.rounds, lambda: seconds)
+    """A small shape for which all conditions of `way` hold; None where none is found in the seconds that are `left`."""
+    prover = Prover(way, BUDGETS.rounds, left)
     return _small(prover, dimensions) if prover.satisfiable() is Answer.YES else None
 
 
 def _solved(
-    goal: Goal, dimensions: Sequence[DomainDimension], assumed: Sequence[Condition | bool], seconds: float
+    goal: Goal, dimensions: Sequence[DomainDimension], assumed: Sequence[Condition | bool], left: Callable[[], float]
 ) -> tuple[dict[str, int] | None, bool]:
     """A small shape that reaches the place; without one, whether there surely is none."""
     sure = not goal.more
     for way in goal.ways:
-        prover = Prover([*assumed, *way], BUDGETS.rounds, lambda: seconds)
+        prover = Prover([*assumed, *way], BUDGETS.rounds, left)
         answer = prover.satisfiable()
         if answer is Answer.YES:
             return _small(prover, dimensions), True
@@ -131,10 +134,11 @@ def _solved(
 
 
 def _small(prover: Prover, dimensions: Sequence[DomainDimension]) -> dict[str, int]:
-    """Small dimensions for which the hypotheses hold, of which it is known that they can."""
+    """Small dimensions for which the hypotheses hold, of which it is known that they can: as small as there is time
+    for."""
     found = _values(prover, dimensions)
     for reach in _REACHES:
-        if max(found.values()) <= reach:
+        if max(found.values()) <= reach or prover.left() <= 0:
             break
         if prover.satisfiable(*(dimension.at_most(reach) for dimension in dimensions)) is Answer.YES:
             found = _values(prover, dimensions)
@@ -145,7 +149,7 @@ def _small(prover: Prover, dimensions: Sequence[DomainDimension]) -> dict[str, i
         low, high = dimension.smallest, found[dimension.atom.name]
         tried = low
         for _ in range(SearchingBudget.QUESTIONS_TO_NARROW):
-            if low >= high:
+            if low >= high or prover.left() <= 0:
                 break
             if prover.satisfiable(dimension.at_most(tried)) is Answer.YES:
                 found = _values(prover, dimensions)

@@ -569,6 +569,7 @@ class CarriedState:
         follows = self._follows(ending, index)
         if follows is False:
             return True
+        self._run.check_deadline()
         equal = conditions.equals_zero(terms.add(value, following, -1))
         return equal is True or (equal is not False and ending.context.with_condition(follows).proves(equal))
 
@@ -583,17 +584,33 @@ class CarriedState:
         follows = self._follows(ending, index)
         if follows is False:
             return None
-        step = without_minima(terms.add(end, start, -1), ending.context.with_condition(follows))
+        self._run.check_deadline()
+        context = ending.context.with_condition(follows)
+        # One that counts as it is need not be made simpler by a solver.
+        proves = context.proves if found is None else context.entails
+        step = without_minima(terms.add(end, start, -1), proves)
         return _Linear(start, step) if index_atom(index) not in terms.all_atoms(step) else found
+
+    def _counter(self, passed: _Passed) -> _Linear | None:
+        """The counter that a place is on all paths, if it is one."""
+
+        def same(steps: Iterator[_Linear | None]) -> _Linear | None:
+            # One path that differs is enough: what the others do is not asked then.
+            found = next(steps)
+            return found if found is not None and all(map(found.same, steps)) else None
+
+        paths, entry, index = [*passed.paths()], passed.entry, passed.index
+        simpler = same(self._step(entry, after, ending, index) for after, ending in paths)
+        return simpler or same(_linear(entry, after, index) for after, _ in paths)
 
     def _refined(self, passed: _Passed) -> _Linear | _Left | _Follows | None:
         """The next guess about a place; None if there is none."""
         guess, entry, afters, index = passed.guess, passed.entry, passed.afters, passed.index
         if guess is None:
             self._left_of_entry[passed.place] = afters
-            found = [self._step(entry, after, ending, index) for after, ending in passed.paths()]
-            if found[0] is not None and all(found[0].same(one) for one in found):
-                return found[0]
+            counter = self._counter(passed)
+            if counter is not None:
+                return counter
         if self.sequence.traced or self.sequence.parallel or any(after is _ABSENT for after in afters):
             return None
         if _NUMERICS in self._run.phases and any(isinstance(after, Tensor) for after in afters):
@@ -858,13 +875,13 @@ def _minima(term: Term) -> list[Min]:
     return [atom for atom in terms.all_atoms(term) if isinstance(atom, Min)]
 
 
-def without_minima(term: Term, context: Context) -> Term:
-    """`term` with the least of several terms replaced by the one of them that it is in `context`, as far as that is
-    one of them in any case."""
+def without_minima(term: Term, proves: Callable[[conditions.Condition], bool]) -> Term:
+    """`term` with the least of several terms replaced by the one of them that it is, as far as `proves` shows that it
+    is one of them in any case."""
     for atom in _minima(term):
         for part in atom.terms:
             equal = conditions.equals_zero(terms.add(terms.of_atom(atom), part, -1))
-            if equal is True or (equal is not False and context.proves(equal)):
+            if equal is True or (isinstance(equal, conditions.Condition) and proves(equal)):
                 term = terms.substitute(term, {atom: part})
                 break
     return term

@@ -293,6 +293,10 @@ class Paths:
     def check_time(self) -> None:
         """End the run where its time is over, or it has made the steps that it may."""
         self.count_step()
+        self.check_deadline()
+
+    def check_deadline(self) -> None:
+        """End the run where its time is over."""
         if now() > self._deadline:
             asked = self.limits.seconds if self.limits.asked is None else self.limits.asked
             raise self.unsupported(f"the time limit of {asked:g} s", "raise --timeout")

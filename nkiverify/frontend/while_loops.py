@@ -252,7 +252,7 @@ def _at_most_zero_while(tested: object, context: Context, index: Term) -> Term |
         return None
     # Of `a and b` a path on which the first one is false ends with it.
     goes_on = context if context.truth(tested) is False else context.with_condition(tested)
-    term = without_minima(tested.term, goes_on)
+    term = without_minima(tested.term, goes_on.proves)
     if tested.relation is conditions.Relation.AT_MOST:
         return term
     parts = terms.coefficient_of(term, index_atom(index))

@@ -6,7 +6,7 @@ out once is found again when a path is replayed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition, condition_key
@@ -17,14 +17,22 @@ from nkiverify.symbolic.prover import BUDGETS, Prover
 class Context(Prover):
     """The hypotheses of a path, and what has been found out about them."""
 
-    __slots__ = ("_children", "_entailed", "_truth", "_values")
+    __slots__ = ("_children", "_entailed", "_proved", "_truth", "_values")
 
-    def __init__(self, parent: Context | None = None, condition: Condition | bool = True) -> None:
-        super().__init__([] if condition is True else [condition], BUDGETS.path, parent=parent)
+    def __init__(
+        self,
+        parent: Context | None = None,
+        condition: Condition | bool = True,
+        left: Callable[[], float] = lambda: float("inf"),
+    ) -> None:
+        """`left` are the seconds of the clock that there still are, for the first of a tree."""
+        left = left if parent is None else parent.left
+        super().__init__([] if condition is True else [condition], BUDGETS.path, left, parent)
         self._children: dict[int | str, Context] = {}
         #: With the condition, or the term: one that nothing else keeps would be another object when it is asked about
         #: again, by the next operation or when a path is replayed.
         self._entailed: dict[int, tuple[Condition, bool]] = {}
+        self._proved: dict[int, tuple[Condition, bool]] = {}
         self._truth: dict[int, tuple[Condition, bool | None]] = {}
         self._values: dict[int, tuple[Term, int | None]] = {}
 
@@ -47,6 +55,14 @@ class Context(Prover):
             seen = self._seen_values(condition, self.known_sample())
             self._entailed[condition.uid] = condition, False not in seen and super().entails(condition)
         return self._entailed[condition.uid][1]
+
+    def proves(self, condition: Condition | bool) -> bool:
+        """True if `condition` surely holds wherever the hypotheses do: the same each time that it is asked."""
+        if not isinstance(condition, Condition):
+            return super().proves(condition)
+        if condition.uid not in self._proved:
+            self._proved[condition.uid] = condition, super().proves(condition)
+        return self._proved[condition.uid][1]
 
     def truth(self, condition: Condition) -> bool | None:
         """True if `condition` holds: True and False are certain, None is either or not known."""

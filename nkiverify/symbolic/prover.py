@@ -90,7 +90,6 @@ class Prover:
         "_facts",
         "_guessed",
         "_hypotheses",
-        "_left",
         "_milliseconds",
         "_points",
         "_pool",
@@ -98,6 +97,7 @@ class Prover:
         "_sample",
         "added",
         "gave_up",
+        "left",
         "model",
         "parent",
         "rung",
@@ -116,7 +116,7 @@ class Prover:
         self.added = tuple(hypotheses)
         self._hypotheses: Hypotheses | None = None
         self._milliseconds = milliseconds
-        self._left = left
+        self.left = left
         self._cases = cases
         #: Values that satisfied some hypotheses: most other hypotheses are satisfied by one of the latest.
         self._pool: deque[Valuation] = parent._pool if parent is not None else deque(maxlen=ProvingBudget.SAMPLES)
@@ -142,7 +142,7 @@ class Prover:
     ) -> Prover:
         """A prover for which `conditions` hold as well."""
         budget = self._milliseconds if milliseconds is None else milliseconds
-        return Prover(conditions, budget, self._left, self, cases)
+        return Prover(conditions, budget, self.left, self, cases)
 
     @property
     def hypotheses(self) -> Hypotheses:
@@ -287,7 +287,7 @@ class Prover:
         if (self.parent is not None and self.parent._possible is Answer.NO) or self.facts.contradictory:
             self._possible = Answer.NO
             return
-        if self._left() <= 0:
+        if self.left() <= 0:
             return
         hypotheses = self.hypotheses
         near = next(variants(base, hypotheses), None) if base is not None else None
@@ -379,7 +379,7 @@ class Prover:
         return self._asked[1]
 
     def _solved(self, asked: Sequence[Condition | bool]) -> Answer:
-        left = self._left()
+        left = self.left()
         if left <= 0:
             return Answer.UNKNOWN
         from nkiverify.symbolic.exhaustion import TooMany, satisfying

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
@@ -172,10 +173,11 @@ def just_past(open_loops: Sequence[Decision], exploration: Exploration, seconds:
     """A small shape for each loop that was unrolled, on which it goes round more often."""
     dimensions = Candidates(exploration.run.program, exploration.assumptions).shapes.dimensions
     loops = {one.claim.site: one for one in reversed(open_loops)}
+    deadline = time.process_time() + seconds
     found = []
     for one in [*loops.values()][: SearchingBudget.LOOPS_BEYOND_BOUNDS]:
         way = [*one.hypotheses, conditions.negate(one.claim.condition)]
-        shape = small_shape(way, dimensions, seconds) if dimensions else None
+        shape = small_shape(way, dimensions, lambda: deadline - time.process_time()) if dimensions else None
         if shape is not None and shape not in found:
             found.append(shape)
     return found

@@ -109,7 +109,7 @@ def explore(
     follows_floats = merges = False
     split_arms: set[tuple[Site, bool]] = set()
     # What follows from the conditions of a path is the same, however often the kernel is run again.
-    known = Context()
+    known = Context(left=lambda: deadline - now())
     for _ in range(most):
         left = replace(limits, seconds=max(0.0, deadline - now()))
         kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
