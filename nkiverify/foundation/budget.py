@@ -110,6 +110,8 @@ class ProvingBudget:
     #: Steps for each part of a disjunction among the hypotheses that may not be possible: it is asked of each
     #: disjunction again when an equality rewrites it.
     STEPS_OF_A_PART = 200
+    #: Steps for whether a tile has an element in all iterations, asked once for each minimum of a path.
+    STEPS_OF_A_LEAST_TILE = 40
     #: A proof within a proof, to simplify a disjunction of its hypotheses, has this part of the steps.
     SHARE_WITHIN = 10
     #: Largest number of elements examined; beyond it only the cheap prover is asked.

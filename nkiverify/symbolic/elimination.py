@@ -129,7 +129,13 @@ class KnownBounds:
         """True if `term >= 0` where each index is at one of its ends."""
         # Those first in which most cancels.
         tried = sorted(self._without_minima(term, 2), key=lambda one: len(one.monomials))
-        return any(self._at_least_zero(self._at_last_iterations(one), budget, 4) for one in tried)
+        ends = [self._at_last_iterations(one) for one in tried]
+        # Each by what is known before any by a search, in which those that are no proof take what there is.
+        budget.steps -= len(ends)
+        count_steps(STEPS_OF_PROOF * len(ends))
+        if budget.steps >= 0 and any(self._range(one)[0] >= 0 or self._follows_directly(one) for one in ends):
+            return True
+        return any(self._at_least_zero(one, budget, 4) for one in ends)
 
     def _where_iterations_end(self, term: Term, budget: Budget) -> bool:
         """True if `term >= 0` where each index is where it ends; where an index ends at a minimum, as in the last tile,

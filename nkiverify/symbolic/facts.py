@@ -292,13 +292,29 @@ class Facts(KnownBounds):
                 for part in atom.terms:
                     self._describe(part)
                     self._add_at_most(terms.add(terms.of_atom(atom), part, -1))
-                ranges = [self._range(part) for part in atom.terms]
-                self._tighten(atom, min(low for low, _ in ranges), min(high for _, high in ranges))
+                low, high = (min(ends) for ends in zip(*map(self._range, atom.terms), strict=True))
+                self._tighten(atom, low, high)
+                if low < 1 <= high and self._has_iterations(atom):
+                    self._tighten(atom, low=1)
             elif isinstance(atom, Select):
                 self._describe(atom.when_true)
                 self._describe(atom.when_false)
                 one, two = self._range(atom.when_true), self._range(atom.when_false)
                 self._tighten(atom, min(one[0], two[0]), max(one[1], two[1]))
+
+    def _has_iterations(self, atom: Min) -> bool:
+        """True if a minimum is at least 1 in all iterations: the extent of a tile, `min(t, N - t*g)`, is, as there is a
+        tile just where something is left."""
+
+        def proof(budget: Budget) -> bool:
+            one = terms.constant(-1)
+            return all(
+                self._range(part)[0] >= 1 or self._at_ends(terms.add(part, one), budget)
+                for part in (terms.substitute(part, self.replacements) for part in atom.terms)
+            )
+
+        indexed = any(isinstance(inner, Index) for part in atom.terms for inner in part.atoms)
+        return indexed and self._within(ProvingBudget.STEPS_OF_A_LEAST_TILE, proof)
 
     def _describe_index(self, atom: Index) -> None:
         self._tighten(atom, low=0)

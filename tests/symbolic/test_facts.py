@@ -361,3 +361,21 @@ def test_an_equality_rewrites_the_facts_that_are_about_its_atom(monkeypatch: pyt
         for bound in bounds
         for part in bound
     )
+
+
+@pytest.mark.parametrize(("beyond", "proved"), [(0, True), (1, False)], ids=["last tile", "one more"])
+def test_a_tile_has_an_element_just_where_it_begins_within(beyond: int, proved: bool) -> None:
+    """Tiles of a tile, `min(t, H - t*i)` with `t = min(H, 1024)`: seen in a few steps, and for the tiles there are."""
+    size, one = terms.dimension("H"), terms.constant(1)
+    tile = terms.minimum([size, terms.constant(1024)])
+    last = terms.divide(terms.add(size, one, -1), tile)
+    number = terms.index("i", terms.add(last, one), "i")
+    extent = terms.minimum([tile, terms.add(size, terms.multiply(tile, number), -1)])
+    inner = terms.divide(terms.add(extent, terms.constant(511)), terms.constant(512))
+    facts = Facts().extended(
+        conditions.at_most_zero(terms.add(one, size, -1)),
+        conditions.at_most_zero(terms.scale(number, -1)),
+        conditions.at_most_zero(terms.add(terms.add(number, last, -1), terms.constant(-beyond))),
+    )
+    for least in (extent, inner):
+        assert facts.proves_soon(conditions.at_most_zero(terms.add(one, least, -1))) is (True if proved else None)
