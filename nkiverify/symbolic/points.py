@@ -170,7 +170,8 @@ def _free(stated: Iterable[Condition]) -> list[Atom]:
 
 
 def _value(atom: Atom, point: Valuation, facts: Facts, bits: int, random: Random) -> int:
-    low, high = facts.ranges.get(atom, (-float("inf"), float("inf")))
+    # Of one that an equality expresses by others, what is known is known of those.
+    low, high = facts.range_of(terms.of_atom(atom))
     if isinstance(atom, Index):
         try:
             last = point.term(atom.extent) - 1

@@ -156,3 +156,19 @@ def test_a_product_that_leaves_32_bits_is_found_beside_others_that_are_bounded(n
     )
     assert prover.satisfiable(_at_least(terms.multiply(number, rows), 2**31)) is Answer.YES
     assert prover.satisfiable(_at_least(terms.multiply(terms.multiply(rows, columns), number), 2**31)) is Answer.YES
+
+
+def test_a_multiple_that_is_large_is_drawn_from_its_least_on(no_solver: None) -> None:
+    """A dimension that is expressed by its tiles has the bounds of those: few numbers of 31 bits are in a band."""
+    t, h, i = _dimensions("t", "h", "i")
+    path = _prover(
+        *_domain(t, h, i),
+        _multiple(h, 256),
+        _multiple(t, 16),
+        _at_least(h, 16384),
+        _at_most(terms.multiply(terms.multiply(t, h), i), 100_663_296),
+        _at_least(i, 129),
+    )
+    assert len(path.points()) >= ProvingBudget.FEW_POINTS
+    assert path.value(terms.divide(terms.add(h, terms.constant(1023)), terms.constant(1024))) is None
+    assert path.value(terms.divide(terms.add(i, terms.constant(127)), terms.constant(128))) is None
