@@ -378,4 +378,6 @@ def test_a_tile_has_an_element_just_where_it_begins_within(beyond: int, proved: 
         conditions.at_most_zero(terms.add(terms.add(number, last, -1), terms.constant(-beyond))),
     )
     for least in (extent, inner):
-        assert facts.proves_soon(conditions.at_most_zero(terms.add(one, least, -1))) is (True if proved else None)
+        goal = conditions.at_most_zero(terms.add(one, least, -1))
+        assert isinstance(goal, Condition)
+        assert facts.proves_soon(goal) is (True if proved else None)
