@@ -30,7 +30,6 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, identity
 from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
 from nkiverify.frontend.holders import Holder
-from nkiverify.frontend.identities import compares_by_identity
 from nkiverify.frontend.paths import LostName
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.snapshot import Snapshot, StateChange, missing
@@ -428,8 +427,6 @@ class CarriedState:
             verified &= self._local_as_guessed(name, endings, local.get(name), index)
         for place, (holder, key, entry) in self._changed(endings).items():
             verified &= self._held_as_guessed(place, holder, key, entry, endings, held.get(place), index)
-        if verified and not self._shared_as_guessed(endings, index):
-            self._give_up("objects that it leaves are not the ones that it would leave in another iteration")
         if verified and not all(map(self._in_order, endings)):
             self._give_up("the order of what it adds to an object depends on a condition")
         for list_id in list(self._lists):
@@ -546,20 +543,10 @@ class CarriedState:
         number = index if only is None else terms.constant(only)
         assert self._bound is not None
         try:
-            expected = self._rewritten(expected, self._bound, number)
-            return expected, after if only is None else self._rewritten(after, index_atom(index), number)
+            expected = substitute(expected, {self._bound: number})
+            return expected, after if only is None else substitute(after, {index_atom(index): number})
         except CannotSubstitute:
             return _ABSENT, after
-
-    def _rewritten(self, value: Any, old: Index, new: Term) -> Any:
-        """`value` with another number of the iteration; raises `CannotSubstitute` where an object that was there before
-        the loop has the number in it, which is one object in all iterations."""
-        found = substitute(value, {old: new})
-        if found is not value:
-            kept = {identity(part) for part in mutable_parts(found)}
-            if any(self.knows(part) and identity(part) not in kept for part in mutable_parts(value)):
-                raise CannotSubstitute("an object of before the loop")
-        return found
 
     def _if_another_follows(self, after: Any, following: Term, ending: BodyEnding, index: Term) -> bool:
         """True if a path leaves the number that is guessed wherever another iteration follows."""
@@ -636,12 +623,9 @@ class CarriedState:
                     left = self._left_of_entry.get(passed.place, left)
             if any(not self.same(left[0], one) for one in left):
                 continue
-            if any(_compares_by_identity(part) and not self.knows(part) for part in mutable_parts(left[0])):
-                # A copy stands for it in the next iteration.
-                return None
             self._bound = self._bound or bound_index(self._run)
             try:
-                template = self._rewritten(left[0], index_atom(index), terms.of_atom(self._bound))
+                template = substitute(left[0], {index_atom(index): terms.of_atom(self._bound)})
             except CannotSubstitute:
                 return None
             return _Left(entry, template, counting)
@@ -684,21 +668,6 @@ class CarriedState:
             if not isinstance(guess, _Follows):
                 return False
             source = guess.source
-        return True
-
-    def _shared_as_guessed(self, endings: list[BodyEnding], index: Term) -> bool:
-        """True if objects that several places share are shared in any iteration."""
-        places = [place for place, guess in self._guesses() if isinstance(guess, _Left)]
-        if not places:
-            return True
-        expected = tuple(guess.template for _, guess in self._guesses() if isinstance(guess, _Left))
-        for ending in endings:
-            afters = tuple(
-                ending.local[place] if isinstance(place, str) else _part_after(ending, place, self._held[place].entry)
-                for place in places
-            )
-            if not self.same(*self._in_its_iteration((expected, afters), ending, index)):
-                return False
         return True
 
     def _guess_permuted(self, endings: list[BodyEnding]) -> bool:
@@ -895,11 +864,6 @@ def _part_after(ending: BodyEnding, place: tuple[int, Any], entry: Any) -> Any:
                 return _ABSENT
             return change.after.value if isinstance(change.after, Element) else change.after
     return entry
-
-
-def _compares_by_identity(value: object) -> bool:
-    """True if `==` asks whether an object is the same one."""
-    return not isinstance(value, SymList) and compares_by_identity(type(value))
 
 
 def _is_plain(value: Any) -> bool:

@@ -15,12 +15,6 @@ from nkiverify.foundation.source import identity
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 
-def compares_by_identity(kind: type) -> bool:
-    """True if `==` asks of objects of a class whether they are the same one."""
-    equal: object = kind.__eq__
-    return equal is object.__eq__ or equal is _equal
-
-
 def watch(kind: type) -> None:
     """Objects of a class have copies from now on."""
     for name, watching in _WATCHING.items():

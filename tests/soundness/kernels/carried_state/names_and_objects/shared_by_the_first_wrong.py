@@ -5,7 +5,9 @@
 def kernel(n):
     """Two names have one object behind the first iteration, and two behind the others."""
     a, b = [0], [0]
+    read = 0
     for i in range(n):
+        read = a[0] + b[0]
         a = [1]
         b = a if i == 0 else [1]
     a[0] = 7
