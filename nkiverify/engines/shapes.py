@@ -14,7 +14,7 @@ from math import gcd, inf, lcm
 
 from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Branch, DomainDimension, Item, Loop, Program
+from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Item, Loop, Program
 from nkiverify.ir.walk import Visitor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term
@@ -142,7 +142,7 @@ def domain_of(program: Program, texts: Iterable[str]) -> list[Condition | bool]:
     """The conditions on dimensions of the target, or of an assert with one of `texts` that is part of the domain.
 
     A target that asks for the truth of a condition, as `v.assume(not K % 128)` does, splits the run into paths. Where
-    nothing is executed on one of them, only the other one is examined.
+    one of them is excluded before anything is executed, only the other one is examined.
     """
     return list(_Domain({"domain", *texts}).block(program.body))
 
@@ -165,10 +165,16 @@ class _Domain(Visitor[Condition | bool]):
         return self.recorded(item)
 
     def branch(self, item: Branch) -> Iterable[Condition | bool]:
-        if not self._executed and (item.then.idle or item.orelse.idle):
-            condition, arm = item.arms[item.then.idle]
+        excluded = [self._excludes(arm) for _, arm in item.arms]
+        if not self._executed and any(excluded):
+            condition, arm = item.arms[excluded[0]]
             yield condition
             yield from self.block(arm)
+
+    def _excludes(self, arm: Block) -> bool:
+        """True if an assumption ends an arm: no shape of the domain comes to it. Another one that is empty may not have
+        been explored."""
+        return any(isinstance(one, Assume) and one.condition is False and one.text in self._texts for one in arm.items)
 
 
 class Shapes:

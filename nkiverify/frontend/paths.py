@@ -390,11 +390,17 @@ class Paths:
         if condition is True:
             return
         if not isinstance(condition, Condition):
-            raise self.end_path()
+            raise self._excluded(text)
         self.record(Assume(condition, text))
         self._context = self._context.with_condition(condition)
         if self._context.facts.contradictory:
-            raise self.end_path()
+            raise self._excluded(text)
+
+    def _excluded(self, text: str) -> PathEnded:
+        """The end of a path that an assumption excludes, which is recorded: a path that nobody has run to its end has
+        nothing recorded either."""
+        self.record(Assume(False, text))
+        return self.end_path()
 
     def unsupported(self, construct: str, advice: str = "", at: Site | None = None) -> UnsupportedConstruct:
         """Remember that the run cannot conclude anything, and return the exception to raise; `at` says where, if the
