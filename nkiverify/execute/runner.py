@@ -24,7 +24,7 @@ from nkiverify.frontend.binding import ConcreteBinding
 from nkiverify.frontend.concrete import TOO_LONG, AllBroken, ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import load_kernel
-from nkiverify.frontend.paths import FloatsMatter
+from nkiverify.frontend.paths import SIGNAL_OF_OURS, FloatsMatter, PathEnded
 from nkiverify.frontend.target import OutsideDomain, Target, Verification
 from nkiverify.symbolic.execution import running
 
@@ -156,6 +156,8 @@ def execute_once(
         return ended(stopped=True)
     except UnsupportedConstruct as limit:
         return ended(limit)
+    except PathEnded:
+        return ended(UnsupportedConstruct(SIGNAL_OF_OURS))
     except (Exception, SystemExit) as error:
         return ended(raised=error)
     return ended()

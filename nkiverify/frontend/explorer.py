@@ -13,7 +13,7 @@ from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, Usa
 from nkiverify.foundation.source import Site, kernel_site, kernel_sites
 from nkiverify.frontend import identities
 from nkiverify.frontend.claiming import Claiming
-from nkiverify.frontend.paths import Limits, LostName, PathEnded
+from nkiverify.frontend.paths import SIGNAL_OF_OURS, Limits, LostName, PathEnded
 from nkiverify.frontend.ranges import SymRange, as_sequence
 from nkiverify.frontend.tracebacks import (
     frame_site_of,
@@ -139,7 +139,7 @@ class SymbolicExecution(Claiming):
                     execute()
                 except PathEnded:
                     if not self.path_has_ended:
-                        self.stopped(UnsupportedConstruct("a signal of nkiverify's that the kernel raises"))
+                        self.stopped(UnsupportedConstruct(SIGNAL_OF_OURS))
                 except UnsupportedConstruct as limit:
                     self.stopped(limit)
                 except (Exception, SystemExit) as error:

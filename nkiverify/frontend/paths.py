@@ -30,6 +30,10 @@ class PathEnded(BaseException):
     """This path cannot be continued: an assumption does not hold on it, or it ended in a claim that must fail."""
 
 
+#: Why a run stops whose kernel has got at one of these.
+SIGNAL_OF_OURS = "a signal of nkiverify's that the kernel raises"
+
+
 class RunAgain(BaseException):
     """The run is to be made again, in another way."""
 
