@@ -31,9 +31,10 @@ class Valuation:
     def extended_for(self, conditions: Iterable[Condition | bool]) -> Valuation | None:
         """These values and 0 for the indices of `conditions` that have none, if `conditions` then hold."""
         conditions = list(conditions)
-        added: dict[Atom, int] = {atom: 0 for atom in _indices_of(conditions) if atom not in self.given}
+        indices = _indices_of(conditions)
+        added: dict[Atom, int] = {atom: 0 for atom in indices if atom not in self.given}
         extended = self.with_values(added) if added else self
-        return extended if extended.satisfies(conditions) else None
+        return extended if extended.satisfies(conditions) and _are_elements(extended, indices) else None
 
     def term(self, term: Term) -> int:
         """The value of `term`. Raises `Undefined`."""
@@ -110,13 +111,14 @@ def variants(base: Valuation, hypotheses: Hypotheses, *mentioned: Condition) -> 
     """
     indices = sorted({*hypotheses.about, *_indices_of(mentioned)}, key=_uid)
     open_indices = [atom for atom in indices if atom not in base.given]
+    grids = [atom for atom in indices if atom.representative]
     first = base.with_values(dict.fromkeys(open_indices, 0)) if open_indices else base
     holds = first.satisfies(hypotheses)
-    if holds:
+    if holds and _are_elements(first, grids):
         yield first
     if open_indices:
         second = base.with_values(dict.fromkeys(open_indices, 1))
-        if second.satisfies(hypotheses):
+        if second.satisfies(hypotheses) and _are_elements(second, grids):
             yield second
     for atom in indices:
         # Where the rest holds already, only what the index occurs in needs to be examined again.
@@ -125,16 +127,19 @@ def variants(base: Valuation, hypotheses: Hypotheses, *mentioned: Condition) -> 
         for value in (0, given + 1):
             if value != given:
                 moved = first.with_values({atom: value})
-                if moved.satisfies(changed):
+                if moved.satisfies(changed) and _are_elements(moved, grids):
                     yield moved
 
 
 def in_range(values: Valuation, stated: Iterable[Condition | bool]) -> bool:
     """True if each element of a grid that `stated` is about is one: no hypothesis says so of a representative."""
-    indices = {atom for one in stated if isinstance(one, Condition) for atom in one.indices()}
-    representatives = [atom for atom in indices if atom.representative]
+    return _are_elements(values, _indices_of(stated))
+
+
+def _are_elements(values: Valuation, indices: Iterable[Index]) -> bool:
+    """True if those of `indices` that stand for the elements of a grid each have the number of one."""
     try:
-        return all(0 <= values.given.get(atom, -1) < values.term(atom.extent) for atom in representatives)
+        return all(0 <= values.given.get(atom, -1) < values.term(atom.extent) for atom in indices if atom.representative)
     except Undefined:
         return False
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from nkiverify.symbolic.atoms import Atom, Dimension, Index, Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.evaluation import Valuation
+from nkiverify.symbolic.evaluation import Valuation, in_range
 from nkiverify.symbolic.facts import Facts
 
 #: How far above their least values dimensions, and indices, are tried: small shapes, then some with a few iterations.
@@ -32,7 +32,7 @@ def guessed_values(facts: Facts, hypotheses: Iterable[Condition | bool]) -> Valu
             else:
                 values[atom] = _near_least(atom, facts, offset, index_offset)
         found = Valuation(values)
-        if found.satisfies(conditions):
+        if found.satisfies(conditions) and in_range(found, conditions):
             return found
     return None
 

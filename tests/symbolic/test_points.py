@@ -172,3 +172,21 @@ def test_a_multiple_that_is_large_is_drawn_from_its_least_on(no_solver: None) ->
     assert len(path.points()) >= ProvingBudget.FEW_POINTS
     assert path.value(terms.divide(terms.add(h, terms.constant(1023)), terms.constant(1024))) is None
     assert path.value(terms.divide(terms.add(i, terms.constant(127)), terms.constant(128))) is None
+
+
+@pytest.mark.parametrize("known_before", [True, False], ids=["known before", "all at once"])
+def test_the_element_of_a_grid_is_one_whatever_is_assumed_of_it(known_before: bool) -> None:
+    (cores,) = _dimensions("cores")
+    program = terms.index("program", cores, ("points", known_before), representative=True)
+    few, second = [_at_least(cores, 1), _at_most(cores, 1)], _at_least(program, 1)
+    prover = _prover(*few, second) if known_before else Prover([*few, second], 20)
+    # No condition says that there is no second program of one.
+    assert prover.satisfiable() is Answer.NO
+    assert _prover(*few, _at_most(program, 0)).satisfiable() is Answer.YES
+    more = _prover(_at_least(cores, 1), _at_most(cores, 2), second)
+    assert more.satisfiable() is Answer.YES and more.model[_atom(cores)] == 2
+
+
+def _atom(term: Term) -> Atom:
+    (atom,) = term.atoms
+    return atom
