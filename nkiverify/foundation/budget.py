@@ -230,6 +230,8 @@ class SearchingBudget:
     NEAR = 4096
     #: Shapes that are tried, at most; a domain that has no more is run in full.
     SHAPES = 64
+    #: As many times as much work as the first ones took is little: those that loops go round twice for come next.
+    FEW_SHAPES = 8
     #: Work, in elements of operands, after which the search for a fault tries no further shape.
     WORK = 60_000_000
     #: How many times as much work all shapes of a domain that has few may take.

@@ -37,7 +37,11 @@ class Searching:
 
     def _some_then_all(self) -> None:
         result, search = self.result, self._search
-        search.through(self._candidates.tried(lambda: search.seconds, lambda: not result.inside))
+
+        def costly() -> bool:
+            return search.left * SearchingBudget.FEW_SHAPES < self._most_work * (SearchingBudget.FEW_SHAPES - 1)
+
+        search.through(self._candidates.tried(lambda: search.seconds, lambda: not result.inside, costly))
         # Of what is not understood the shapes alone tell anything: all of them, or a part that is worth telling.
         limit = self._question.limit
         if limit is not None and (self._rejected or not self._candidates.shapes.dimensions):

@@ -88,14 +88,22 @@ class Candidates:
             self._reached = rounds(self._program, shapes.dimensions, self.assumed, shapes.tried(), seconds)
         return self._reached
 
-    def tried(self, left: Callable[[], float], found_none: Callable[[], bool]) -> Iterator[dict[str, int]]:
-        """The shapes, while there are seconds `left`; such as a solver finds where so far `found_none` is legal."""
+    def tried(
+        self, left: Callable[[], float], found_none: Callable[[], bool], costly: Callable[[], bool]
+    ) -> Iterator[dict[str, int]]:
+        """The shapes, while there are seconds `left`; such as a solver finds where so far `found_none` is legal. Where
+        the first ones are `costly`, a small one takes as much as a large one: then the large ones are not the last."""
         shapes = self.shapes
         simplest = islice(shapes.tried(), SearchingBudget.SHAPES)
         yield from islice(simplest, len(shapes.dimensions) + 1)
         reached = self.reached(left()).shapes
         # Large ones last: one may take all the work that there is.
         near = [shape for shape in reached if max(shape.values(), default=0) <= SearchingBudget.NEAR]
+        if costly():
+            for shape in reached:
+                # What does not divide is left out, if anything is, on the first shape past those that go round twice.
+                past = self.shapes.nearest({name: value + 1 for name, value in shape.items()})
+                yield from (one for one in (past, shape) if one is not None)
         yield from chain(near, simplest, reached, solved(shapes.dimensions, self.assumed, found_none))
 
     def parts(

@@ -51,6 +51,11 @@ class Search:
         """The seconds that are left."""
         return max(0.0, self._end - now())
 
+    @property
+    def left(self) -> float:
+        """The work that is left."""
+        return max(0.0, self._left)
+
     def allow(self, work: float) -> None:
         """Let what comes next take so much work, whatever has been taken before."""
         self._left = work
