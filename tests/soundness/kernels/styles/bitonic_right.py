@@ -1,0 +1,34 @@
+# expect: 1 SUCCESSFUL
+# expect: 2 SUCCESSFUL
+# expect: 3 SUCCESSFUL
+# expect: 4 SUCCESSFUL
+# args: ::bitonic --arg 'x=f32[P:1..128,64]'
+"""Bitonic as independent authors write it, legacy API."""
+
+from neuronxcc import nki
+import neuronxcc.nki.language as nl
+from neuronxcc.nki.language import par_dim
+
+
+@nki.jit
+def bitonic(x):
+    p, n = x.shape
+    out = nl.ndarray((p, n), dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.load(x)
+    size = 2
+    while size <= n:
+        stride = size // 2
+        while stride > 0:
+            nxt = nl.ndarray((par_dim(p), n), dtype=x.dtype)
+            for base in range(0, n, 2 * stride):
+                up = (base // size) % 2 == 0
+                a = t[:, base:base + stride]
+                b = t[:, base + stride:base + 2 * stride]
+                lo, hi = nl.minimum(a, b), nl.maximum(a, b)
+                nxt[:, base:base + stride] = lo if up else hi
+                nxt[:, base + stride:base + 2 * stride] = hi if up else lo
+            t = nxt
+            stride //= 2
+        size *= 2
+    nl.store(out, t)
+    return out
