@@ -67,7 +67,7 @@ def _tried(name: str, phase: str, target: Target) -> str:
         for _ in range(SHAPES)
     )  # fmt: skip
     run = outside = 0
-    for values in islice(chain(candidates.tried(lambda: 2.0, lambda: True), drawn), 3 * SHAPES):
+    for values in islice(chain(candidates.tried(lambda: 2.0, lambda: True, lambda: False), drawn), 3 * SHAPES):
         found = shown(target, values, hardware, _SECONDS)
         outside += found.kind is ShapeOutcome.OUTSIDE
         if found.kind is ShapeOutcome.FAILS:

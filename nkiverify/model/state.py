@@ -15,13 +15,14 @@ from typing import Any, Protocol
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Box, Contents, Value
 from nkiverify.model.memory import SHARED_HBM
-from nkiverify.symbolic import Extent, equal
+from nkiverify.symbolic import Extent, constant_value, equal
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import execution_in_progress
 from nkiverify.symbolic.terms import all_atoms
 
 _ANOTHER_ITERATION = "another iteration of a device loop writes"
 _ANOTHER_PROGRAM = "another program of the launch may write"
+_ANOTHER_EXCHANGE = "another core may send other numbers for"
 
 
 class HoldsNumbers(Protocol):
@@ -142,12 +143,14 @@ class ModelState:
     `follows` is off where tensors have elements, which say what an index is; `follows_floats` where nothing has asked
     for floats yet: few kernels make an index of them, and a run in which one does is made again. What programs of a
     launch write to memory they share is no matter of one path: `_shared` belongs to the run as a whole, and only ever
-    makes more unknown. `launch_grid` belongs to the run, too: a caller assigns it before the kernel is called.
+    makes more unknown. So does `_exchanged`, what cores send each other. `launch_grid` belongs to the run, too: a
+    caller assigns it before the kernel is called.
     """
 
     __slots__ = (
         "_assumed",
         "_contents",
+        "_exchanged",
         "_looked_at",
         "_own",
         "_recorded",
@@ -171,6 +174,9 @@ class ModelState:
         #: What `contents` gave last, as long as nothing has been written since.
         self._recorded: Contents | None = None
         self._shared: dict[AllocationKey, Assumption] = {}
+        #: The numbers that cores send each other, by dtype: those of the first exchange, as long as no other one, on
+        #: whatever path, sends more.
+        self._exchanged: dict[object, tuple[Value, Assumption]] = {}
         #: What the present path through a loop body has made itself, by allocating or by writing all of it; and what
         #: the paths have examined besides, False where they have taken what was not written yet for unknown. Neither
         #: is state of the run: they say what that depends on.
@@ -244,6 +250,18 @@ class ModelState:
             return value
         shared = self._shared.setdefault(place, Assumption())
         return value if shared in value.assumptions else value.assuming(shared)
+
+    def exchanged(self, dtype: object, sent: Value) -> Value:
+        """The numbers that a core receives where it sends those of `sent`: what any core of the run sends in that
+        dtype, as the other one does, wherever it is. Errs to too many: only constant ends are kept."""
+        sent = replace(sent.whole(), term=None)
+        numbers = [end for each in sent.known or () for end in (each.low, each.high)]
+        if sent.known is None or any(constant_value(end) is None for end in numbers):
+            sent = UNKNOWN
+        received, assumption = self._exchanged.setdefault(dtype, (sent, Assumption()))
+        if not received.covers(sent):
+            assumption.break_it(_ANOTHER_EXCHANGE)
+        return received.assuming(assumption)
 
     def is_unknown(self, holder: HoldsNumbers) -> bool:
         """True if nothing at all is known of what a storage holds."""

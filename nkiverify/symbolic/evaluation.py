@@ -138,8 +138,9 @@ def in_range(values: Valuation, stated: Iterable[Condition | bool]) -> bool:
 
 def _are_elements(values: Valuation, indices: Iterable[Index]) -> bool:
     """True if those of `indices` that stand for the elements of a grid each have the number of one."""
+    grids = [atom for atom in indices if atom.representative]
     try:
-        return all(0 <= values.given.get(atom, -1) < values.term(atom.extent) for atom in indices if atom.representative)
+        return all(0 <= values.given.get(atom, -1) < values.term(atom.extent) for atom in grids)
     except Undefined:
         return False
 

@@ -168,6 +168,7 @@ def test_every_part_of_the_state_is_recorded_but_what_belongs_to_the_run() -> No
         "_contents",
         "_recorded",
         "_assumed",
+        "_exchanged",
         "_shared",
         "_own",
         "_looked_at",

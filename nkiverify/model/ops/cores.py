@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nkiverify.model import isa_enums as isa
 from nkiverify.model.contracts import define, require, require_if_open
+from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.extents import as_extent, is_sequence
 from nkiverify.model.launch import current_launch
@@ -26,6 +27,7 @@ from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.symbolic import all_of, equal
 
 if TYPE_CHECKING:
+    from nkiverify.model.bounds import Bounds
     from nkiverify.model.meaning import Step
 
 
@@ -109,6 +111,14 @@ def _(
 def _(step: Step) -> None:
     """The elements that the other core sends, bit by bit."""
     step.write("dst", step.exchanged(step.stored("src")), stored=True)
+
+
+@SENDRECV.bounds
+def _(bounds: Bounds) -> None:
+    """The numbers that any core sends."""
+    source = bounds.tensor("src")
+    if source is not None:
+        bounds.write(current_execution().model.exchanged(source.dtype, bounds.elements("src")), "dst")
 
 
 # --- the barrier ------------------------------------------------------------------------------------------------------
