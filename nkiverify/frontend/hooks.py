@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import itertools
 import operator
 import sys
 import types
@@ -21,7 +22,7 @@ from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
 from nkiverify.frontend.paths import PathEnded, RunAgain
-from nkiverify.frontend.ranges import SymRange, symbolic_sequence
+from nkiverify.frontend.ranges import SymEnumerate, SymRange, SymReversed, SymZip, joined_to, symbolic_sequence
 from nkiverify.frontend.refused import reading
 from nkiverify.frontend.seen import shown
 from nkiverify.frontend.symbolic_text import joined as text
@@ -48,6 +49,8 @@ BaseException = builtins.BaseException
 
 #: What Python's `range` gives, to numbers and to dimensions.
 _RANGES = (range, SymRange)
+#: What a loop may run over more than once.
+_SEQUENCES = (range, builtins.list, tuple, SymRange, SymReversed, SymEnumerate, SymZip, SymList)
 #: What reading a list made in a loop copies.
 _COPIED = (SymList, dict, *COPIED)
 #: What built-in classes have for `__setattr__`, and their objects.
@@ -81,6 +84,53 @@ def loop(
     run.check_alive()
     frame = sys._getframe(1)
     return loop_over(iterable, run, frame_site(frame), frame, names, temporaries, live, grown, name, summarise, drawn)
+
+
+class _Product:
+    """The sequences of the loops that a loop over `itertools.product` is."""
+
+    def __init__(self, factors: tuple[Any, ...]) -> None:
+        self._factors = factors
+
+    def level(self, *parts: Any) -> Any:
+        """The sequence of the loop within loops that are at `parts`; the innermost one runs over tuples of all."""
+        source = self._factors[len(parts)]
+        return source if len(parts) + 1 < len(self._factors) else joined_to(parts, source)
+
+
+class _Whole:
+    """The sequences of these loops where something else is called: the innermost one runs over its result."""
+
+    def __init__(self, result: Any, levels: int) -> None:
+        self._result = result
+        self._levels = levels
+
+    def level(self, *parts: Any) -> Any:
+        """The result for the innermost loop."""
+        return self._result if len(parts) + 1 == self._levels else (None,)
+
+
+def product_of(function: Any, *factors: Any) -> _Product | _Whole:
+    """A `for` statement is about to run over what `function` gives for `factors`, if nothing is moved on by asking for
+    the elements of one again."""
+    if function is itertools.product and all(isinstance(one, _SEQUENCES) and _ordered(one) for one in factors):
+        return _Product(factors)
+    return _Whole(function(*factors), len(factors))
+
+
+def _ordered(iterable: Any) -> bool:
+    """True unless elements of a loop without an order would be drawn from it by something else than that loop."""
+    sequence = symbolic_sequence(iterable)
+    return sequence is None or not sequence.parallel
+
+
+def chain_of(function: Any, *parts: Any) -> Any:
+    """A `for` statement is about to run over what `function` gives for `parts`: what it runs over one after the
+    other."""
+    found: Any = parts if function is itertools.chain else ()
+    if function == itertools.chain.from_iterable and symbolic_sequence(parts[0]) is None:
+        found = parts[0] if isinstance(parts[0], _SEQUENCES) else ()
+    return found if found and all(map(_ordered, found)) else (function(*parts),)
 
 
 def arms(test: Any, names: tuple[str, ...], grown: tuple[str, ...]) -> Arms:
@@ -388,6 +438,7 @@ __all__ = [
     "BaseException",
     "binary",
     "called",
+    "chain_of",
     "chained",
     "check",
     "computed",
@@ -403,6 +454,7 @@ __all__ = [
     "loop",
     "method",
     "passing",
+    "product_of",
     "read",
     "reading",
     "replaced",

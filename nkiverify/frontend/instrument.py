@@ -31,6 +31,7 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     x is y                      __nki__.same(x, y)    (but for `is None`)
     if x > a.b: a.b = x         @kept1 = __nki__.extreme(x > a.b, x, True, a, "b")
                                 if @kept1.test: a.b = @kept1.value    (and so with <, and of a name)
+    for x in product(a, b)      loops within one another, as `frontend.nested_loops` says
     for x in range(n)           its range handed to the run, as `frontend.watched_integers` says
     x + y, -x, f(x), x += y, …  examined for 32 bits, as `frontend.watched_integers` says
     x.a = y, del x.a            __nki__.storing(x, "a").a = y
@@ -50,6 +51,7 @@ from pathlib import Path
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.attributes import OWN_NAMES
+from nkiverify.frontend.nested_loops import NestedLoops
 from nkiverify.frontend.nodes import HOOKS, hook, load, placed, store
 from nkiverify.frontend.refused import ATTRIBUTES
 from nkiverify.frontend.source_names import (
@@ -99,6 +101,8 @@ class Rewriting(enum.Enum):
         """The module of `file` rewritten so, or what code of it executes as `text`. `tree` is changed in place."""
         if self is not Rewriting.NONE:
             join_masks(tree)
+            if self is Rewriting.FULL:
+                NestedLoops().visit(tree)
             if self is Rewriting.RANGES:
                 RangeLoops().visit(tree)
             else:

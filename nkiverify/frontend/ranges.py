@@ -216,6 +216,28 @@ class SymEnumerate(_OneForOne):
         return count, self.source.element(index)
 
 
+class SymJoined(_OneForOne):
+    """Tuples of `parts`, which are the same in all, and an element of a sequence."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: tuple[Any, ...], source: SymbolicSequence) -> None:
+        super().__init__(source)
+        self.parts = parts
+
+    def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
+        return self.source.bounds(index)
+
+    def element(self, index: Term) -> Any:
+        return (*self.parts, self.source.element(index))
+
+
+def joined_to(parts: tuple[Any, ...], source: Any) -> Any:
+    """Tuples of `parts` and each element of `source`, something to run over."""
+    sequence = as_sequence(source)
+    return [(*parts, one) for one in source] if sequence is None else SymJoined(parts, sequence)
+
+
 class SymZip(_NoNativeIteration):
     """`zip` of sequences, at least one of them symbolic."""
 
@@ -277,7 +299,7 @@ def _plain_bounds(index: Term, count: Term) -> tuple[Condition | bool, ...]:
 
 def symbolic_sequence(value: object) -> SymbolicSequence | None:
     """`value` as a sequence with a symbolic index, if it is one of ours."""
-    if isinstance(value, SymRange | SymReversed | SymEnumerate | SymZip):
+    if isinstance(value, SymRange | SymReversed | SymEnumerate | SymZip | SymJoined):
         return value
     if isinstance(value, SymList) and value.symbolic:
         return ListSequence(value)
