@@ -2,8 +2,9 @@
 
 The body runs with what an arbitrary iteration may find: what is there before the loop, or what an earlier iteration has
 left. That is guessed from what the body has been seen to leave, and then checked by another run of it, as all carried
-state is (`nkiverify.frontend.summaries`). What an iteration leaves may mention its index; where another iteration finds
-it, the index may be any: the interval is that over all of them. Errs to too many numbers.
+state is (`nkiverify.frontend.summaries`). Where each iteration adds the same to all numbers of a storage, its index
+says what it finds. Else what an iteration leaves may mention its index; where another iteration finds it, the index may
+be any: the interval is that over all of them. Errs to too many numbers.
 """
 
 from __future__ import annotations
@@ -30,8 +31,40 @@ class CarriedContents:
         self._before = before
         #: What an iteration finds, as far as it has been guessed.
         self.at_start = before
+        #: What each iteration is guessed to add to the numbers that are there before the loop; None where it does not.
+        self._added: dict[AllocationKey, Term | None] = {}
         self._left = before
         self._refined = 0
+
+    def found_by(self, index: Term) -> Contents:
+        """The contents that iteration `index` finds, as far as they have been guessed."""
+        added = {place: by for place, by in self._added.items() if by is not None}
+        if not added:
+            return self.at_start
+        values = self.at_start.copy()
+        for place, by in added.items():
+            values[place] = _moved(values[place], terms.multiply(by, index))
+        return Contents(values)
+
+    def adds_as_guessed(
+        self, endings: Sequence[Contents], index: Term, looked_at: Mapping[AllocationKey, bool]
+    ) -> bool:
+        """True if iteration `index` leaves what the next one is guessed to find, where all add the same; if not, the
+        guess has been refined. `endings` are what the paths through the body leave."""
+        settled = True
+        for place, by in self._added.items():
+            if by is None:
+                continue
+            expected = _moved(self.at_start.get(place), terms.multiply(by, terms.add(index, terms.constant(1))))
+            if not all(expected.covers(one.get(place) or UNKNOWN) for one in endings):
+                self._added[place], settled = None, False
+        for place in dict.fromkeys(place for one in endings for place in self.at_start.uncovered(one)):
+            if place not in self._added and looked_at.get(place):
+                by = _same_step(self._before.get(place), [one.get(place) for one in endings], index)
+                self._added[place] = by if self.at_start.get(place) is self._before.get(place) else None
+                settled = settled and self._added[place] is None
+        self._refined += not settled
+        return settled
 
     def verified(self, ends: Sequence[Contents], looked_at: Mapping[AllocationKey, bool]) -> bool:
         """True if an iteration that finds `at_start` leaves nothing else; if not, the guess has been refined.
@@ -45,16 +78,21 @@ class CarriedContents:
         for end in ends[1:]:
             left = left.joined(end)
         self._left = left
-        missed = self.at_start.uncovered(left)
+        missed = [place for place in self.at_start.uncovered(left) if self._added.get(place) is None]
         if not any(_matters(looked_at.get(place), left.get(place)) for place in missed):
             return True
         self._refined += 1
         grown = self.at_start.joined(left)
+        added = {place for place, by in self._added.items() if by is not None}
         if self._refined > ExploringBudget.GROWTHS:
             # Whatever the body writes, as the next thing may depend on it.
             written = grown.copy()
             written.update((place, UNKNOWN) for place in (*missed, *self._before.changed(left)))
             grown = Contents(written)
+        if added:
+            values = grown.copy()
+            values.update((place, value) for place, value in self.at_start.items() if place in added)
+            grown = Contents(values)
         self.at_start = grown
         return False
 
@@ -72,6 +110,35 @@ class CarriedContents:
     def after(self, *, possibly_none: bool) -> Contents:
         """The contents after the loop, which has perhaps had no iteration."""
         return self._before.joined(self._left) if possibly_none else self._left
+
+
+def _moved(value: Value | None, by: Term) -> Value:
+    """The same numbers, each more by `by`."""
+    if value is None or value.intervals is None:
+        return UNKNOWN
+    ends = [[terms.add(end, by) for end in _ends(each)] for each in value.intervals]
+    return replace(value, intervals=tuple(Interval(low, high) for low, high in ends))  # type: ignore[arg-type]
+
+
+def _same_step(before: Value | None, afters: Sequence[Value | None], index: Term) -> Term | None:
+    """The number by which all that a storage held `before` has become more, whatever path was taken; None where there
+    is none, or another one in another iteration."""
+    (atom,) = index.atoms
+    found: list[Term] = []
+    for value in (before, *afters):
+        # A register is one number, which is known as a term.
+        if value is None or value.known is None or len(value.known) != 1 or value.term is not None:
+            return None
+    assert before is not None
+    for after in afters:
+        assert after is not None
+        assert before.intervals is not None
+        assert after.intervals is not None
+        pairs = zip(_ends(after.intervals[0]), _ends(before.intervals[0]), strict=True)
+        found += [terms.add(one, other, -1) for one, other in pairs]
+    # Equal terms are one object.
+    same = found and all(one is found[0] for one in found) and found[0].constant != 0
+    return found[0] if same and atom not in terms.all_atoms(found[0]) else None
 
 
 def _matters(looked_at: bool | None, left: Value | None) -> bool:

@@ -248,7 +248,7 @@ class CarriedState:
         """Put in place the lists and the contents of storages that iteration `index` starts with."""
         for growth in self._lists.values():
             growth.target.parts = growth.at(index)
-        self._run.model.contents = self._contents.at_start
+        self._run.model.contents = self._contents.found_by(index)
 
     def put_values(self, index: Term) -> None:
         """Put in place the local names and the parts of objects that iteration `index` starts with; the path may be
@@ -465,6 +465,8 @@ class CarriedState:
     def _contents_as_guessed(
         self, endings: list[BodyEnding], index: Term, looked_at: Mapping[AllocationKey, bool]
     ) -> bool:
+        if not self._contents.adds_as_guessed([ending.contents for ending in endings], index, looked_at):
+            return False
         last = terms.add(self.sequence.trip_count(), terms.constant(-1))
         ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
         return self._contents.verified(ends, looked_at)
