@@ -202,3 +202,36 @@ def test_the_command_writes_the_first_patch_and_all_of_them_as_json(
     assert found["patches"][0]["diff"] in told
     assert main(["repair", "kernel.py"]) == 0
     assert "nothing fails that an edit could mend" in capsys.readouterr().out
+
+
+GROUPED = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x, shared):
+    H, D = x.shape
+    G, _ = shared.shape
+    out = nl.ndarray((H, D), dtype=x.dtype, buffer=nl.shared_hbm)
+    for g in range(G):
+        for r in range(H // G):
+            h = g * (H // G) + r
+            one = nl.ndarray((1, D), dtype=x.dtype, buffer=nl.sbuf)
+            other = nl.ndarray((1, D), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=one, src=x[h : h + 1, :])
+            nisa.dma_copy(dst=other, src=shared[g : g + 1, :])
+            nisa.tensor_tensor(dst=one, data1=one, data2=other, op=nl.add)
+            nisa.dma_copy(dst=out[h : h + 1, :], src=one)
+    return out
+"""
+
+
+def test_another_order_of_rows_is_no_patch(tmp_path: Path) -> None:
+    # With one group, or one row in each, both orders are the same.
+    found = repair(tmp_path, GROUPED.replace("g * (H // G) + r", "r * G + g + 1"), GROUPED)
+    assert found.wrong
+    for patch in found.patches:
+        text = patch.text(GROUPED.replace("g * (H // G) + r", "r * G + g + 1"))
+        assert "h = r * G + g\n" not in text, patch

@@ -389,10 +389,11 @@ class _Repair:
                     return 0
             return passes + len(passing)
 
-    def _request(self, reference: str = "") -> Request:
-        """The kernel, or that of another reference, with what it is given."""
+    def _request(self, reference: str = "", where: Sequence[str] = ()) -> Request:
+        """The kernel, or that of another reference, with what it is given, within conditions."""
         asked, given = self._asked, self._found
-        return request(reference or asked.reference, asked.base, given.arguments, asked.where, given.grid or None)
+        within = (*asked.where, *where)
+        return request(reference or asked.reference, asked.base, given.arguments, within, given.grid or None)
 
     def _checked(
         self, arguments: Sequence[str], seconds: float, grid: str | None = None, reference: str = ""
@@ -421,9 +422,12 @@ class _Repair:
             with reading_instead(self._file, one.text):
                 seconds = max(RepairBudget.LEAST_SECONDS, left / 2)
                 domain = _or_none(partial(self._checked, given.arguments, seconds, given.grid))
-            if domain is None:
+                if domain is None:
+                    continue
+                equal, other = self._compared_within(domain)
+            if other:
                 continue
-            found.append(_WithDomain(one, domain))
+            found.append(_WithDomain(replace(one, equal=equal or one.equal), domain))
             if is_whole(domain) and not found[-1].wastes:
                 # What comes later is further away, or passes on less.
                 break
@@ -442,6 +446,21 @@ class _Repair:
             if other is None:
                 return "", False
             return self._equal_to(other, "the kernel as it is", passing[:1])
+
+    def _compared_within(self, found: DomainAnswer) -> tuple[str, bool]:
+        """The same on a shape of the domain of the kernel as it is read now at which loops go round twice, all of them
+        if there is one: one that fails may be too small to show that rows are taken in another order."""
+        derived = found.derived
+        if not self._asked.against or derived is None:
+            return "", False
+        asked = self._request(where=[one.text for one in derived.preconditions if not one.verbatim and not one.bound])
+        chosen = self._chosen(asked)
+        passing = [values for values, kind in derived.ran if kind == ShapeOutcome.PASSES.value]
+        together = _together([*chosen, *sorted(passing, key=lambda one: prod(one.values()))[:1]])
+        shapes = [one for one in _each(*together, *chosen) if self._passes(asked, one)]
+        if self._has_kernel:
+            shapes = self._taken_by_reference(shapes, 1)
+        return self._equal_to(self._reference(), self._asked.against, shapes[:1])
 
     def _equal_to(
         self, reference: Request | Reference, name: str, shapes: Sequence[dict[str, int]]
@@ -510,6 +529,15 @@ class _Repair:
 def _each(*shapes: Mapping[str, int]) -> list[dict[str, int]]:
     """Shapes, each once."""
     return [dict(one) for one in dict.fromkeys(tuple(shape.items()) for shape in shapes)]
+
+
+def _together(shapes: Sequence[Mapping[str, int]]) -> Iterator[dict[str, int]]:
+    """What shapes that differ from the least of each dimension in some of them would be in all at once: as many times
+    as large as they are together."""
+    if len(shapes) > 1:
+        least = {name: min(one[name] for one in shapes) for name in shapes[0]}
+        yield {name: number * prod(one[name] // max(number, 1) for one in shapes) for name, number in least.items()}
+        yield {name: max(one[name] for one in shapes) for name in least}
 
 
 def _is_python(text: str) -> bool:
