@@ -114,7 +114,7 @@ def operator(op: object) -> Operator:
     try:
         return _tokens[op]
     except (KeyError, TypeError):
-        raise unsupported(f"the operator {_named(op)}", "pass a function of nki.language") from None
+        raise unsupported(f"{_named(op)} as an operator", "pass one of elements, such as nl.add") from None
 
 
 def legacy_operator(op: object) -> Operator:
@@ -129,5 +129,5 @@ def legacy_operator(op: object) -> Operator:
     name = getattr(op, "__name__", "")
     found = OPERATORS.get(_NUMPY_NAMES.get(name, name)) if module.split(".")[0] == "numpy" else None
     if found is None or numpy_name(op) is not None:
-        raise unsupported(f"the operator {_named(op)}", "pass a function of nki.language or numpy")
+        raise unsupported(f"{_named(op)} as an operator", "pass one of elements, such as nl.add or numpy.add")
     return found

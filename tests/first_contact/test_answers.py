@@ -932,3 +932,30 @@ def test_shapes_are_left_that_a_domain_may_have_where_each_leaves_a_part_of_some
     }
     passing, failing = shapes.split()
     assert [one.values["N"] for one in passing] == [1, 2] and failing == []
+
+
+SUMMED = """\
+import neuronxcc.nki as nki
+import neuronxcc.nki.language as nl
+
+
+@nki.jit
+def summed(x, w):
+    K, M = x.shape
+    K, N = w.shape
+    acc = nl.zeros((M, N), dtype=nl.float32, buffer=nl.psum)
+    out = nl.ndarray((M, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    for k in nl.affine_range(K // 128):
+        left, right = nl.load(x[k * 128 : (k + 1) * 128, :]), nl.load(w[k * 128 : (k + 1) * 128, :])
+        acc += nl.matmul(left, right, transpose_x=True)
+    nl.store(out, acc)
+    return out
+"""
+
+
+def test_a_shape_at_which_no_input_is_read_is_none_that_is_meant(capsys: pytest.CaptureFixture[str]) -> None:
+    """With fewer than 128 rows the loop is not entered: the result is 0, whatever the arguments are."""
+    Path("k.py").write_text(SUMMED)
+    ran = Ran(capsys, "k.py")
+    assert "summed is legal where M <= 128, K2 % 128 == 0, N <= 512, K == K2" in ran.out
+    assert "K2 <= 128" not in ran.out

@@ -21,6 +21,11 @@ from nkiverify.verify.witness.sentences import sentence
         ("idx.oob", {"index": 3, "extent": 3, "dimension": 1}, "the index 3 leaves dimension 1 of extent 3"),
         ("idx.oob", {"index": -1, "extent": 128}, "the index is -1"),
         ("leg.oob_static", {"extent": 7}, "an index leaves an extent of 7"),
+        (
+            "leg.oob_static",
+            {"index": (128, 255), "extent": 129, "dimension": 0},
+            "the indices 128 to 255 leave dimension 0 of extent 129",
+        ),
         ("idx.empty", {"start": 2, "stop": 2}, "the slice 2:2 is empty"),
         ("df.output_written", {"tensor": "out", "element": (0, 512)}, "out[0, 512] is never written"),
         ("df.read_unwritten", {"tensor": "acc", "element": (0,)}, "acc[0] is read unwritten"),

@@ -264,7 +264,8 @@ def _unchecked(one: Precondition, root: Path, width: int, style: Style) -> Itera
         f"the caller must choose a grid such that {one.text}" if one.launch else f"the kernel does not check {one.text}"
     )
     if one.dropped is not None:
-        what = f"{_values(one, one.dropped_at)} is accepted and drops {one.dropped.name}{one.dropped.elements}"
+        left_out = f"drops {one.dropped.name}{one.dropped.elements}" if one.dropped.elements else "reads no input"
+        what = f"{_values(one, one.dropped_at)} is accepted and {left_out}"
         yield from _placed(f"{duty}: {what}", one.dropped.site, root, width, style)
         reported = True
     if one.failure is not None:

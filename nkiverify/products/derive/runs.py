@@ -45,7 +45,8 @@ class ShapeOutcome(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class UnreadPart:
-    """A part of an input that a run does not read: `lhsT[128:, :]`; `site` is the last operation that reads some."""
+    """A part of an input that a run does not read: `lhsT[128:, :]`, or nothing of it, without `elements`; `site` is the
+    last operation that reads some."""
 
     name: str
     elements: str
@@ -78,6 +79,8 @@ class ConcreteResult:
     unread: tuple[UnreadPart, ...] = ()
     #: Inputs that are read at all, and wholly.
     whole: frozenset[str] = field(default_factory=frozenset)
+    #: It passes, and no input is read.
+    reads_nothing: bool = False
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -85,7 +88,10 @@ class ConcreteResult:
         return key_of(self.rule.id if self.rule is not None else "", self.site)
 
     def dropped(self, whole: Set[str]) -> list[UnreadPart]:
-        """The parts of inputs that it leaves out, of those that are read wholly at other sizes."""
+        """The parts of inputs that it leaves out, of those that are read wholly at other sizes: all of them where it
+        reads none. One of several that is not read at all may be meant for other sizes."""
+        if self.reads_nothing:
+            return [UnreadPart(name, "", None) for name in sorted(whole)]
         return [part for part in self.unread if part.name in whole]
 
 
@@ -176,7 +182,7 @@ def _shown(
         if not one.there.all()
     )
     whole = frozenset(name for name, one in reads.items() if bool(np.asarray(one.there).all()))
-    return replace(found, unread=unread, whole=whole)
+    return replace(found, unread=unread, whole=whole, reads_nothing=not reads)
 
 
 def _rejected(found: ConcreteResult, error: Exception | SystemExit) -> ConcreteResult:

@@ -532,8 +532,8 @@ def _each(*shapes: Mapping[str, int]) -> list[dict[str, int]]:
 
 
 def _together(shapes: Sequence[Mapping[str, int]]) -> Iterator[dict[str, int]]:
-    """What shapes that differ from the least of each dimension in some of them would be in all at once: as many times
-    as large as they are together."""
+    """A shape as many times as large as the least of each dimension as all of `shapes` are together, and one as large
+    as the largest of them."""
     if len(shapes) > 1:
         least = {name: min(one[name] for one in shapes) for name in shapes[0]}
         yield {name: number * prod(one[name] // max(number, 1) for one in shapes) for name, number in least.items()}

@@ -47,6 +47,8 @@ def _outside(known: Mapping[str, object]) -> str:
         return f"the index is {index}" if index < 0 else f"the index {index} leaves {place} {extent}"
     if isinstance(stop, int) and isinstance(extent, int):
         return f"the slice {start if isinstance(start, int) else ''}:{stop} leaves {place} {extent}"
+    if isinstance(index, tuple) and len(index) == 2 and all(type(end) is int for end in (*index, extent)):
+        return f"the indices {index[0]} to {index[1]} leave {place} {extent}"
     return f"an index leaves an extent of {extent}" if isinstance(extent, int) else ""
 
 
