@@ -22,6 +22,11 @@ def cc__op(x: "f32[2, 4]", x2: "f32[2, 4]"):
     cc.all_reduce([x], [x2], cc.ReplicaGroup([[0, 1], [2, 3]]), either(right=nl.maximum, wrong=nl.multiply))
 
 
+def cc__permute_hbm():
+    one, other = (nl.ndarray((2, 4), dtype=nl.float32, buffer=either(right=nl.hbm, wrong=nl.sbuf)) for _ in range(2))
+    cc.collective_permute_implicit([[one]], [[other]], cc.ReplicaGroup([[0, 1], [2, 3]]))
+
+
 @nki.jit
 def cc__dtype(x: "f32[2, 4]", x2: either(right="f32[2, 4]", wrong="bf16[2, 4]")):
     cc.all_reduce([x], [x2], cc.ReplicaGroup([[0, 1], [2, 3]]), nl.add)

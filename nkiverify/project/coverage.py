@@ -53,7 +53,7 @@ NOTHING_TO_CLAIM = {
     **dict.fromkeys(
         (
             "ap.vector_offset_rank", "api.version", "leg.indirect_mgrid", "mem.placed_overlap",
-            "core_barrier.data", "memset.value_kind",
+            "cc.permute_hbm", "core_barrier.data", "memset.value_kind",
             "nl.binary.broadcast", "nl.operand_on_chip", "nl.reduce.axis_last",
             "tensor_reduce.axis_last", "tensor_tensor.broadcast",
         ),

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.contents import overwritten
-from nkiverify.model.contracts import define, require
+from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint32
 from nkiverify.model.extents import as_extent, is_sequence
@@ -362,6 +362,14 @@ define(
     "cc.collective_permute_implicit",
     api=NKI,
 )
+define(
+    "cc.permute_hbm",
+    "The tensors of collective_permute_implicit must be in HBM.",
+    "cc.collective_permute_implicit",
+    api=NKI,
+    contested="reported of published kernels: they give it tensors in SBUF, as all_gather and all_reduce take them, and"
+    " run",
+)
 
 
 @COLLECTIVE_PERMUTE_IMPLICIT.current
@@ -409,9 +417,15 @@ def _claim_implicit(
     require("cc.permute_implicit", formed, channels=len(channels))
     if not formed:
         raise TypeError("there is one list of tensors for each channel")
+    # What kernels are reported to do they do without a reduction.
+    hbm_only = len(operands) > 1
     for sources in operands:
         for srcs, targets in zip(sources, dsts, strict=True):  # type: ignore[call-overload]
-            _claim_sizes(_claim_lists(srcs, targets, hbm_only=True, single=True), 1)
+            lists = _claim_lists(srcs, targets, hbm_only=hbm_only, single=True)
+            buffers = tuple(tensor.buffer for tensor in lists.sources + lists.targets)
+            in_hbm = all(not tensor.on_chip for tensor in lists.sources + lists.targets)
+            require_if_open("cc.permute_hbm", hbm_only or in_hbm, buffers=buffers)
+            _claim_sizes(lists, 1)
     claim_priority("cc.priority_gen4", priority)
 
 

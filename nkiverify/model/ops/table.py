@@ -37,6 +37,7 @@ DECLARED = {
         ncc.collective_permute_implicit_current_processing_rank_id ncc.rank_id cc.list cc.op cc.dtype
         cc.shape_eq cc.groups_disjoint cc.priority_gen4 cc.all_gather.dim cc.reduce_scatter.dim
         cc.all_to_all.dim cc.metadata cc.all_gather_v.limits cc.pairs cc.channels cc.permute_implicit
+        cc.permute_hbm
     """,
     "ops.cores": """
         nisa.sendrecv nisa.core_barrier sendrecv.gen3_lnc2 sendrecv.ranks sendrecv.operands sendrecv.shape
