@@ -127,15 +127,33 @@ class KnownBounds:
 
     def _at_ends(self, term: Term, budget: Budget) -> bool:
         """True if `term >= 0` where each index is at one of its ends."""
+        # By what is known before by a search, in which ends that are no proof take what there is.
+        if self._follows_at_ends(term, budget):
+            return True
         # Those first in which most cancels.
         tried = sorted(self._without_minima(term, 2), key=lambda one: len(one.monomials))
-        ends = [self._at_last_iterations(one) for one in tried]
-        # Each by what is known before any by a search, in which those that are no proof take what there is.
-        budget.steps -= len(ends)
-        count_steps(STEPS_OF_PROOF * len(ends))
-        if budget.steps >= 0 and any(self._range(one)[0] >= 0 or self._follows_directly(one) for one in ends):
-            return True
-        return any(self._at_least_zero(one, budget, 4) for one in ends)
+        return any(self._at_least_zero(self._at_last_iterations(one), budget, 4) for one in tried)
+
+    def _follows_at_ends(self, term: Term, budget: Budget) -> bool:
+        """True if `term >= 0` is known, without any search, where each index is at one of its ends, whichever part the
+        minima are that make it larger."""
+        if budget.steps <= 0:
+            return False
+        for atom in term.atoms:
+            split = terms.coefficient_of(term, atom) if isinstance(atom, Min) else None
+            if isinstance(atom, Min) and split is not None and self._range(split[0])[0] >= 0:
+                if self._range(term)[0] >= 0:
+                    return True
+                factor, rest = split
+                parts = (terms.add(rest, terms.multiply(factor, part)) for part in atom.terms)
+                return all(self._follows_at_ends(part, budget) for part in parts)
+        for one in self._without_minima(term, 2):
+            budget.steps -= 1
+            count_steps(STEPS_OF_PROOF)
+            end = self._at_last_iterations(one)
+            if self._range(end)[0] >= 0 or self._follows_directly(end):
+                return True
+        return False
 
     def _where_iterations_end(self, term: Term, budget: Budget) -> bool:
         """True if `term >= 0` where each index is where it ends; where an index ends at a minimum, as in the last tile,
@@ -192,7 +210,7 @@ class KnownBounds:
         """True if `term >= 0` by what a quotient in it by a term is: `a // b <= x` just if `a <= b*x + b - 1`, and
         `a // b >= x` just if `a >= b*x`, for a positive `b`."""
         for atom in term.atoms:
-            if not isinstance(atom, Div) or atom.denominator.constant is not None:
+            if not isinstance(atom, Div):
                 continue
             factor, rest = terms.coefficient_of(term, atom) or (terms.constant(0), term)
             if factor.constant not in (1, -1):
@@ -206,7 +224,9 @@ class KnownBounds:
                 goal = terms.add(terms.add(whole, terms.add(denominator, terms.constant(-1))), numerator, -1)
             else:
                 goal = terms.add(whole, numerator)
-            if self._where_iterations_end(goal, budget):
+            # By a number a search divides as well, but for the rest.
+            by_number = denominator.constant is not None
+            if self._follows_at_ends(goal, budget) if by_number else self._where_iterations_end(goal, budget):
                 return True
         return False
 

@@ -8,7 +8,7 @@ atoms (`nkiverify.symbolic.elimination`): True means proved, False means "not pr
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import field
 from functools import partial
 from typing import TypeVar
@@ -125,6 +125,17 @@ class Facts(KnownBounds):
             self._add(open_parts[0])
         else:
             self.others[condition.uid] = condition
+            if self.payer is None and not within:
+                self._bound_by_parts(open_parts)
+
+    def _bound_by_parts(self, parts: Sequence[Condition]) -> None:
+        """The constant ranges of atoms that all `parts` leave, of which one holds."""
+        shared = [atom for atom in parts[0].atoms() if all(atom in part.atoms() for part in parts)]
+        cases = [self.extended(part) for part in parts] if shared else []
+        for atom in shared:
+            ranges = [case.range_of(terms.of_atom(atom)) for case in cases if not case.contradictory]
+            if ranges:
+                self._tighten(atom, min(low for low, _ in ranges), max(high for _, high in ranges))
 
     def _add_unequal(self, condition: Comparison) -> None:
         term = condition.term
@@ -243,6 +254,16 @@ class Facts(KnownBounds):
         if self._range(term)[0] > 0:
             self.contradictory = True
         self._bound_products(term)
+        for atom in term.atoms:
+            if isinstance(atom, Min):
+                self._add_only_part(atom)
+
+    def _add_only_part(self, atom: Min) -> None:
+        """A minimum below the least of all its parts but one is that one: `min(128, N - t) <= 127` bounds N."""
+        most = self.ranges.get(atom, (-INFINITY, INFINITY))[1]
+        possible = [part for part in atom.terms if self._range(part)[0] <= most]
+        if len(possible) == 1:
+            self._add_at_most(terms.add(possible[0], terms.of_atom(atom), -1))
 
     def _bound_products(self, term: Term) -> None:
         """Constant bounds of the factors of a product that a hypothesis `a*x*y + r <= 0` bounds."""
@@ -309,8 +330,7 @@ class Facts(KnownBounds):
         def proof(budget: Budget) -> bool:
             one = terms.constant(-1)
             return all(
-                self._range(part)[0] >= 1 or self._at_ends(terms.add(part, one), budget)
-                for part in (terms.substitute(part, self.replacements) for part in atom.terms)
+                self._range(part)[0] >= 1 or self._follows_at_ends(terms.add(part, one), budget) for part in atom.terms
             )
 
         indexed = any(isinstance(inner, Index) for part in atom.terms for inner in part.atoms)

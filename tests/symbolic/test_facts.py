@@ -381,3 +381,53 @@ def test_a_tile_has_an_element_just_where_it_begins_within(beyond: int, proved: 
         goal = conditions.at_most_zero(terms.add(one, least, -1))
         assert isinstance(goal, Condition)
         assert facts.proves_soon(goal) is (True if proved else None)
+
+
+def _at_most(term: Term, other: Term | int, more: int = 0) -> Condition:
+    other = terms.constant(other) if isinstance(other, int) else other
+    condition = conditions.at_most_zero(terms.add(terms.add(term, other, -1), terms.constant(-more)))
+    assert isinstance(condition, Condition)
+    return condition
+
+
+def test_a_minimum_below_all_its_parts_but_one_is_that_one() -> None:
+    size, number = terms.dimension("size"), terms.dimension("number")
+    # What is left of the rows after 128 of them is no full tile: after 256 nothing is.
+    left = terms.add(size, terms.scale(number, 512), -1)
+    first, second = (
+        terms.minimum([terms.constant(128), terms.add(left, terms.constant(-after))]) for after in (128, 256)
+    )
+    facts = Facts().extended(_at_most(first, 127))
+    assert facts.proves_soon(_at_most(second, -1))
+    assert not facts.proves(_at_most(second, -2))
+    # Not below all: it may be either.
+    facts = Facts().extended(_at_most(first, 128))
+    assert not facts.proves(_at_most(second, 127))
+
+
+def test_a_quotient_by_a_number_is_rounded_where_it_is_compared() -> None:
+    """Tiles of 128 up to the end of a chunk of 512 are more than those of the chunks before it."""
+    size, chunk = terms.dimension("size"), terms.index("chunk", terms.dimension("n"), "chunk")
+    chunks = terms.divide(terms.add(size, terms.constant(511)), terms.constant(512))
+    end = terms.minimum([size, terms.add(terms.scale(chunk, 512), terms.constant(512))])
+    tiles = terms.divide(terms.add(end, terms.constant(127)), terms.constant(128))
+    domain = [_at_most(terms.constant(1), size), _at_most(terms.constant(0), chunk)]
+    before = terms.scale(chunk, 4)
+    facts = Facts().extended(*domain, _at_most(terms.add(chunk, terms.constant(1)), chunks))
+    assert facts.proves_soon(_at_most(terms.add(before, terms.constant(1)), tiles))
+    assert not facts.proves(_at_most(terms.add(before, terms.constant(2)), tiles))
+    # One chunk more than there are.
+    facts = Facts().extended(*domain, _at_most(chunk, chunks))
+    assert not facts.proves(_at_most(terms.add(before, terms.constant(1)), tiles))
+
+
+def test_a_disjunction_bounds_what_all_its_parts_bound() -> None:
+    width, other = terms.dimension("width"), terms.dimension("other")
+    even = conditions.equals_zero(terms.add(width, terms.divide(width, terms.constant(2)), -2))
+    assert isinstance(even, Condition)
+    wide = conditions.conjunction([_at_most(width, 256), even])
+    facts = Facts().extended(_at_most(terms.constant(1), width), conditions.disjunction([_at_most(width, 128), wide]))
+    assert facts.range_of(width) == (1, 256)
+    # A part that says nothing of it.
+    facts = Facts().extended(_at_most(terms.constant(1), width), conditions.disjunction([_at_most(other, 1), wide]))
+    assert facts.range_of(width) == (1, float("inf"))
