@@ -106,10 +106,11 @@ def iterated(node: ast.expr, visit: Callable[[ast.expr], ast.expr]) -> ast.expr:
 
 
 def join_masks(tree: ast.Module) -> None:
-    """Hand conjunctions of comparisons that are given as a mask, or bound to a name, to the run, in place."""
+    """Hand conjunctions of comparisons that are given as a mask, bound to a name, or returned, to the run, in place."""
     for node in list(walk(tree)):
-        if (isinstance(node, ast.keyword) and node.arg == "mask") or isinstance(node, ast.Assign):
-            node.value = _joined(node.value)
+        given = isinstance(node, ast.keyword) and node.arg == "mask"
+        if (given or isinstance(node, ast.Assign | ast.Return)) and node.value is not None:  # type: ignore[attr-defined]
+            node.value = _joined(node.value)  # type: ignore[attr-defined]
 
 
 def _joined(node: ast.expr) -> ast.expr:
@@ -149,8 +150,10 @@ def _pure(node: ast.expr) -> bool:
 
 
 def _repeatable(node: ast.expr) -> bool:
-    """True if computing it twice is computing it once: names, numbers, and arithmetic."""
-    return all(isinstance(part, _REPEATABLE) for part in ast.walk(node))
+    """True of a comparison if computing it twice is computing it once: of names, numbers, shapes, and arithmetic."""
+    parts = list(ast.walk(node))
+    known = all(part.attr == "shape" for part in parts if isinstance(part, ast.Attribute))
+    return isinstance(node, ast.Compare) and known and all(isinstance(part, _REPEATABLE) for part in parts)
 
 
 class RangeLoops(ast.NodeTransformer):
