@@ -303,15 +303,26 @@ def chained() -> bool:
     return True
 
 
+#: The left sides of conjunctions whose right sides are being computed, the innermost last.
+_left_sides: builtins.list[Any] = []
+
+
 def is_mask(value: object) -> bool:
-    """True if a value that something is joined to by `and` is a mask of the legacy API."""
+    """True if a value that something is joined to by `and` is a mask of the legacy API; `conjunction` takes it then,
+    else `no_mask`."""
+    _left_sides.append(value)
     return isinstance(value, Mask)
 
 
-def conjunction(left: Mask, right: object) -> Any:
+def conjunction(right: object) -> Any:
     """The mask that is written as `left and right` ("leg.mask_and")."""
     require("leg.mask_and", False)
-    return left & right
+    return _left_sides.pop() & right
+
+
+def no_mask() -> Any:
+    """The left side of a conjunction that is none of masks."""
+    return _left_sides.pop()
 
 
 def _same_integer(one: SymInt, two: int | SymInt) -> bool:
@@ -453,6 +464,7 @@ __all__ = [
     "list",
     "loop",
     "method",
+    "no_mask",
     "passing",
     "product_of",
     "read",

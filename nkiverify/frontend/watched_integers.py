@@ -22,7 +22,7 @@ The ranges that `for` statements run over are handed to the run, as the legacy A
 
 What may join masks of the legacy API by `and` is handed to the run as well, where Python would ask for a truth value:
 
-    f(mask=a and b), return a and b     … __nki__.conjunction(a, b) if __nki__.is_mask(a) else a and b
+    f(mask=a and b), return a and b     … __nki__.conjunction(b) if __nki__.is_mask(a) else __nki__.no_mask() and b
 """
 
 from __future__ import annotations
@@ -83,10 +83,6 @@ _WRAPPING = frozenset(
 )
 #: Conjunctions of more parts are left as they are: each part doubles what is written for the others.
 _MOST_JOINED = 6
-_REPEATABLE = (
-    *(ast.Name, ast.Constant, ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Compare, ast.BoolOp, ast.Subscript),
-    *(ast.Slice, ast.Tuple, ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop),
-)
 #: Functions of NKI that say themselves how often the body of a loop over their result is traced.
 _OF_NKI = frozenset({"affine_range", "sequential_range", "static_range", "dynamic_range"})
 
@@ -114,20 +110,19 @@ def join_masks(tree: ast.Module) -> None:
 
 
 def _joined(node: ast.expr) -> ast.expr:
-    """The conjunction that `node` is, by the run where it is one of masks; `node` itself if it is none, or if what is
-    in it cannot be computed twice."""
+    """The conjunction of comparisons that `node` is, by the run where it is one of masks; `node` itself if it is none.
+    Each part is computed as often as it was."""
     if isinstance(node, ast.IfExp):
         node.body, node.orelse = _joined(node.body), _joined(node.orelse)
     elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitAnd):
         node.left, node.right = _joined(node.left), _joined(node.right)
     parts = list(conjuncts(node))
-    if not 1 < len(parts) <= _MOST_JOINED or not all(map(_repeatable, parts)):
+    if not 1 < len(parts) <= _MOST_JOINED or not all(isinstance(one, ast.Compare) for one in parts):
         return node
     *before, found = map(copy.deepcopy, parts)
     for part in reversed(before):
-        both = ast.BoolOp(ast.And(), [copy.deepcopy(part), copy.deepcopy(found)])
-        joined = hook("conjunction", copy.deepcopy(part), found)
-        found = placed(ast.IfExp(hook("is_mask", part), joined, both), node)
+        both = ast.BoolOp(ast.And(), [hook("no_mask"), copy.deepcopy(found)])
+        found = placed(ast.IfExp(hook("is_mask", part), hook("conjunction", found), both), node)
     return found
 
 
@@ -147,13 +142,6 @@ def conjuncts(test: ast.expr) -> Iterator[ast.expr]:
 
 def _pure(node: ast.expr) -> bool:
     return isinstance(node, ast.Name | ast.Constant) or (isinstance(node, ast.Attribute) and _pure(node.value))
-
-
-def _repeatable(node: ast.expr) -> bool:
-    """True of a comparison if computing it twice is computing it once: of names, numbers, shapes, and arithmetic."""
-    parts = list(ast.walk(node))
-    known = all(part.attr == "shape" for part in parts if isinstance(part, ast.Attribute))
-    return isinstance(node, ast.Compare) and known and all(isinstance(part, _REPEATABLE) for part in parts)
 
 
 class RangeLoops(ast.NodeTransformer):
