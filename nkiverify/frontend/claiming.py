@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from types import FrameType
 
 from nkiverify.foundation.source import KERNEL_MARKER, Site, frame_site, kernel_site
-from nkiverify.frontend.paths import Limits, Paths
+from nkiverify.frontend.paths import Limits, PathEnded, Paths
 from nkiverify.frontend.tracebacks import stub_of
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.ir.program import Assume, Assumed, Claim
@@ -134,13 +134,13 @@ class Claiming(Paths):
         self.claim(contract("kernel.assert"), condition, 1, site)
         self.assume(condition, f"the assert at line {site.line}")
 
-    def excludes_path(self) -> bool:
-        """True if a false assert only says that this path, one of several, is outside the domain."""
+    def excluded_by_assert(self) -> PathEnded | None:
+        """The end of a path, one of several, of which a false assert only says that it is outside the domain."""
         precondition = self._precondition()
         if precondition is None or self._scopes[0].position == 0:
-            return False
+            return None
         self.assumed_asserts[precondition] = None
-        return True
+        return self.excluded(precondition)
 
     def _precondition(self) -> str | None:
         """The statement being executed, if it is one of `preconditions` or was called by one."""

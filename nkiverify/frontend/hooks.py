@@ -272,8 +272,9 @@ def check(condition: Any, message: Callable[[], Any] | None = None) -> None:
     run.check_alive()
     if run.try_depth > 0 or not isinstance(condition, Condition):
         if not condition:
-            if run.excludes_path():
-                raise run.end_path()
+            excluded = run.excluded_by_assert()
+            if excluded is not None:
+                raise excluded
             raise AssertionError(*(() if message is None else (message(),)))
         run.claim(contract("kernel.assert"), True, 1, frame_site(sys._getframe(1)))
         return

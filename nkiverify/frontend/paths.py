@@ -394,13 +394,13 @@ class Paths:
         if condition is True:
             return
         if not isinstance(condition, Condition):
-            raise self._excluded(text)
+            raise self.excluded(text)
         self.record(Assume(condition, text))
         self._context = self._context.with_condition(condition)
         if self._context.facts.contradictory:
-            raise self._excluded(text)
+            raise self.excluded(text)
 
-    def _excluded(self, text: str) -> PathEnded:
+    def excluded(self, text: str) -> PathEnded:
         """The end of a path that an assumption excludes, which is recorded: a path that nobody has run to its end has
         nothing recorded either."""
         self.record(Assume(False, text))

@@ -315,7 +315,7 @@ def unsaid(program: Program, texts: Iterable[str], said: Sequence[Condition | bo
     partly = {
         f" (line {item.site.line})"
         for item in of_kind(program.body, Branch)
-        if item.site is not None and not (item.then.items and item.orelse.items)
+        if item.site is not None and (item.then.idle or item.orelse.idle)
     }
     plain = {text for text in plain if f" (line {text.rpartition(' (line ')[2]}" not in partly}
     stated = sorted(wanted - plain, key=lambda text: int(text.rpartition(" (line ")[2].rstrip(")")))
@@ -334,8 +334,10 @@ class _Rejects(Visitor[bool]):
         condition = item.condition
         if condition is True:
             return
-        if item.text in self._wanted:
-            yield not (isinstance(condition, Condition) and self._known.entails(condition))
+        if item.text in self._wanted and condition is False:
+            yield self._known.satisfiable() is not Answer.NO
+        elif item.text in self._wanted:
+            yield not self._known.entails(condition)
         self._known = self._known.with_conditions([condition])
 
     def loop(self, item: Loop) -> Iterable[bool]:
