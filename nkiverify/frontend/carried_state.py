@@ -36,7 +36,7 @@ from nkiverify.frontend.snapshot import Snapshot, StateChange, missing
 from nkiverify.model.known_numbers import AllocationKey, Contents
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, known, terms
-from nkiverify.symbolic.atoms import Atom, Index, Min, Term
+from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.segments import Element, Part, Pending, Segment
@@ -565,7 +565,7 @@ class CarriedState:
     def _step(self, before: Any, after: Any, ending: BodyEnding, index: Term) -> _Linear | None:
         """The counter that `before` is at the start and `after` at the end of an iteration that another one follows."""
         found = _linear(before, after, index)
-        if found is not None and not _minima(found.step):
+        if found is not None and not conditions.minima(found.step):
             return found
         start, end = (as_term(one) if isinstance(one, Term) or type(one) is int else None for one in (before, after))
         if start is None or end is None:
@@ -577,7 +577,7 @@ class CarriedState:
         context = ending.context.with_condition(follows)
         # One that counts as it is need not be made simpler by a solver.
         proves = context.proves if found is None else context.entails
-        step = without_minima(terms.add(end, start, -1), proves)
+        step = conditions.without_minima(terms.add(end, start, -1), proves)
         return _Linear(start, step) if index_atom(index) not in terms.all_atoms(step) else found
 
     def _counter(self, passed: _Passed) -> _Linear | None:
@@ -840,22 +840,6 @@ def index_atom(index: Term) -> Index:
 
 def without_prefix(name: str) -> str:
     return name.rpartition(".")[2]
-
-
-def _minima(term: Term) -> list[Min]:
-    return [atom for atom in terms.all_atoms(term) if isinstance(atom, Min)]
-
-
-def without_minima(term: Term, proves: Callable[[conditions.Condition], bool]) -> Term:
-    """`term` with the least of several terms replaced by the one of them that it is, as far as `proves` shows that it
-    is one of them in any case."""
-    for atom in _minima(term):
-        for part in atom.terms:
-            equal = conditions.equals_zero(terms.add(terms.of_atom(atom), part, -1))
-            if equal is True or (isinstance(equal, conditions.Condition) and proves(equal)):
-                term = terms.substitute(term, {atom: part})
-                break
-    return term
 
 
 def _part_after(ending: BodyEnding, place: tuple[int, Any], entry: Any) -> Any:

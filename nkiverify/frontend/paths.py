@@ -7,7 +7,7 @@ as before; where it does not, the kernel depends on something outside it and not
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import field
 
 from nkiverify.foundation.budget import ExploringBudget
@@ -165,6 +165,8 @@ class Paths:
         #: Whether arms of `if` statements are summarised, and those that are not as they leave something.
         self.merges = False
         self.split_arms: set[tuple[Site, bool]] = set()
+        #: Who hears of each condition that is asked about while a search runs.
+        self.asked_within: Callable[[Condition], None] | None = None
         self.program = Program()
         #: What the model keeps between two operations. A path begins with what there was when its scope was opened.
         self.model = ModelState()
@@ -258,6 +260,8 @@ class Paths:
         """Start a path of `scope`, which is the innermost one."""
         scope.position = 0
         scope.ordinal = 0
+        if len(self._scopes) == 1:
+            self.asked_within = None
         self._block = scope.block
         self._context = scope.context
         self._dead = False
@@ -352,6 +356,8 @@ class Paths:
         if self._decisions > self.limits.decisions:
             raise self.unsupported(f"more than {self.limits.decisions} decisions", "bound the dimensions")
         self.check_time()
+        if self.asked_within is not None:
+            self.asked_within(condition)
         known = self._context.truth(condition)
         if known is not None:
             return known
@@ -377,6 +383,8 @@ class Paths:
     def holds(self, condition: Condition) -> bool:
         """True if `condition` surely holds on this path; False is "not known"."""
         self.check_alive()
+        if self.asked_within is not None:
+            self.asked_within(condition)
         return self._context.truth(condition) is True
 
     def entails(self, condition: Condition | bool) -> bool:

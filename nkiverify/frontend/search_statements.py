@@ -10,6 +10,9 @@ examined that
 
 Where that is not seen, the loop is unrolled. More numbers are examined than the loop may come to: what is proved
 holds, and what is refuted is confirmed by Python itself or left open.
+
+All programs of a launch come to the same numbers where no program is mentioned by what leads to the statement, by what
+is asked in it, or by a number in it.
 """
 
 from __future__ import annotations
@@ -22,8 +25,9 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.loops import PlainWhile
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.ir.program import Assume
+from nkiverify.model.launch import is_program
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Term
+from nkiverify.symbolic.atoms import Index, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.values import as_term
 
@@ -48,11 +52,13 @@ class SearchStatement(PlainWhile):
         self._run = run
         self._site = site
         self._frame = frame
+        run.program.searches.setdefault(site, True)
+        self._mentioned(*run.context.hypotheses)
         #: The numbers at the beginning of a round.
         self._values = {name: self._any_up_to(name, _number(frame, name), step) for name, step in steps.items()}
         self._before = Snapshot(frame, (run.model,))
         self._tested = False
-        run.program.searches.add(site)
+        run.asked_within = self._mentioned
 
     @property
     def restoring(self) -> bool:  # type: ignore[override]
@@ -72,18 +78,36 @@ class SearchStatement(PlainWhile):
         if self._tested:
             self._end_round()
         self._tested = True
-        return super().test(condition)
+        goes_on = super().test(condition)
+        if not goes_on:
+            self._run.asked_within = None
+        return goes_on
+
+    def leave(self) -> None:
+        """The loop is left by `break` or `return`."""
+        self._mentioned(*(_number(self._frame, name) for name in self._values))
+        self._run.asked_within = None
+
+    def _mentioned(self, *found: Condition | Term | bool | None) -> None:
+        """Note that the numbers may depend on these."""
+        for one in found:
+            indices = one.indices() if isinstance(one, Condition) else ()
+            atoms = terms.all_atoms(one) if isinstance(one, Term) else indices
+            if any(isinstance(atom, Index) and is_program(atom) for atom in atoms):
+                self._run.program.searches[self._site] = False
 
     def _any_up_to(self, name: str, first: Term | None, step: int) -> Term:
         """Any number from 1 to the first one; one of its multiples of `step`, if it is such itself."""
         assert first is not None, "a number, as `may_be_search` says"
         run = self._run
+        self._mentioned(first)
         steps = terms.divide(first, terms.constant(step))
         if not _holds(run, conditions.equals_zero(terms.add(first, terms.scale(steps, -step)))):
             step, steps = 1, first
         number = as_term(run.fresh_index(name, terms.add(steps, terms.constant(1))))  # type: ignore[arg-type]
         assert number is not None
-        run.assume(_at_most(1, number), f"`{name}` at line {self._site.line}")
+        for bound in (_at_most(1, number), _at_most(number, steps)):
+            run.assume(bound, f"`{name}` at line {self._site.line}")
         return terms.scale(number, step)
 
     def _end_round(self) -> NoReturn:
@@ -94,6 +118,7 @@ class SearchStatement(PlainWhile):
         smaller = False
         for name, before in self._values.items():
             after = _number(self._frame, name)
+            self._mentioned(after)
             if after is None or not _holds(run, _at_most(1, after)) or not _holds(run, _at_most(after, before)):
                 self._give_up(f"`{name}` may grow, or come to less than 1")
             smaller = smaller or _holds(run, _at_most(terms.add(after, terms.constant(1)), before))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, frame_site
-from nkiverify.frontend.carried_state import BodyEnding, index_atom, without_minima
+from nkiverify.frontend.carried_state import BodyEnding, index_atom
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
 from nkiverify.frontend.loops import PlainWhile, claim_unwinding
 from nkiverify.frontend.ranges import SymRange, SymZip
@@ -252,7 +252,7 @@ def _at_most_zero_while(tested: object, context: Context, index: Term) -> Term |
         return None
     # Of `a and b` a path on which the first one is false ends with it.
     goes_on = context if context.truth(tested) is False else context.with_condition(tested)
-    term = without_minima(tested.term, goes_on.proves)
+    term = conditions.without_minima(tested.term, goes_on.proves)
     if tested.relation is conditions.Relation.AT_MOST:
         return term
     parts = terms.coefficient_of(term, index_atom(index))

@@ -264,15 +264,16 @@ class Program:
     """A shape program with the domain it is about.
 
     It `carries` where iterations of a loop with an order are recorded one by one, though its body is traced once. Where
-    it `searches`, what follows these `while` statements is about more numbers than they may end with. `independent`
-    says of `for` statements whether no iteration leaves anything in Python for another one, wherever they run.
+    it `searches`, what follows these `while` statements is about more numbers than they may end with; True for those
+    that end with the same ones in all programs of a launch. `independent` says of `for` statements whether no iteration
+    leaves anything in Python for another one, wherever they run.
     """
 
     dimensions: list[DomainDimension] = field(default_factory=list)
     body: Block = field(default_factory=Block)
     paths: int = 0
     carries: bool = False
-    searches: set[Site] = field(default_factory=set)
+    searches: dict[Site, bool] = field(default_factory=dict)
     independent: dict[Site, bool] = field(default_factory=dict)
 
     @property

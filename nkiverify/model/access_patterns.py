@@ -113,6 +113,8 @@ def _moved_by(tensor: Tensor, start: Extent, dtype: DType) -> tuple[tuple[Extent
     if not tensor.on_chip:
         return ((start, 1),)
     free = in_units(tensor.storage.free_size, tensor.storage.dtype, dtype)
+    if known(start >= 0) and known(start < free):
+        return ((start, 1),)
     return ((start // free, free), (start % free, 1))
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 from weakref import WeakValueDictionary
 
 from nkiverify.symbolic import terms
-from nkiverify.symbolic.atoms import Atom, Monomial, Term
+from nkiverify.symbolic.atoms import Atom, Min, Monomial, Term
 from nkiverify.symbolic.atoms import Condition as Condition
 
 _uids = count()
@@ -226,3 +226,20 @@ def conjunction(parts: Iterable[Condition | bool]) -> Condition | bool:
 def disjunction(parts: Iterable[Condition | bool]) -> Condition | bool:
     """At least one of `parts`."""
     return _junction(False, parts)
+
+
+def minima(term: Term) -> list[Min]:
+    """The least of several terms, wherever it occurs in `term`."""
+    return [atom for atom in terms.all_atoms(term) if isinstance(atom, Min)]
+
+
+def without_minima(term: Term, proves: Callable[[Condition], bool]) -> Term:
+    """`term` with the least of several terms replaced by the one of them that it is, as far as `proves` shows that it
+    is one of them in any case."""
+    for atom in minima(term):
+        for part in atom.terms:
+            equal = equals_zero(terms.add(terms.of_atom(atom), part, -1))
+            if equal is True or (isinstance(equal, Condition) and proves(equal)):
+                term = terms.substitute(term, {atom: part})
+                break
+    return term

@@ -449,9 +449,11 @@ def _extreme(
     run = execution_in_progress()
     if run is not None and all(map(_asked_about, parts)):
         # What the path decides is no minimum: whatever is computed from it is that much simpler.
-        for part in parts:
-            if all(other is part or run.entails(before(part, other)) for other in parts):
-                return part
+        for shows in (run.entails, run.holds):
+            for part in parts:
+                others = (before(part, other) for other in parts if other is not part)
+                if all(one is True or (isinstance(one, Condition) and shows(one)) for one in others):
+                    return part
     return symbolic(parts)
 
 

@@ -79,7 +79,7 @@ def test_what_is_no_program_is_refused_in_one_line(text: str) -> None:
 
 def test_an_object_of_another_class_is_not_stored() -> None:
     program = Program()
-    program.searches.add(object())  # type: ignore[arg-type]
+    program.searches[object()] = True  # type: ignore[index]
     with pytest.raises(NotStorable, match=r"a builtins\.object"):
         dump(program, Path.cwd())
 

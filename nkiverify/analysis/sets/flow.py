@@ -31,7 +31,7 @@ from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.clock import now
 from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Item, Iteration, Loop, ParallelLoop, Program
 from nkiverify.ir.walk import Visitor, of_kind
-from nkiverify.model.recorded import Allocation, DeviceLoop, Executed, Returned
+from nkiverify.model.recorded import Allocation, DeviceLoop, Executed, Returned, programs
 from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Comparison, Relation
@@ -70,8 +70,8 @@ def prove(
     undefined: if no claim is open then, nothing that counts uses it. Paths that many questions have split are
     tried first without what says that numbers are not equal: what is shown for more shapes is shown for theirs.
     """
-    if program.searches:
-        # Sets of all that such a number may be would hold more writes than there are.
+    if not all(program.searches.values()) and programs(program.body):
+        # It is one number in the sets, and each program of the launch may have another one.
         raise Inconclusive(SEARCHED)
     deadline = now() + seconds
     if not any(of_kind(program.body, DeviceLoop)):
@@ -241,7 +241,7 @@ class _Walk(Visitor[State]):
             stated = self._sets.stated(item.condition)
             self._state.context = self._sets.both(self._sets.completed(self._state.context, stated), stated)
         else:
-            self._suppose(item.condition, self._state)
+            self._suppose(item.condition, self._state, assumed=True)
         return ()
 
     def recorded(self, item: Item) -> Iterable[State]:
@@ -293,8 +293,8 @@ class _Walk(Visitor[State]):
         if begins is not None:
             state.iterations[loop] = running.next(begins)
 
-    def _suppose(self, condition: conditions.Condition | bool, state: State) -> None:
-        """`condition` holds from here on."""
+    def _suppose(self, condition: conditions.Condition | bool, state: State, *, assumed: bool = False) -> None:
+        """`condition` holds from here on: that of a branch, or one that is `assumed`."""
         if self._forgets and not self._loops and _is_unequal(condition):
             return
         stated = self._sets.stated(condition)
@@ -302,6 +302,8 @@ class _Walk(Visitor[State]):
         if not self._sets.once(isl.Set.is_subset, known, stated):
             state.path = self._sets.both(state.path, stated)
             state.context = self._sets.both(known, stated)
+            if not assumed:
+                state.taken = self._sets.both(state.taken, stated)
 
     def _loop(self, loop: Loop, state: State) -> None:
         from nkiverify.analysis.sets.iterations import Iterations

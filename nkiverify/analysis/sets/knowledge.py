@@ -40,6 +40,9 @@ class State:
     #: The conditions that lead here from the beginning of the innermost loop body, as far as `context` there left it
     #: open whether they hold.
     path: isl.Set
+    #: Those of them that are conditions of branches: where one that is assumed does not hold, the kernel has ended with
+    #: a fault, and nothing comes after.
+    taken: isl.Set = EVERYWHERE
     known: Knowledge = field(default_factory=Knowledge)
     own: Knowledge = field(default_factory=Knowledge)
     spoiled: Elements = field(default_factory=dict)
@@ -52,6 +55,7 @@ class State:
         return State(
             self.context,
             self.path,
+            self.taken,
             self.known.copy(),
             self.own.copy(),
             dict(self.spoiled),
@@ -76,22 +80,23 @@ def remove(sets: Sets, elements: Elements, key: Key, found: isl.Set) -> None:
 
 
 def merged(sets: Sets, ends: list[State], context: isl.Set, local: Container[Key]) -> State:
-    """The effect of a body on all its paths together: on each, under the conditions that lead to it.
+    """The effect of a body on all its paths together: on each, under the conditions that lead to it; what it surely
+    does, in all iterations that are on it and end without a fault.
 
     What it does to allocations in `local` is of no interest to other iterations.
     """
     result = State(context, EVERYWHERE)
     for end in ends:
-        for mine, whole in (
-            (end.own.defined, result.own.defined),
-            (end.own.products, result.own.products),
-            (end.own.read_out, result.own.read_out),
-            (end.spoiled, result.spoiled),
-            (end.filled, result.filled),
+        for mine, whole, path in (
+            (end.own.defined, result.own.defined, end.taken),
+            (end.own.products, result.own.products, end.taken),
+            (end.own.read_out, result.own.read_out, end.path),
+            (end.spoiled, result.spoiled, end.path),
+            (end.filled, result.filled, end.path),
         ):
             for key, found in mine.items():
                 if key not in local:
-                    add(sets, whole, key, sets.where(found, end.path))
+                    add(sets, whole, key, sets.where(found, path))
     return result
 
 

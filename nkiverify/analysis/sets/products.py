@@ -7,14 +7,17 @@ it is linear in the products, which is what sets over them can use.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from itertools import product as pairs
 
+from nkiverify.analysis.sets.structure import bounds_of
 from nkiverify.foundation.budget import SetsBudget
 from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Term
-from nkiverify.symbolic.conditions import Comparison, Condition, Relation
-from nkiverify.symbolic.terms import INT32_MAX, add, constant, make, multiply, of_atom, scale
+from nkiverify.symbolic.conditions import Comparison, Condition, Relation, at_most_zero, minima, without_minima
+from nkiverify.symbolic.prover import BUDGETS, Prover
+from nkiverify.symbolic.terms import INT32_MAX, add, all_atoms, constant, make, multiply, of_atom, scale
 
 #: The least and the greatest value of an atom, as far as they are known.
 _Range = tuple[Term | None, Term | None]
@@ -25,13 +28,32 @@ class Products:
 
     def __init__(self, dimensions: Sequence[DomainDimension] = (), assumed: Iterable[Condition | bool] = ()) -> None:
         self._dimensions: Mapping[Atom, DomainDimension] = {dimension.atom: dimension for dimension in dimensions}
+        self._natural: dict[Atom, bool] = {}
+        #: With the terms: they keep their numbers.
+        self._without_minima: dict[int, tuple[Term, Term]] = {}
         #: The products that dimensions are equal to, as `heads` is to `groups * (heads // groups)`.
         self.equal: Mapping[Atom, Monomial] = dict(found for one in assumed if (found := _as_product(one)))
 
     def is_natural(self, atom: Atom) -> bool:
-        """True if an atom is never negative."""
-        low, _ = self._ends(atom)
-        return low is not None and low >= 0
+        """True if an atom is never negative; what indices of loops occur in is not so in these loops."""
+        found = self._natural.get(atom)
+        if found is None:
+            low, _ = self._ends(atom)
+            found = self._natural[atom] = (low is not None and low >= 0) or _is_at_least(0, of_atom(atom))
+        return found
+
+    def _is_positive(self, term: Term) -> bool:
+        return (self._interval(term)[0] or 0) > 0 or _is_at_least(1, term)
+
+    def without_minima(self, term: Term) -> Term:
+        """The same number, in the loops around: the last tile is what is left for it, and no larger than others."""
+        if not minima(term):
+            return term
+        found = self._without_minima.get(term.uid)
+        if found is None:
+            within = _within_loops(term) or Prover((), BUDGETS.first)
+            found = self._without_minima[term.uid] = term, without_minima(term, within.proves)
+        return found[1]
 
     def values(self, atom: Atom) -> range | None:
         """The values of an atom, where they are few; those of the index of a loop are such in that loop."""
@@ -105,7 +127,7 @@ class Products:
         return [[multiply(one, other) for one, other in pairs(*sides)]]
 
     def _of_quotient(self, atom: Atom) -> list[list[Term]]:
-        if not isinstance(atom, Div) or (self._interval(atom.denominator)[0] or 0) <= 0:
+        if not isinstance(atom, Div) or not self._is_positive(atom.denominator):
             return [[]]
         top, bottom, value, one = atom.numerator, atom.denominator, of_atom(atom), constant(1)
         rest = add(top, multiply(bottom, value), -1)
@@ -129,6 +151,22 @@ class Products:
             return constant(0), None if atom.representative else add(atom.extent, constant(-1))
         least, most = self._ends(atom)
         return None if least is None else constant(least), None if most is None else constant(most)
+
+
+def _within_loops(term: Term) -> Prover | None:
+    """A prover in the loops whose indices a term depends on; None where it depends on none."""
+    indices = [one for one in all_atoms(term) if isinstance(one, Index)]
+    # One of no elements stands for any, of which nothing is known.
+    if not indices or any(index.extent.constant == 0 for index in indices):
+        return None
+    return Prover(chain.from_iterable(map(bounds_of, indices)), BUDGETS.first)
+
+
+def _is_at_least(least: int, term: Term) -> bool:
+    """True if a term is at least so much in the loops whose indices it depends on, whatever else holds there: as what
+    is left for the last tile."""
+    within = _within_loops(term)
+    return within is not None and within.proves(at_most_zero(add(constant(least), term, -1)))
 
 
 def _as_product(condition: Condition | bool) -> tuple[Atom, Monomial] | None:

@@ -44,7 +44,8 @@ def swept(sets: Sets, index: Index, found: isl.Set, bounds: isl.Set, context: is
                 candidate.intersect(here), found, context
             ):
                 result = candidate if result is None else result.union(candidate)
-    return result
+    # What holds there in any case need not be said of the elements: it may depend on the index of a loop around.
+    return result if result is None else result.gist_params(sets.completed(context, result)).coalesce()
 
 
 def _reaches(found: isl.Set, varying: set[str]) -> Iterator[tuple[int, isl.Set]]:
@@ -102,7 +103,7 @@ def at_value(sets: Sets, index: Index, found: isl.Set, value: Term) -> isl.Set:
         found = renamed(found, name, f"{name}_was")
     for name in names:
         text = AffineText(sets.names)
-        number = text.number(terms.substitute(sets.names.term(name), {index: value}))
+        number = text.number(sets.products.without_minima(terms.substitute(sets.names.term(name), {index: value})))
         parameters = ", ".join([*text.parameters, f"{name}_was"])
         found = found.intersect_params(isl.Set(f"[{parameters}] -> {{ : {name}_was = {number} }}"))
     return without(found, [f"{name}_was" for name in names])
