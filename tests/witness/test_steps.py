@@ -42,7 +42,8 @@ def test_an_allowance_is_used_up_by_steps_and_shares_are_parts_of_it() -> None:
 
 
 def test_processor_time_is_at_most_a_millisecond_old_and_that_of_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    wall, processor = iter([10.0, 10.0005, 10.0015, 10.0016]), iter([7.0, 7.2, 0.1])
+    # The first of each block is asked for where it begins.
+    wall, processor = iter([9.0, 10.0, 10.0005, 10.0015, 10.0, 10.0016]), iter([6.0, 7.0, 7.2, 0.0, 0.1])
     monkeypatch.setattr(time, "monotonic", lambda: next(wall))
     monkeypatch.setattr(time, "process_time", lambda: next(processor))
     with counting(True):
