@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -23,8 +24,8 @@ from lab.ledger.lines import Line
 from lab.ledger.subjects import ROOT, subjects
 from lab.ledger.writing import write
 
-#: Where subjects are written that have no files of their own.
-FOLDER = ROOT / "build" / "ledger"
+#: Where subjects are written that have no files of their own: in no checkout, whose own targets `run` would take.
+FOLDER = Path(tempfile.gettempdir()) / "nkiverify-ledger"
 CASES = ROOT.parent / "shared" / "cases"
 
 
