@@ -259,6 +259,12 @@ class MarkTransfer:
     def _write(self, step: Reading, effect: Effect) -> None:
         """Give what is written the marks of what it is computed from."""
         view, shadow = effect.view, self._shadows.of(effect.view.storage)
+        if isinstance(view.storage.identity, tuple):
+            # Also where nobody knows which of its elements.
+            self.written_arguments = True
+            if view.legacy:
+                shown = (("operand", effect.argument), ("of", tuple(view.shape)))
+                self.inputs.append(Fault("df.input_written", self._notes.position, view.storage.name, (), shown))
         region = self._written(step, effect, shadow)
         if region is None:
             return
@@ -268,12 +274,6 @@ class MarkTransfer:
             region = self._write_marks(shadow, region, effect, _computed(effect, region.view_shape, step.spread()))
         else:
             region.write(shadow.marks, DEFINED)
-        if isinstance(view.storage.identity, tuple):
-            self.written_arguments = True
-            if view.legacy:
-                shown = (("operand", effect.argument), ("of", tuple(view.shape)))
-                position, name = self._notes.position, view.storage.name
-                self.inputs.append(Fault("df.input_written", position, name, (), shown))
         if shadow.products is not None:
             region.write(shadow.products, _PRODUCT if adds_product(step.operation) else 0)
         shadow.filled(region, zero=writes_zeros(step.operation))
