@@ -621,7 +621,7 @@ def test_the_truth_value_of_a_register_is_not_modelled() -> None:
 
 
 def test_an_operator_that_must_be_given_is_not_none() -> None:
-    with pytest.raises(UnsupportedConstruct, match="the operator None"):
+    with pytest.raises(UnsupportedConstruct, match="None as an operator"):
         broken(lambda: add(reduce_op=None))
 
 
