@@ -278,7 +278,7 @@ def test_what_python_takes_an_iterator_and_a_format_for(check: Checker, line: st
             {line}
     """
     write(check.folder, k=source)
-    assert check("k.py::kernel", "--arg", "n=n:1..400", "--phase", "1") == status, check.out
+    assert check("k.py::kernel", "--arg", "n=n:1..4000", "--phase", "1") == status, check.out
 
 
 TABLES = "TABLE = {0: 5, 1: 6, 2: 7, 3: 8, 4: 9}\nNAMED = {f't{i}': TABLE[i] for i in TABLE}"

@@ -1,4 +1,4 @@
-# expect: 1 FAILED idx.oob:17
+# expect: 1 FAILED :17
 # expect: 2 SUCCESSFUL
 # args: ::kernel --arg 'x=bf16[R,C]'
 # shapes: R=63..65 C=1..2
