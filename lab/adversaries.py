@@ -11,14 +11,11 @@ import itertools
 import random
 import textwrap
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import replace
 
+from lab.subject import Bench, Subject
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Run
-from nkiverify.frontend.loader import load_kernel
-from nkiverify.frontend.target import Target
-from nkiverify.manifest import Kind, Verification
-from nkiverify.model.dtypes import float32
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 
@@ -167,30 +164,11 @@ def adversaries(count: int, seed: int) -> Iterator[Adversary]:
         yield _composed(rare, way, fault)
 
 
-def verdict(source: str, phase: int, folder: Path, at: tuple[int, int] | None = None) -> Run:
+def verdict(source: str, phase: int, bench: Bench, at: tuple[int, int] | None = None) -> Run:
     """The verdict about a kernel in one phase, for all its shapes or `at` one."""
-    (folder / "kernel.py").write_text(source, encoding="utf-8")
-
-    def call(v: Verification) -> None:
-        shape = at or (v.dim("n", LEAST, HIGH), v.dim("m", LEAST, HIGH))
-        v.call(v.tensor("x", shape, float32))
-
-    load_kernel("kernel.py::kernel", folder)
-    target = Target(
-        name="adversary",
-        kernel="kernel.py::kernel",
-        family="adversary",
-        kind=Kind.UNBOUNDED,
-        expect={},
-        flags="",
-        tags=(),
-        description="",
-        hardware="trn2",
-        root=folder,
-        module="adversary",
-        file=str(folder / "harness.py"),
-        line=1,
-        function=call,
-    )
-    (run,) = verify(target, Options(root=folder, phases=(phase,), timeout=_SECONDS, unhurried=True))
+    shape = at or (f'v.dim("n", {LEAST}, {HIGH})', f'v.dim("m", {LEAST}, {HIGH})')
+    harness = f'def target(v):\n    v.call(v.tensor("x", ({shape[0]}, {shape[1]}), float32))\n'
+    with bench.target(Subject(source, harness, ())) as target:
+        options = Options(root=target.root, phases=(phase,), timeout=_SECONDS, unhurried=True)
+        (run,) = verify(replace(target, expect={}), options)
     return run

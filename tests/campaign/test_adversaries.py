@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from lab.adversaries import Adversary, adversaries, verdict
-from nkiverify.foundation.records import Run, Verdict
+from lab.subject import Bench
+from nkiverify.foundation.records import Verdict
 
 #: 200 kernels in parts of five, of which one is in `make test`.
 _SEED, _COUNT, _PART = 1127, 200, 5
@@ -18,28 +17,23 @@ def part(number: int) -> list[Adversary]:
     return list(adversaries(_COUNT, _SEED))[number * _PART : (number + 1) * _PART]
 
 
-def answer(source: str, adversary: Adversary, folder: Path, at: tuple[int, int] | None = None) -> Run:
-    folder.mkdir()
-    return verdict(source, adversary.phase, folder, at)
-
-
 @pytest.mark.parametrize("number", _PARTS)
-def test_what_is_wrong_at_few_shapes_is_not_proved(number: int, tmp_path: Path) -> None:
-    for place, adversary in enumerate(part(number)):
-        run = answer(adversary.source, adversary, tmp_path / str(place))
+def test_what_is_wrong_at_few_shapes_is_not_proved(number: int, bench: Bench) -> None:
+    for adversary in part(number):
+        run = verdict(adversary.source, adversary.phase, bench)
         assert run.verdict in (Verdict.FAILED, Verdict.UNKNOWN) or run.qualifier, adversary
         assert all(found.replayed for found in run.violations), adversary
 
 
 @pytest.mark.parametrize("number", _PARTS)
-def test_what_is_wrong_nowhere_is_not_refuted(number: int, tmp_path: Path) -> None:
-    for place, adversary in enumerate(part(number)):
-        run = answer(adversary.twin, adversary, tmp_path / str(place))
+def test_what_is_wrong_nowhere_is_not_refuted(number: int, bench: Bench) -> None:
+    for adversary in part(number):
+        run = verdict(adversary.twin, adversary.phase, bench)
         assert run.verdict in (Verdict.SUCCESSFUL, Verdict.UNKNOWN), (adversary, run.violations)
 
 
 @pytest.mark.parametrize("number", _PARTS)
-def test_the_shape_that_is_named_is_one_of_those(number: int, tmp_path: Path) -> None:
-    for place, adversary in enumerate(part(number)):
-        run = answer(adversary.source, adversary, tmp_path / str(place), adversary.at)
+def test_the_shape_that_is_named_is_one_of_those(number: int, bench: Bench) -> None:
+    for adversary in part(number):
+        run = verdict(adversary.source, adversary.phase, bench, adversary.at)
         assert run.verdict is Verdict.FAILED, adversary

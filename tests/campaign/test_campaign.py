@@ -23,14 +23,6 @@ SEED = 2026
 SAMPLE = 75
 
 
-@pytest.fixture
-def bench() -> Iterator[Bench]:
-    """A folder for kernels."""
-    made = Bench()
-    yield made
-    made.close()
-
-
 def subject(body: str, unwind: int = 8) -> Subject:
     """A kernel of one dimension, 0 to 7."""
     lines = "".join(f"    {line}\n" for line in body.splitlines())

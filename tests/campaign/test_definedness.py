@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -33,14 +32,6 @@ def kernel(x):
     nisa.dma_copy(out, tile)
     return out
 """
-
-
-@pytest.fixture
-def bench() -> Iterator[Bench]:
-    """A folder for kernels."""
-    made = Bench()
-    yield made
-    made.close()
 
 
 def subject(last: str) -> Subject:

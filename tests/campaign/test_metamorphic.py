@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -17,14 +16,6 @@ from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.target import Target
 
 SEED = 2027
-
-
-@pytest.fixture
-def bench() -> Iterator[Bench]:
-    """A folder for kernels."""
-    made = Bench()
-    yield made
-    made.close()
 
 
 def failing(subject: Subject, bench: Bench) -> list[tuple[dict[str, int], int]]:
