@@ -18,7 +18,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.late import of_numpy
 from nkiverify.foundation.source import KERNEL_MARKER, identity, is_kernel_class
-from nkiverify.frontend.identities import is_watching
+from nkiverify.frontend.identities import WATCHING
 from nkiverify.frontend.process_state import is_shown
 from nkiverify.frontend.seen import library_module
 from nkiverify.model.launch import Kernel
@@ -406,11 +406,10 @@ def _write_cell(value: types.CellType, content: dict[Any, Any]) -> None:
 
 
 def _read_class(value: type) -> dict[Any, Any]:
-    own = {
-        name: member
-        for name, member in vars(value).items()
-        if name not in ("__dict__", "__weakref__") and not is_watching(member)
-    }
+    own = {name: member for name, member in vars(value).items() if name not in ("__dict__", "__weakref__")}
+    for name, watching in WATCHING.items():
+        if own.get(name) is watching:
+            del own[name]
     return {**own, **{name: part.__get__(value) for name, part in _OF_CLASSES.items()}}
 
 

@@ -17,14 +17,9 @@ from nkiverify.symbolic.execution import execution_in_progress, unsupported
 
 def watch(kind: type) -> None:
     """Objects of a class have copies from now on."""
-    for name, watching in _WATCHING.items():
+    for name, watching in WATCHING.items():
         if getattr(kind, name) is getattr(object, name):
             type.__setattr__(kind, name, watching)
-
-
-def is_watching(member: object) -> bool:
-    """True for what `watch` gives a class, which is no state of it."""
-    return any(member is one for one in _WATCHING.values())
 
 
 def _equal(self: Any, other: object) -> Any:
@@ -43,7 +38,8 @@ def _text(self: Any) -> str:
     return object.__repr__(self)
 
 
-_WATCHING = {"__eq__": _equal, "__hash__": _hash, "__repr__": _text}
+#: What `watch` gives a class, by name: no state of it.
+WATCHING = {"__eq__": _equal, "__hash__": _hash, "__repr__": _text}
 
 
 def _refuse(*values: object) -> None:
