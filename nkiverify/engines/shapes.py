@@ -165,8 +165,10 @@ class _Domain(Visitor[Condition | bool]):
         return self.recorded(item)
 
     def branch(self, item: Branch) -> Iterable[Condition | bool]:
+        if self._executed:
+            return
         excluded = [self._excludes(arm) for _, arm in item.arms]
-        if not self._executed and any(excluded):
+        if any(excluded):
             condition, arm = item.arms[excluded[0]]
             yield condition
             yield from self.block(arm)

@@ -214,7 +214,7 @@ class Block:
 
     @property
     def idle(self) -> bool:
-        """True if nothing is executed, or claimed, in it: the domain, or an assert, excludes what comes here."""
+        """True if nothing is executed, or claimed, in it: an assumption excludes it, or nobody has come here."""
         return all(isinstance(item, Assume) for item in self.items)
 
 

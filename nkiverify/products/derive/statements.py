@@ -349,7 +349,7 @@ class _Rejects(Visitor[bool]):
         self._known = around
 
     def end(self, block: Block) -> Iterable[bool]:
-        # A path on which nothing is executed is one that an assert rejects; paths past the last one may be.
+        # A path on which nothing is executed may be one that an assert rejects, as may be paths past the last one.
         self._left -= 1
         yield self._left < 0 or (block.idle and self._known.satisfiable() is not Answer.NO)
 
@@ -369,7 +369,7 @@ def enforced(exploration: Exploration, stated: Iterable[Condition]) -> bool:
 
 class _Accepts(Visitor[bool]):
     """For each path: true if the kernel may come to its end for a shape of which this much is `known`. What an assert
-    rejects ends in an empty block, what a `raise` does in a claim that there is none."""
+    rejects ends in an assumption that is false, what a `raise` does in a claim that there is none."""
 
     def __init__(self, known: Prover, left: Iterator[int]) -> None:
         #: None behind what no such shape passes.
