@@ -14,7 +14,7 @@ from math import gcd, inf, lcm
 
 from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import Assume, Block, Branch, DomainDimension, Item, Loop, Program
+from nkiverify.ir.program import Assume, Branch, DomainDimension, Item, Loop, Program
 from nkiverify.ir.walk import Visitor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Term
@@ -167,16 +167,11 @@ class _Domain(Visitor[Condition | bool]):
     def branch(self, item: Branch) -> Iterable[Condition | bool]:
         if self._executed:
             return
-        excluded = [self._excludes(arm) for _, arm in item.arms]
+        excluded = [arm.is_excluded(self._texts) for _, arm in item.arms]
         if any(excluded):
             condition, arm = item.arms[excluded[0]]
             yield condition
             yield from self.block(arm)
-
-    def _excludes(self, arm: Block) -> bool:
-        """True if an assumption ends an arm: no shape of the domain comes to it. Another one that is empty may not have
-        been explored."""
-        return any(isinstance(one, Assume) and one.condition is False and one.text in self._texts for one in arm.items)
 
 
 class Shapes:

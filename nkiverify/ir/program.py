@@ -18,7 +18,7 @@ inside its arms, and the program after the loop around it continues behind the `
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import field
 from typing import Protocol
 
@@ -216,6 +216,11 @@ class Block:
     def idle(self) -> bool:
         """True if nothing is executed, or claimed, in it: an assumption excludes it, or nobody has come here."""
         return all(isinstance(item, Assume) for item in self.items)
+
+    def is_excluded(self, texts: Collection[str]) -> bool:
+        """True if an assumption with one of `texts` ends it: nothing of the domain comes here. Another block that is
+        idle may not have been explored."""
+        return any(isinstance(item, Assume) and item.condition is False and item.text in texts for item in self.items)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

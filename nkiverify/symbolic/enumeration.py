@@ -114,7 +114,7 @@ def _condition(condition: Condition, values: dict[Atom, Any]) -> Any:
     return result
 
 
-class Iterations:
+class LoopPoints:
     """The iterations of loops within one another: for each index, the numbers that it has in them."""
 
     __slots__ = ("_given", "_indices", "length")
@@ -127,7 +127,7 @@ class Iterations:
         self._indices = indices or {}
         self.length = length
 
-    def of_loop(self, index: Index, extent: Term, most: int) -> Iterations | None:
+    def of_loop(self, index: Index, extent: Term, most: int) -> LoopPoints | None:
         """In each of these, those of a loop; None where they are more than `most`. Raises `Undefined`."""
         counts = np.maximum(self._numbers(extent), 0)
         length = sum(counts.tolist())
@@ -136,15 +136,15 @@ class Iterations:
         counts = counts.astype(np.int64)
         indices = {atom: np.repeat(numbers, counts) for atom, numbers in self._indices.items()}
         indices[index] = np.arange(length) - np.repeat(np.cumsum(counts) - counts, counts)
-        return Iterations(self._given, indices, length)
+        return LoopPoints(self._given, indices, length)
 
-    def where(self, condition: Condition | bool) -> Iterations:
+    def where(self, condition: Condition | bool) -> LoopPoints:
         """Those in which `condition` holds. Raises `Undefined`."""
         if isinstance(condition, bool):
-            return self if condition else Iterations(self._given, {}, 0)
+            return self if condition else LoopPoints(self._given, {}, 0)
         holds = self._numbers(select(condition, constant(1), constant(0))) == 1
         indices = {atom: numbers[holds] for atom, numbers in self._indices.items()}
-        return Iterations(self._given, indices, int(np.count_nonzero(holds)))
+        return LoopPoints(self._given, indices, int(np.count_nonzero(holds)))
 
     def total(self, term: Term) -> int:
         """The sum of `term` over them. Raises `Undefined`."""

@@ -6,7 +6,7 @@ import pytest
 
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Condition, Index, Term
-from nkiverify.symbolic.enumeration import Iterations
+from nkiverify.symbolic.enumeration import LoopPoints
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 
 N, M = terms.dimension("n"), terms.dimension("m")
@@ -45,7 +45,7 @@ def test_a_sum_over_iterations_is_what_adding_up_gives(what: str, m: int) -> Non
     for n in range(5):
         given = {atom: value for of, value in ((N, n), (M, m)) for atom in of.atoms}
         rows = [Valuation({**given, atom_of(I): i, atom_of(J): j}) for i in range(n) for j in range(i + 1)]
-        outer = Iterations(given).of_loop(atom_of(I), N, 100)
+        outer = LoopPoints(given).of_loop(atom_of(I), N, 100)
         assert outer is not None
         inner = outer.of_loop(atom_of(J), atom_of(J).extent, 100)
         assert inner is not None and inner.length == len(rows)
@@ -56,21 +56,21 @@ def test_a_sum_over_iterations_is_what_adding_up_gives(what: str, m: int) -> Non
 def test_a_loop_that_is_not_entered_has_no_iterations() -> None:
     (n,) = N.atoms
     for count in (0, -3):
-        found = Iterations({n: count}).of_loop(atom_of(I), N, 100)
+        found = LoopPoints({n: count}).of_loop(atom_of(I), N, 100)
         assert found is not None and (found.length, found.total(I)) == (0, 0)
 
 
 def test_too_many_iterations_are_not_gone_through() -> None:
     (n,) = N.atoms
-    assert Iterations({n: 100}).of_loop(atom_of(I), N, 100) is not None
-    assert Iterations({n: 101}).of_loop(atom_of(I), N, 100) is None
-    assert Iterations({n: 2**80}).of_loop(atom_of(I), N, 100) is None
+    assert LoopPoints({n: 100}).of_loop(atom_of(I), N, 100) is not None
+    assert LoopPoints({n: 101}).of_loop(atom_of(I), N, 100) is None
+    assert LoopPoints({n: 2**80}).of_loop(atom_of(I), N, 100) is None
 
 
 @pytest.mark.parametrize("term", [terms.divide(M, I), terms.multiply(J, I)], ids=["by zero", "no number"])
 def test_what_has_no_value_is_said(term: Term) -> None:
     given = {atom: 3 for of in (N, M) for atom in of.atoms}
-    found = Iterations(given).of_loop(atom_of(I), N, 100)
+    found = LoopPoints(given).of_loop(atom_of(I), N, 100)
     assert found is not None
     with pytest.raises(Undefined):
         found.total(term)

@@ -21,7 +21,7 @@ from nkiverify.model.recorded import Executed, programs
 from nkiverify.products.cost.counting import ZERO, Amount, CostFigures, UnknownCost, figures_of
 from nkiverify.products.cost.sums import at_least_zero, sum_over
 from nkiverify.symbolic.atoms import Atom, Condition, Dimension, Index, Term
-from nkiverify.symbolic.enumeration import Iterations
+from nkiverify.symbolic.enumeration import LoopPoints
 from nkiverify.symbolic.evaluation import Valuation
 from nkiverify.symbolic.prover import Prover
 from nkiverify.symbolic.terms import add, all_atoms, select
@@ -67,7 +67,7 @@ class Sum:
         """The number for these values of the dimensions. Raises `NoNumber` and `Undefined`."""
         if self.closed is not None:
             return Valuation(values).term(self.closed)
-        iterations = Iterations(values)
+        iterations = LoopPoints(values)
         for around in self.nest:
             if around.index is None:
                 iterations = iterations.where(around.condition)
