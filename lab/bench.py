@@ -229,10 +229,15 @@ def load_average() -> float | None:
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
+def seconds_of_additions() -> float:
+    """Seconds that additions in plain Python take: how fast the machine is now."""
+    taken, _ = _timed(lambda: sum(number for number in range(_ADDITIONS)))
+    return taken / 1000
+
+
 def machine(load_before: float | None) -> str:
     """The machine that the figures were measured on, in one line, with how busy it was before (measuring itself adds to
     it), and how fast it is now."""
-    taken, _ = _timed(lambda: sum(number for number in range(_ADDITIONS)))
-    speed = f"{_ADDITIONS / 1e6:g} million additions in plain Python in {taken / 1000:.2f} s"
+    speed = f"{_ADDITIONS / 1e6:g} million additions in plain Python in {seconds_of_additions():.2f} s"
     load = f", load average {load_before:.1f} before and {load_average():.1f} after" if load_before is not None else ""
     return f"Python {platform.python_version()}, {platform.machine()}, {os.cpu_count()} cores{load}, {speed}"

@@ -28,7 +28,7 @@ from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify
-from tests.costs import QUICK, SHOWN, SLOW, Measuring, cost_of, costs, dear_cases
+from tests.costs import LONG, QUICK, SHOWN, SLOW, Measuring, cost_of, costs, dear_cases
 
 #: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
 _LARGE = 500
@@ -43,9 +43,6 @@ settings.load_profile("suite")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-
-#: Milliseconds from which tests begin first.
-_LONG = 1000
 
 #: As Python was asked.
 _NO_BYTE_CODE = sys.dont_write_bytecode
@@ -95,7 +92,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = kept
     lengths = {item: cost_of(item.nodeid, taken) for item in items}
-    items.sort(key=lambda item: (item.path.name in _LATE, -lengths[item] if lengths[item] >= _LONG else 0))
+    items.sort(key=lambda item: (item.path.name in _LATE, -lengths[item] if lengths[item] > LONG else 0))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -1,28 +1,33 @@
 """The cost of tests: `costs.txt` has the functions of tests, with the mean time of one test, from 20 ms on: by the
-clock, as a test that waits for a process keeps a worker as long. A test that takes much more than the others of its
-function has a line of its own.
+clock, as a test that waits for a process keeps a worker as long, on a machine that is as fast as `ADDITIONS` says. A
+test has a line of its own where it belongs to other lanes than the mean of its function does.
 
-`make quick` leaves out those beyond `QUICK`, and `make test` begins with those that take longest. Cases of a function
-beyond `QUICK` are of the campaigns, but for the one of each kind that takes least. A function that the file does not
-have is quick. `make test ARGS=--write-costs` measures those of the lane, on an idle machine.
+`make quick` leaves out those beyond `QUICK`, and `make test` begins with those beyond `LONG`. Cases of a function
+beyond `OF_CAMPAIGNS` are of the campaigns, but for the one of each kind that takes least. A function that the file does
+not have is quick. `make test ARGS=--write-costs` measures those of the lane, on an idle machine.
 """
 
 from __future__ import annotations
 
 import re
-import statistics
 import time
+from bisect import bisect_left
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
 
+from lab.bench import seconds_of_additions
+
 COSTS = Path(__file__).with_name("costs.txt")
-#: Milliseconds on average from which functions are written down, and beyond which their tests are not quick.
-WRITTEN, QUICK = 20, 50
-#: How many times as long as the others of its function a test takes that has a line of its own.
-DEAR = 3
+#: Milliseconds on average from which functions are written down.
+WRITTEN = 20
+#: Milliseconds beyond which tests are not quick, beyond which cases are of the campaigns, and beyond which tests begin
+#: first.
+LANES = QUICK, OF_CAMPAIGNS, LONG = 25, 50, 1000
+#: Seconds that the additions of `lab.bench` take on the machine whose milliseconds these are.
+ADDITIONS = 0.31
 #: How many times `QUICK` a test takes that `make quick` lists at its end, and how many it lists.
 SLOW, SHOWN = 4, 10
 #: The name of a case that is a file, and what a name says that is expected of a case.
@@ -55,7 +60,7 @@ def dear_cases(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]
     found: set[str] = set()
     for cases in kinds.values():
         least = min(cases, key=lambda test: cost_of(test, known))
-        found.update(test for test in cases if test != least and cost_of(test, known) > QUICK)
+        found.update(test for test in cases if test != least and cost_of(test, known) > OF_CAMPAIGNS)
     return frozenset(found)
 
 
@@ -74,6 +79,13 @@ class Measuring:
         #: Seconds for what several tests share, and for what the test that runs has set up of it.
         self._shared: dict[pytest.FixtureDef[Any], float] = {}
         self._set_up = 0.0
+        #: Seconds on the machine of the file for one of this machine, measured before any test begins.
+        self._faster = 1.0
+
+    def pytest_sessionstart(self, session: pytest.Session) -> None:
+        """Measure the machine, once for all workers."""
+        if not hasattr(session.config, "workerinput"):
+            self._faster = ADDITIONS / seconds_of_additions()
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         """Keep the functions of which not all tests are measured."""
@@ -129,24 +141,19 @@ class Measuring:
             return
         found = costs() if COSTS.exists() else {}
         for function, taken in self._taken.items():
+            counted = {test: cost * self._faster for test, cost in taken.items()}
             if function in self._partly:
-                found |= _of_some(taken, found.get(function, 0))
+                mean = found.get(function, 0)
+                found = {name: cost for name, cost in found.items() if name not in taken}
             else:
+                mean = round(sum(taken.values()) * self._faster / len(taken))
                 found = {name: cost for name, cost in found.items() if function_of(name) != function}
-                found |= _of_function(taken)
+                found[function] = mean
+            found |= {test: round(cost) for test, cost in counted.items() if _lane(cost) != _lane(mean)}
         lines = [f"{cost} {name}\n" for name, cost in found.items() if cost >= WRITTEN or "[" in name]
         COSTS.write_text("".join(sorted(lines, key=lambda line: (-int(line.split()[0]), line))), encoding="utf-8")
 
 
-def _of_some(taken: Mapping[str, float], mean: int) -> dict[str, int]:
-    """The cost of tests whose function takes `mean` on average, where it puts them on the other side of `QUICK`."""
-    return {test: round(cost) for test, cost in taken.items() if (cost <= QUICK) != (mean <= QUICK)}
-
-
-def _of_function(taken: Mapping[str, float]) -> dict[str, int]:
-    """The cost of a function whose tests have taken so long, and of those that took much more than the others."""
-    dear = max(QUICK, DEAR * statistics.median(taken.values()))
-    apart = {test: round(cost) for test, cost in taken.items() if cost > dear}
-    (function,) = {function_of(test) for test in taken}
-    others = [cost for test, cost in taken.items() if test not in apart]
-    return {function: round(sum(others) / len(others)), **apart}
+def _lane(cost: float) -> int:
+    """How many of the limits of `LANES` a test is beyond."""
+    return bisect_left(LANES, round(cost))

@@ -8,9 +8,9 @@ from typing import Any, cast
 
 import pytest
 
-from tests.costs import QUICK, Measuring, costs, dear_cases
+from tests.costs import ADDITIONS, OF_CAMPAIGNS, QUICK, Measuring, costs, dear_cases
 
-QUICKER, DEAR = QUICK, QUICK + 1
+QUICKER, DEAR = OF_CAMPAIGNS, OF_CAMPAIGNS + 1
 
 
 def test_a_case_that_takes_long_is_of_the_campaigns_where_one_takes_less() -> None:
@@ -44,3 +44,15 @@ def test_what_was_not_measured_keeps_its_cost(tmp_path: Path, monkeypatch: pytes
         measured.pytest_runtest_logreport(cast(Any, report))
     measured.pytest_sessionfinish(cast(Any, SimpleNamespace(config=object())))
     assert costs() == {"a.py::f": DEAR, "a.py::f[9]": 9 * DEAR, "a.py::f[1]": 1}
+
+
+def test_costs_are_those_of_the_usual_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.costs.COSTS", tmp_path / "costs.txt")
+    monkeypatch.setattr("tests.costs.seconds_of_additions", lambda: 2 * ADDITIONS)
+    measured = Measuring()
+    session = cast(Any, SimpleNamespace(config=object()))
+    measured.pytest_sessionstart(session)
+    report = SimpleNamespace(nodeid="a.py::f", user_properties=[("time", (4 * QUICK / 1000, False))])
+    measured.pytest_runtest_logreport(cast(Any, report))
+    measured.pytest_sessionfinish(session)
+    assert costs() == {"a.py::f": 2 * QUICK}
