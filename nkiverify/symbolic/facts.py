@@ -256,13 +256,20 @@ class Facts(KnownBounds):
         self._bound_products(term)
         for atom in term.atoms:
             if isinstance(atom, Min):
-                self._add_only_part(atom)
+                self._add_only_part(atom, term)
 
-    def _add_only_part(self, atom: Min) -> None:
-        """A minimum below the least of all its parts but one is that one: `min(128, N - t) <= 127` bounds N."""
+    def _add_only_part(self, atom: Min, term: Term) -> None:
+        """A minimum that can be only one of its parts where `term` is at most 0 is that one: `min(128, N - t) <= 127`
+        bounds N, and `min(128, N) < N` is one of 128."""
         most = self.ranges.get(atom, (-INFINITY, INFINITY))[1]
-        possible = [part for part in atom.terms if self._range(part)[0] <= most]
-        if len(possible) == 1:
+
+        def possible_as(part: Term) -> bool:
+            return self._range(part)[0] <= most and self._range(terms.substitute(term, {atom: part}))[0] <= 0
+
+        possible = [part for part in atom.terms if possible_as(part)]
+        if not possible:
+            self.contradictory = True
+        elif len(possible) == 1:
             self._add_at_most(terms.add(possible[0], terms.of_atom(atom), -1))
 
     def _bound_products(self, term: Term) -> None:

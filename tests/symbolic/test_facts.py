@@ -405,6 +405,17 @@ def test_a_minimum_below_all_its_parts_but_one_is_that_one() -> None:
     assert not facts.proves(_at_most(second, 127))
 
 
+def test_a_minimum_below_one_of_its_parts_is_another_one() -> None:
+    size = terms.dimension("rows behind a tile")
+    tile = terms.minimum([terms.constant(128), size])
+    full = _at_most(terms.constant(128), tile)
+    assert Facts().extended(_at_most(tile, size, -1)).proves_soon(full)
+    assert Facts().extended(_at_most(tile, size, -1)).proves_soon(_at_most(terms.constant(129), size))
+    assert not Facts().extended(_at_most(tile, size)).proves(full)
+    third = terms.minimum([terms.constant(128), size, terms.dimension("a third part")])
+    assert not Facts().extended(_at_most(third, size, -1)).proves(_at_most(terms.constant(128), third))
+
+
 def test_a_quotient_by_a_number_is_rounded_where_it_is_compared() -> None:
     """Tiles of 128 up to the end of a chunk of 512 are more than those of the chunks before it."""
     size, chunk = terms.dimension("size"), terms.index("chunk", terms.dimension("n"), "chunk")
