@@ -208,15 +208,22 @@ def _is_masked(mask: Mask | None, here: Valuation) -> bool:
 
 
 def _tensor(view: Tensor, here: Valuation) -> str:
-    # Not whether an index moves it: one that is known at this shape moves it for good.
-    return f"{view.dtype}[{_numbers(view.shape, here)}]"
+    """The type, extents and first element of a view, with its strides where it has more than one element."""
+    shape = [_number(extent, here) for extent in view.shape]
+    said = f"{view.dtype}[{', '.join(map(str, shape))}]"
+    if view.indirect_by is not None or 0 in shape:
+        # Not whether an index moves it: one that is known at this shape moves it for good.
+        return said
+    strides = [_number(stride, here) if extent != 1 else 0 for extent, stride in zip(shape, view.strides, strict=True)]
+    return f"{said} at {_number(view.offset, here)} by {', '.join(map(str, strides))}"
+
+
+def _number(extent: object, here: Valuation) -> object:
+    return here.term(term) if type(extent) is not int and (term := as_term(extent)) is not None else extent
 
 
 def _numbers(extents: Iterable[object], here: Valuation) -> str:
-    return ", ".join(
-        str(here.term(term)) if type(one) is not int and (term := as_term(one)) is not None else str(one)
-        for one in extents
-    )
+    return ", ".join(str(_number(one, here)) for one in extents)
 
 
 def _line(site: Site | None) -> int:
