@@ -104,8 +104,8 @@ _remembered: list[_Endings] = []
 
 @contextmanager
 def remembering() -> Iterator[None]:
-    """Remember executions inside, of kernels whose sources stay as they are."""
-    _remembered.append({})
+    """Remember executions inside, of kernels whose sources stay as they are; within another block, with its own."""
+    _remembered.append(_remembered[-1] if _remembered else {})
     try:
         yield
     finally:

@@ -69,7 +69,6 @@ class Request:
 
     def target(self, hardware: str, several: bool) -> Target:
         """The target for one hardware generation; `several`: there are targets for others as well."""
-        _, dotted = module_name((self.base / self.path).resolve())
         return Target(
             name=f"{self.name}@{hardware}" if several else self.name,
             kernel=self.reference,
@@ -84,12 +83,13 @@ class Request:
             module=__name__,
             file=self.path,
             line=0,
-            function=lambda v: self._execute(v, dotted),
+            function=self._execute,
         )
 
-    def _execute(self, v: Verification, dotted: str) -> None:
+    def _execute(self, v: Verification) -> None:
         if self.no_spills:
             v.no_spills()
+        _, dotted = module_name((self.base / self.path).resolve())
         self.call(v, dotted)
         if v.possible():
             self.outcome.returned = True

@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
 from nkiverify.execute import runner
 from nkiverify.execute.runner import execute, remembering
 from nkiverify.foundation.records import Verdict
+from nkiverify.frontend import loader
 from nkiverify.frontend.concrete import ConcreteExecution, Observer
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.observe import BreakObserver
+from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
 from nkiverify.model.hardware import TRN2, hardware_named
+from nkiverify.model.recorded import Executed
+from nkiverify.phases.dataflow import warned
 from nkiverify.phases.dataflow.trial import Work, shadowed
+from nkiverify.products.derive.legality import answer
+from nkiverify.project.request import request
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 from tests.dataflow.subject import Subject
@@ -132,3 +142,79 @@ def test_a_check_of_all_phases_starts_a_shape_no_more_often(
     assert [run.verdict for run in runs] == verdicts
     assert started
     assert max(started.count(one) for one in started) <= most
+
+
+#: Rows that are copied by tiles, each one row too long.
+ROWS = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in nl.affine_range(x.shape[0] // 128):
+        tile = nl.ndarray((128, x.shape[1]), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[i * 128 : (i + 1) * 128 + BEYOND, :])
+        nisa.dma_copy(dst=out[i * 128 : (i + 1) * 128, :], src=tile)
+    return out
+"""
+
+
+@pytest.fixture
+def loaded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The modules of kernels that are executed."""
+    found: list[str] = []
+    execute_module = loader._KernelLoader.exec_module
+
+    def noting(self: loader._KernelLoader, module: ModuleType) -> None:
+        found.append(module.__name__)
+        execute_module(self, module)
+
+    monkeypatch.setattr(loader._KernelLoader, "exec_module", noting)
+    return found
+
+
+def test_what_fails_for_every_shape_is_loaded_twice_and_a_shape_executed_once_for_each_question(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, loaded: list[str]
+) -> None:
+    (tmp_path / "rows.py").write_text(ROWS.replace("BEYOND", "1"))
+    asked: Counter[tuple[object, ...]] = Counter()
+    start = runner.start
+
+    def noting(
+        source: runner.Source, values: dict[str, int], run: ConcreteExecution, call: object, made: object
+    ) -> Any:
+        observers = tuple(type(one) for one in run.observers)
+        asked[source.rewriting, tuple(values.items()), observers] += 1
+        return start(source, values, run, call, made)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(runner, "start", noting)
+    found = answer("rows.py::kernel", tmp_path, (), (), None, None, Options(root=tmp_path))
+    assert [one.contract for one in found.runs[0].violations][:1] == ["idx.oob"]
+    # With the dtype that is assumed first, and with another, as it may be that which makes it fail.
+    assert max(asked.values()) == 2
+    assert sum(number > 1 for number in asked.values()) <= 3
+    # As Python runs it, and rewritten, as it is explored.
+    assert len(loaded) == 2
+
+
+def test_a_run_of_which_nothing_follows_ends_where_that_is_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "rows.py").write_text(ROWS.replace("BEYOND", "1"))
+    target = request("rows.py::kernel", tmp_path, ("x=bf16[128*m,512]",), (), None).target("trn2", several=False)
+    iterations: dict[int, int] = {}
+    execute = warned.play_in
+
+    def noting(target: Target, values: dict[str, int], make: Callable[[], ConcreteExecution]) -> Any:
+        played, run = execute(target, values, make)
+        iterations[values["m"]] = sum(isinstance(one, Executed) for one in run.recorded)
+        return played, run
+
+    monkeypatch.setattr(warned, "play_in", noting)
+    runs = verify(target, Options(root=tmp_path, phases=(1, 4), engine="embedded"))
+    assert [run.verdict for run in runs] == [Verdict.FAILED, Verdict.SUCCESSFUL]
+    assert max(iterations) > 100, "it is tried where much is left out"
+    assert max(iterations.values()) <= 1

@@ -9,7 +9,7 @@ from nkiverify.analysis.marks.order import Recorded
 from nkiverify.execute.runner import RunEnding, execute, execute_once
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import described
-from nkiverify.frontend.concrete import ConcreteExecution
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.target import Target
 from nkiverify.frontend.traced_loops import LEFT
@@ -66,12 +66,12 @@ def unusable(run: ConcreteExecution, phases: frozenset[int]) -> UnusableRun | No
     """Why nothing follows from the operations of a run that has come to its end, by the contracts of some phases."""
     if run.bodies.open:
         return UnusableRun(LEFT)
+    broken = next((one.contract for one in run.broken if makes_unusable(one, phases)), None)
+    return UnusableRun(f"{broken.id} is broken", broken.phase) if broken is not None else None
+
+
+def makes_unusable(broken: BrokenContract, phases: frozenset[int]) -> bool:
+    """True if nothing follows from the operations of a run that breaks this, by the contracts of some phases."""
+    rule = broken.contract
     # What a target states about the whole kernel says nothing of its operations.
-    broken = [
-        one.contract
-        for one in run.broken
-        if one.contract.phase in phases
-        and not one.contract.leaves_elements
-        and not one.contract.id.startswith("target.")
-    ]
-    return UnusableRun(f"{broken[0].id} is broken", broken[0].phase) if broken else None
+    return rule.phase in phases and not rule.leaves_elements and not rule.id.startswith("target.")

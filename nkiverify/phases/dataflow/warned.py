@@ -40,15 +40,16 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.records import KernelWarning
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.concrete import ConcreteExecution, Observer
+from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Observer
 from nkiverify.frontend.observe import Observation, seen_from
 from nkiverify.frontend.stated import executes_more
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.ir.walk import items
+from nkiverify.model.current_execution import SHAPE_PHASES
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Allocation, Executed
-from nkiverify.phases.dataflow.played import BESIDE, play_in
+from nkiverify.phases.dataflow.played import BESIDE, makes_unusable, play_in
 from nkiverify.phases.dataflow.shape_run import Shape
 from nkiverify.phases.dataflow.trial import Trial
 from nkiverify.phases.dataflow.unread import unread_ranges, unread_tails
@@ -418,7 +419,8 @@ def _unread(subject: Subject, shapes: Iterable[dict[str, int]]) -> Iterator[_Dra
 
 
 class _Seeing(Observer):
-    """Observations at the operations that are asked about, in a run of at most this many recorded items."""
+    """Observations at the operations that are asked about, in a run of at most this many recorded items, which ends
+    where it turns out to be of no use."""
 
     def __init__(self, most: int, asked: frozenset[int]) -> None:
         self.seen: dict[int, Observation] = {}
@@ -434,6 +436,11 @@ class _Seeing(Observer):
                 self.seen[position] = seen
         elif position > self._most:
             raise run.unsupported("a concrete run of many operations")
+
+    def broken(self, run: ConcreteExecution, found: BrokenContract) -> None:
+        """End a run from which nothing follows: its other iterations would show the same."""
+        if run.decides(found) and makes_unusable(found, SHAPE_PHASES):
+            raise run.unsupported(f"a concrete run in which {found.contract.id} is broken")
 
     def catches_up(self, run: ConcreteExecution) -> bool:
         """Nothing is to be seen where nothing is asked about."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import Decision, EmbeddedEngine
+from nkiverify.execute.runner import remembering
 from nkiverify.foundation.budget import DerivingBudget
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.dataclass import dataclass
@@ -71,7 +72,7 @@ def answer(
         needs = ", ".join(f"{one.name} ({one.why})" for one in found.missing)
         example = f"--arg {found.missing[0].name}=…"
         raise UsageError(f"{reference} needs {example}: nothing tells what to give {needs}")
-    with applied(options.policy), counting(options.unhurried):
+    with applied(options.policy), counting(options.unhurried), remembering():
         begin = now()
 
         def asked_with(dtypes: Mapping[str, str], ranges: Mapping[str, str]) -> Request:
@@ -234,7 +235,8 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
 
     def target_for(texts: tuple[str, ...]) -> Target:
         more = tuple(parse("--where", text) for text in texts)
-        return replace(asked, where=(*asked.where, *more)).target(hardware, False)
+        restricted = replace(asked, where=(*asked.where, *more)) if more else asked
+        return restricted.target(hardware, False)
 
     asked.outcome.returned = False
 

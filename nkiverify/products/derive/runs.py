@@ -6,6 +6,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from nkiverify.analysis.marks.mark_findings import Fault
 from nkiverify.analysis.marks.order import Recorded
@@ -28,6 +29,9 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.recorded import Executed
 from nkiverify.phases import PHASES
 from nkiverify.symbolic.prover import Rung
+
+if TYPE_CHECKING:
+    from nkiverify.phases.dataflow.played import Played
 
 
 class ShapeOutcome(enum.Enum):
@@ -106,6 +110,12 @@ class _FirstBroken(Observer):
         if self.at is None and run.broken and run.broken[-1] is found and not found.contract.id.startswith("target."):
             self.at = len(run.recorded)
 
+    def catches_up(self, run: ConcreteExecution) -> bool:
+        """Take what another observer of this kind has kept."""
+        other = next((one for one in run.observers if isinstance(one, _FirstBroken)), None)
+        self.at = None if other is None else other.at
+        return other is not None
+
 
 def shown(
     target: Target,
@@ -119,17 +129,23 @@ def shown(
     """Run `target` with its dimensions set to `values`, in at most this many `seconds`, with so much `work`, and in
     about this many `steps`; with `stop_at_first` to the first contract that breaks, where only how it ends is
     wanted."""
+    from nkiverify.phases.dataflow.played import BESIDE, play_in
     from nkiverify.phases.dataflow.trial import Work, shadowed
 
     end = now() + seconds
     most = min(work, steps * DerivingBudget.ELEMENTS_OF_A_STEP)
-    first = _FirstBroken()
-    run = shadowed(hardware, seconds, most, frozenset({3}), steps, observers=(BreakObserver(), first))
-    run.stop_at_first = stop_at_first
-    found = _shown(target, values, hardware, run, end)
-    sites = (one.site for one in run.recorded[: first.at] if isinstance(one, Executed))
+
+    def make() -> ConcreteExecution:
+        run = shadowed(hardware, seconds, most, BESIDE, steps, observers=(BreakObserver(), _FirstBroken()))
+        run.stop_at_first = stop_at_first
+        return run
+
+    played, run = play_in(target, values, make)
+    found = _shown(played, values, run, end)
+    first = run.observer(_FirstBroken).at
+    sites = (one.site for one in run.recorded[:first] if isinstance(one, Executed))
     lines = {(site.file, site.line) for site in sites if site is not None}
-    at_a_line = first.at is not None or found.text
+    at_a_line = first is not None or found.text
     taken = (
         DerivingBudget.STEPS_OF_AN_EMPTY_RUN
         + run.looked_at
@@ -138,14 +154,10 @@ def shown(
     return replace(found, reached=2 * len(lines) + (1 if at_a_line else 0), steps=taken)
 
 
-def _shown(
-    target: Target, values: Mapping[str, int], hardware: Hardware, run: ConcreteExecution, end: float
-) -> ConcreteResult:
-    from nkiverify.phases.dataflow.played import play
+def _shown(played: Played, values: Mapping[str, int], run: ConcreteExecution, end: float) -> ConcreteResult:
     from nkiverify.phases.dataflow.trial import executed
     from nkiverify.phases.dataflow.unread import as_slices, reads_of
 
-    played = play(target, values, run)
     found = ConcreteResult(dict(values), ShapeOutcome.PASSES)
     if played.outside and played.raised is not None:
         return _rejected(found, played.raised)
@@ -167,7 +179,7 @@ def _shown(
         return replace(_failed(found, rule, site, quantities, observed_in(played.raised)), text=text)
     if played.unusable:
         return replace(found, kind=ShapeOutcome.UNTOLD, text=str(played.unusable))
-    for one in PHASES[3].broken_at_end(run, hardware):
+    for one in PHASES[3].broken_at_end(run, run.hardware):
         return _failed(found, one.contract, one.site, one.quantities, None)
     # Without what the user accepts, as in the verdicts.
     findings = executed(run, found.values, played.recorded, 0, max(0.0, end - now())).findings
