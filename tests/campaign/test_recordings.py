@@ -98,6 +98,29 @@ def test_a_sum_that_a_condition_begins_reads_what_is_there_in_both_runs(tmp_path
     assert adding.operation.reads["dst"] is adding.operation.writes["dst"]
 
 
+def test_a_view_is_compared_by_its_place(tmp_path: Path) -> None:
+    body = """
+    @nki.jit
+    def kernel(a, n):
+        out = nl.ndarray((128, 64), dtype=a.dtype, buffer=nl.shared_hbm)
+        for i in range(n):
+            nisa.dma_copy(dst=out[:, i : i + 1], src=a[:, BEGIN : BEGIN + 1])
+        return out
+    """
+    from tests.dataflow.test_iterations import domain
+
+    def of(name: str, begin: str) -> Target:
+        (tmp_path / name).mkdir()
+        return Subject.of(tmp_path / name, body.replace("BEGIN", begin), domain).target
+
+    program = program_of(of("one", "i"), SECONDS)
+    same, other = (plain(of(name, begin), {"n": 3}, SECONDS) for name, begin in (("two", "i"), ("three", "i // 2")))
+    assert same is not None and other is not None
+    assert list(differences(symbolic(program, {"n": 3}), same)) == []
+    (found,) = (one for one in differences(symbolic(program, {"n": 3}), other) if one.startswith("item"))
+    assert "[128, 1] at 1 by 128" in found and "[128, 1] at 0 by 128" in found
+
+
 def test_differences_are_seen() -> None:
     one, two = Recording(["a", "b"], {("x.y", 3)}, {("x.z", 4)}), Recording(["a", "c"], {("x.z", 4), ("x.w", 5)})
     assert list(differences(one, two)) == [
