@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from lab.oracle import Complaint, Defect
-from nkiverify.execute.instantiate import CannotInstantiate, first_difference, instantiate, recorded_items
+from nkiverify.execute.instantiate import CannotInstantiate, ItemText, first_difference, instantiate, recorded_items
 from nkiverify.execute.runner import execute_once
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, frame_site, instruction_of, kernel_frame
@@ -45,7 +45,7 @@ Stated = tuple[str, int]
 class Recording:
     """The record of one run: items in order, and the contracts it looks at; `entailed` ones need no check."""
 
-    items: list[str] = field(default_factory=list)
+    items: list[ItemText] = field(default_factory=list)
     stated: set[Stated] = field(default_factory=set)
     entailed: set[Stated] = field(default_factory=set)
 

@@ -14,6 +14,7 @@ from itertools import product, zip_longest
 from math import prod
 from typing import Any
 
+from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Assume, Branch, Claim, Drawn, Item, Iteration, Loop, ParallelLoop, Program
 from nkiverify.ir.walk import Path, Visitor, of_kind, ways_to
@@ -25,13 +26,33 @@ from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 
-_RETURNS = "returns "
-_DRAWN = "indices drawn"
-_BEGINS, _ITERATION, _ENDS = "loop without an order", "iteration", "its end"
-
 
 class CannotInstantiate(Exception):
     """The values of the dimensions do not say what the program does, or it does more than is compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemText:
+    """An item as text, with the places of its views in their storages: None of one that an index moves, as an index
+    that is known at one shape moves it for good there."""
+
+    text: str
+    places: tuple[str | None, ...] = ()
+
+    def agrees(self, other: ItemText | None) -> bool:
+        """True if both may be of the same item."""
+        if other is None or self.text != other.text:
+            return False
+        return all(None in (one, two) or one == two for one, two in zip(self.places, other.places, strict=True))
+
+    def __str__(self) -> str:
+        known = [f"[{place or 'where an index says'}]" for place in self.places]
+        return " ".join([self.text, *(["with elements", *known] if known else [])])
+
+
+_RETURNS = "returns "
+_DRAWN = ItemText("indices drawn")
+_BEGINS, _ITERATION, _ENDS = map(ItemText, ("loop without an order", "iteration", "its end"))
 
 
 def instantiate(program: Program, values: Mapping[str, int], most: int | None = None) -> Instance:
@@ -73,7 +94,7 @@ class Instance(Visitor[None]):
     """A program at one shape: `items` as text, in order, and its claims, of which some hold whatever the shape is."""
 
     def __init__(self, most: int | None) -> None:
-        self.items: list[str] = []
+        self.items: list[ItemText] = []
         self.claims: list[Claim] = []
         self._most = most
         self._given: dict[Atom, int] = {}
@@ -94,6 +115,8 @@ class Instance(Visitor[None]):
         return ()
 
     def claim(self, item: Claim) -> Iterable[None]:
+        if item.condition is False and item.of_exception:
+            raise CannotInstantiate("the path ends there, as an exception is raised")
         self.claims.append(item)
         return ()
 
@@ -119,23 +142,23 @@ class Instance(Visitor[None]):
         return ()
 
 
-def recorded_items(recorded: Iterable[Item]) -> list[str]:
+def recorded_items(recorded: Iterable[Item]) -> list[ItemText]:
     """The records of a concrete execution, as the items of an instance are written."""
     here = Valuation({})
     return [text_of(item, here) for item in recorded]
 
 
-def first_difference(symbolic: Sequence[str], concrete: Sequence[str]) -> str:
+def first_difference(symbolic: Sequence[ItemText], concrete: Sequence[ItemText]) -> str:
     """The first item in which an instance and the records of an execution differ; empty if none does."""
     for number, (one, two) in enumerate(zip_longest(_comparable(symbolic), _comparable(concrete))):
-        if one != two:
+        if one is None or not one.agrees(two):
             return f"item {number}: symbolic {one}, concrete {two}"
     if _DRAWN in concrete and _DRAWN not in symbolic:
         return "indices are drawn in the concrete execution only"
     return ""
 
 
-def text_of(item: Item, here: Valuation) -> str:
+def text_of(item: Item, here: Valuation) -> ItemText:
     """An item of either execution as text."""
     if isinstance(item, Executed):
         done = item.operation
@@ -147,12 +170,16 @@ def text_of(item: Item, here: Valuation) -> str:
         operands = [f"{name} = {_tensor(view, here)}" for name, view in read.items()]
         results = [f"{name} = {_tensor(view, here)}" for name, view in done.writes.items()]
         more = ", ".join(sorted(done.attributes)) + (", masked" if _is_masked(done.mask, here) else "")
-        return f"{_line(item.site)}: {done.name}({', '.join(operands)}; {more}) -> {', '.join(results)}"
+        return ItemText(
+            f"{_line(item.site)}: {done.name}({', '.join(operands)}; {more}) -> {', '.join(results)}",
+            tuple(_place(view, here) for view in (*read.values(), *done.writes.values())),
+        )
     if isinstance(item, Allocation):
         storage = item.storage
-        return f"{_line(item.site)}: {storage.dtype}[{_numbers(storage.shape, here)}] in {storage.buffer}"
+        said = f"{storage.dtype}[{_numbers(storage.shape, here)}] in {storage.buffer}"
+        return ItemText(f"{_line(item.site)}: {said}")
     if isinstance(item, Returned):
-        return f"{_RETURNS}{', '.join(sorted({_tensor(tensor, here) for tensor in item.tensors}))}"
+        return ItemText(f"{_RETURNS}{', '.join(sorted({_tensor(tensor, here) for tensor in item.tensors}))}")
     if isinstance(item, ParallelLoop):
         return _BEGINS if item.begins else _ENDS
     if isinstance(item, Iteration):
@@ -161,14 +188,15 @@ def text_of(item: Item, here: Valuation) -> str:
     return _DRAWN
 
 
-def _comparable(items: Sequence[str]) -> list[str]:
+def _comparable(items: Sequence[ItemText]) -> list[ItemText]:
     """The items with all results at the end, each once: a launch returns what each of its programs returns."""
-    results = {item for item in items if item.startswith(_RETURNS)}
-    return [*_without_empty_loops(item for item in items if item not in results and item != _DRAWN), *sorted(results)]
+    results = {item.text: item for item in items if item.text.startswith(_RETURNS)}
+    others = (item for item in items if item.text not in results and item != _DRAWN)
+    return [*_without_empty_loops(others), *(results[text] for text in sorted(results))]
 
 
-def _without_empty_loops(items: Iterable[str]) -> Iterator[str]:
-    pending: list[str] = []
+def _without_empty_loops(items: Iterable[ItemText]) -> Iterator[ItemText]:
+    pending: list[ItemText] = []
     for item in items:
         if item == _BEGINS:
             yield from pending
@@ -208,14 +236,19 @@ def _is_masked(mask: Mask | None, here: Valuation) -> bool:
 
 
 def _tensor(view: Tensor, here: Valuation) -> str:
-    """The type, extents and first element of a view, with its strides where it has more than one element."""
+    return f"{view.dtype}[{_numbers(view.shape, here)}]"
+
+
+def _place(view: Tensor, here: Valuation) -> str | None:
+    """The first element of a view and its strides, of those dimensions that have more than one element."""
     shape = [_number(extent, here) for extent in view.shape]
-    said = f"{view.dtype}[{', '.join(map(str, shape))}]"
-    if view.indirect_by is not None or 0 in shape:
-        # Not whether an index moves it: one that is known at this shape moves it for good.
-        return said
-    strides = [_number(stride, here) if extent != 1 else 0 for extent, stride in zip(shape, view.strides, strict=True)]
-    return f"{said} at {_number(view.offset, here)} by {', '.join(map(str, strides))}"
+    if view.indirect_by is not None:
+        return None
+    if 0 in shape:
+        return "none"
+    strides = [_number(stride, here) for extent, stride in zip(shape, view.strides, strict=True) if extent != 1]
+    first = str(_number(view.offset, here))
+    return f"{first} by {', '.join(map(str, strides))}" if strides else first
 
 
 def _number(extent: object, here: Valuation) -> object:
