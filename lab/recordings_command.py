@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from lab.fuzz import MEMORY_BYTES, moving_number
-from lab.kernel_files import Concrete, HeaderError, forget, kernel_files, read_header
+from lab.kernel_files import Concrete, HeaderError, kernel_files, read_header
 from lab.portions import Portion, a_portion, in_portion
 from lab.recordings import CannotCompare, differences, plain, program_of, symbolic
-from lab.subject import Bench, OutOfTime, time_limit
+from lab.subject import Bench, OutOfTime, forget, time_limit
 from nkiverify.engines.shapes import Shapes
 from nkiverify.foundation import resources
 from nkiverify.foundation.errors import UsageError
