@@ -136,3 +136,6 @@ def test_differences_are_seen() -> None:
     drawn = Recording([ItemText("indices drawn"), a, b], {("x.y", 3)}, {("x.z", 4)})
     assert list(differences(one, drawn)) == ["indices are drawn in the concrete execution only"]
     assert list(differences(drawn, one)) == []
+    kept = Recording([ItemText("loop without an order"), ItemText("iteration"), a, b], {("x.y", 3)}, {("x.z", 4)})
+    assert list(differences(drawn, kept)) == []
+    assert list(differences(one, kept)) == ["item 0: symbolic a, concrete loop without an order"]

@@ -22,7 +22,7 @@ from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
 from nkiverify.model.hardware import TRN2, hardware_named
 from nkiverify.model.recorded import Executed
-from nkiverify.phases.dataflow import warned
+from nkiverify.phases.dataflow.played import play_in
 from nkiverify.phases.dataflow.trial import Work, shadowed
 from nkiverify.products.derive.legality import answer
 from nkiverify.project.request import request
@@ -206,14 +206,13 @@ def test_a_run_of_which_nothing_follows_ends_where_that_is_known(
     (tmp_path / "rows.py").write_text(ROWS.replace("BEYOND", "1"))
     target = request("rows.py::kernel", tmp_path, ("x=bf16[128*m,512]",), (), None).target("trn2", several=False)
     iterations: dict[int, int] = {}
-    execute = warned.play_in
 
     def noting(target: Target, values: dict[str, int], make: Callable[[], ConcreteExecution]) -> Any:
-        played, run = execute(target, values, make)
+        played, run = play_in(target, values, make)
         iterations[values["m"]] = sum(isinstance(one, Executed) for one in run.recorded)
         return played, run
 
-    monkeypatch.setattr(warned, "play_in", noting)
+    monkeypatch.setattr("nkiverify.phases.dataflow.warned.play_in", noting)
     runs = verify(target, Options(root=tmp_path, phases=(1, 4), engine="embedded"))
     assert [run.verdict for run in runs] == [Verdict.FAILED, Verdict.SUCCESSFUL]
     assert max(iterations) > 100, "it is tried where much is left out"
