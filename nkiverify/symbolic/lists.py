@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from nkiverify.foundation.source import identity
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Atom, Index, Term
+from nkiverify.symbolic.atoms import Atom, Index, Term, render
 from nkiverify.symbolic.execution import current_execution, unsupported
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.segments import Element, ListOfParts, Part, Pending, Segment
@@ -38,6 +38,15 @@ def element_at(segment: Segment, position: Term) -> Any:
         # What is read is a copy: changing it would not be seen by who reads the same element again.
         current_execution().copied_on_read([part for part in mutable_parts(value) if identity(part) not in shared])
     return value
+
+
+def _clamped(bound: Term, length: Term) -> Term:
+    """A bound of a slice as a position, 0 to `length`: one that is negative counts from the end, and none is too far
+    out."""
+    if bound < 0:  # type: ignore[operator]
+        bound = terms.add(bound, length)
+        return bound if bound >= 0 else terms.constant(0)  # type: ignore[operator]
+    return bound if bound <= length else length  # type: ignore[operator]
 
 
 class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
@@ -87,7 +96,7 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
             if length is None:
                 length = current_execution().forced_value(part.length)
             if length is None:
-                raise unsupported(f"{use} a list of symbolic length {part.length}", "index it, or loop over it")
+                raise unsupported(f"{use} a list of symbolic length {render(part.length)}", "index it, or loop over it")
             values.extend(element_at(part, terms.constant(position)) for position in range(length))
         return values
 
@@ -135,7 +144,7 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
         if forced is not None:
             return forced
         if length > 64:
-            raise unsupported(f"indexing a list of {length} elements with {position}")
+            raise unsupported(f"indexing a list of {length} elements with {render(position)}")
         for candidate in range(length):
             if bool(conditions.equals_zero(terms.add(position, terms.constant(-candidate)))):
                 return candidate
@@ -161,20 +170,27 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
     def _slice(self, key: slice) -> SymList:
         if not self.symbolic:
             return SymList(parts=self.parts[key])
-        if key.start is None and key.stop is None and key.step is None:
-            return SymList(parts=self.parts)
-        if len(self.parts) == 1 and key.step is None:
-            segment = self.parts[0]
-            assert isinstance(segment, Segment)
-            start = terms.constant(0) if key.start is None else as_term(key.start)
-            stop = segment.length if key.stop is None else as_term(key.stop)
-            if start is not None and stop is not None:
-                size = terms.add(stop, start, -1)
-                inside = (start >= 0) and (start <= stop) and (stop <= segment.length)  # type: ignore[operator]
-                if inside:
-                    shifted = element_at(segment, terms.add(terms.of_atom(segment.index), start))
-                    return SymList(parts=[Segment(size, segment.index, shifted, segment.shared, segment.unordered)])
-        return SymList(self._values("slicing")[key])
+        length = as_term(self.length())
+        start = terms.constant(0) if key.start is None else as_term(key.start)
+        stop = length if key.stop is None else as_term(key.stop)
+        if length is None or start is None or stop is None or key.step not in (None, 1):
+            return SymList(self._values("slicing")[key])
+        start, stop = _clamped(start, length), _clamped(stop, length)
+        parts: list[Part] = []
+        for part in self.parts:
+            size = terms.constant(1) if isinstance(part, Element) else part.length
+            from_first, to_last = bool(start <= 0), bool(size <= stop)  # type: ignore[operator]
+            if from_first and to_last:
+                parts.append(part)
+            else:
+                first = terms.constant(0) if from_first else start
+                last = size if to_last else stop
+                if isinstance(part, Segment) and first < last:  # type: ignore[operator]
+                    template = element_at(part, terms.add(terms.of_atom(part.index), first))
+                    count = terms.add(last, first, -1)
+                    parts.append(Segment(count, part.index, template, part.shared, part.unordered))
+            start, stop = terms.add(start, size, -1), terms.add(stop, size, -1)
+        return SymList(parts=parts)
 
     # --- changing ----------------------------------------------------------------------------------------------------
 
@@ -271,7 +287,7 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
         if constant is not None:
             return SymList(parts=self.parts * constant)
         if len(self.parts) != 1 or self.symbolic:
-            raise unsupported(f"repeating a list of several elements {count} times")
+            raise unsupported(f"repeating a list of several elements {render(count)} times")
         # The elements are one and the same object, as in Python: changing one through the copy is refused.
         (atom,) = terms.index("element", count, "repeated").atoms
         assert isinstance(atom, Index)
