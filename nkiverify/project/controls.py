@@ -12,11 +12,13 @@ They are in `controls/`, one module per area. The function `nc_matmul__k_le_128`
 
 Kernels that have little in common are two functions, `…__right` and `…__wrong`. Annotations of parameters say what they
 are called with, as `--arg` does. Reading them executes nothing; kernels that are run, or shown, are written out whole.
+Further pairs of a contract, about its other operands, are in `controls/variants/`, numbered from `…__2` up.
 """
 
 from __future__ import annotations
 
 import ast
+import re
 import tempfile
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -36,6 +38,7 @@ DEFAULT_HARDWARE = "trn2"
 
 #: Ends of the names of the kernels of one control.
 _SIDES = ("right", "wrong")
+_NUMBER = re.compile(r"__\d+\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,12 @@ class Example:
     @property
     def reference(self) -> str:
         """`file.py::function`, relative to the folder of the kernels that are written out."""
-        return f"{self.file.name}::{self.function}"
+        return f"{self.file.relative_to(folder())}::{self.function}"
+
+    @property
+    def pair(self) -> str:
+        """The id of the contract, and which of its pairs this is one of."""
+        return self.function.removesuffix(f"__{_SIDES[self.wrong]}").replace("__", ".")
 
     @property
     def broken(self) -> frozenset[str]:
@@ -111,20 +119,28 @@ def folder() -> Path:
 @cache
 def controls() -> dict[str, Control]:
     """The control of each contract that has one, by its id. Raises `InternalError` for one half of a pair."""
+    return _pairs("*.py")
+
+
+@cache
+def variants() -> dict[str, Control]:
+    """The further pairs, by the id of their contract and their number. Raises `InternalError` for half a pair."""
+    return _pairs("variants/*.py")
+
+
+def _pairs(files: str) -> dict[str, Control]:
     halves: dict[tuple[str, bool], Example] = {}
-    for file in sorted(folder().glob("*.py")):
+    for file in sorted(folder().glob(files)):
         for example in _read(file)[1]:
-            key = (example.contract, example.wrong)
+            key = (example.pair, example.wrong)
             if key in halves:
-                raise InternalError(
-                    f"{example.contract} has two controls: {halves[key].reference}, {example.reference}"
-                )
+                raise InternalError(f"{example.pair} has two controls: {halves[key].reference}, {example.reference}")
             halves[key] = example
     found = {}
-    for contract, wrong in halves:
-        if (contract, not wrong) not in halves:
-            raise InternalError(f"the control of {contract} is half a pair")
-        found[contract] = Control(halves[contract, False], halves[contract, True])
+    for pair, wrong in halves:
+        if (pair, not wrong) not in halves:
+            raise InternalError(f"the control of {pair} is half a pair")
+        found[pair] = Control(halves[pair, False], halves[pair, True])
     return found
 
 
@@ -134,10 +150,12 @@ def written_out() -> Path:
     made = tempfile.TemporaryDirectory(prefix="nkiverify-controls-")
     _kept.append(made)
     root = Path(made.name)
-    for file in sorted(folder().glob("*.py")):
+    for file in sorted(folder().rglob("*.py")):
         shared, examples = _read(file)
         texts = [shared, *(example.text for example in examples)]
-        (root / file.name).write_text("\n\n\n".join(texts) + "\n", encoding="utf-8")
+        written = root / file.relative_to(folder())
+        written.parent.mkdir(exist_ok=True)
+        written.write_text("\n\n\n".join(texts) + "\n", encoding="utf-8")
     return root
 
 
@@ -207,7 +225,7 @@ class _Source:
         wrong = made.name.endswith("__wrong")
         cores = facts.get("cores")
         return Example(
-            contract=contract.replace("__", "."),
+            contract=_NUMBER.sub("", contract).replace("__", "."),
             wrong=wrong,
             file=self._file,
             function=made.name,

@@ -8,8 +8,8 @@ import pytest
 
 from nkiverify.analysis.effects import Does, Effects
 from nkiverify.analysis.reduction_registers import REGISTERS
-from tests.model.stub_library import hbm, nisa, nl, old_nl, old_sbuf, psum, sbuf
-from tests.model.test_operation import CONTROLS, recorded
+from tests.model.stub_library import hbm, nisa, nl, old_nl, old_sbuf, psum, sbuf, uses
+from tests.model.test_operation import MORE_USES, recorded
 
 #: What is done to which operand; certain; part of a sum that commutes.
 Listed = tuple[Does, str, bool, bool]
@@ -99,8 +99,8 @@ def test_what_loop_reduce_gives_joins_what_it_is_assigned_to() -> None:
 def test_every_operand_has_its_effect_and_all_is_read_before_anything_is_written() -> None:
     effects = Effects()
     seen: set[Does] = set()
-    for control in CONTROLS:
-        for operation in recorded(control.legal, control.legal_on or control.hardware):
+    for hardware, kernel in (*uses(), *MORE_USES):
+        for operation in recorded(kernel, hardware):
             found = effects.of(operation)
             assert [effect.writes for effect in found] == sorted(effect.writes for effect in found)
             operands = {effect.argument for effect in found} - {REGISTERS}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.instrument import Rewriting
-from nkiverify.frontend.loader import KernelSpace
+from nkiverify.frontend.loader import KernelSpace, load_kernel
 from nkiverify.ir.contract import Contract
 from nkiverify.model.allocation import argument
 from nkiverify.model.dtypes import DType, float32
@@ -18,6 +18,7 @@ from nkiverify.model.hardware import hardware_named
 from nkiverify.model.legacy_tensor import legacy_view
 from nkiverify.model.memory import PSUM, SBUF, SHARED_HBM
 from nkiverify.model.nki_tensor import NkiTensor
+from nkiverify.project.controls import Example, controls, variants, written_out
 from nkiverify.symbolic.execution import running
 
 LIBRARY = KernelSpace(Path(__file__).parent, Rewriting.NONE)
@@ -78,28 +79,24 @@ def value(action: Callable[[], Any], hardware: str = "trn2") -> Any:
         return action()
 
 
-@dataclass(frozen=True, slots=True)
-class Control:
-    """The nearest legal use and the smallest illegal one of a contract.
+def uses(*files: str, wrong: bool = False, but: Collection[str] = ()) -> Iterator[tuple[str, Callable[[], object]]]:
+    """The controls that need no arguments, of these files or of all, and of no contract of `but`: the generation each
+    runs on, and its kernel."""
+    for pair in (*controls().values(), *variants().values()):
+        example = pair.wrong if wrong else pair.right
+        if example.arguments or example.contract in but:
+            continue
+        if not files or example.file.name in files:
+            yield example.hardware, partial(_played, example)
 
-    `also` are contracts that no illegal use can keep; `hardware` is the generation both run on, `legal_on` another one
-    for the legal use, where it is the hardware that makes the difference.
-    """
 
-    contract: str
-    legal: Callable[[], object]
-    illegal: Callable[[], object]
-    also: tuple[str, ...] = ()
-    hardware: str = "trn2"
-    legal_on: str = ""
-
-    def check(self) -> None:
-        """The legal use breaks nothing, the illegal one this contract and nothing else."""
-        assert broken(self.legal, self.legal_on or self.hardware) == []
-        assert set(broken(self.illegal, self.hardware)) == {self.contract, *self.also}
-
-    def __str__(self) -> str:
-        return self.contract
+def _played(example: Example) -> None:
+    function, space = load_kernel(example.reference, written_out())
+    with space.active():
+        if example.cores is None:
+            function()
+        else:
+            nki.jit(function)[int(example.cores)]()
 
 
 def sbuf(*shape: int, dtype: DType = float32) -> NkiTensor:

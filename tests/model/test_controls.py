@@ -11,42 +11,12 @@ from nkiverify.foundation.records import Run, Verdict
 from nkiverify.model.contracts import all_contracts, contract
 from nkiverify.model.policy import STRICT, Policy
 from nkiverify.phases import DATAFLOW
-from nkiverify.project.controls import DEFAULT_HARDWARE, Control, Example, _Source, controls
+from nkiverify.project.controls import DEFAULT_HARDWARE, Control, Example, _Source, controls, variants
 from nkiverify.project.coverage import NOTHING_TO_CLAIM, WITHOUT_CONTROL, claimed
 from nkiverify.project.manifest_targets import load_targets
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
-from tests.model import (
-    test_collectives_contracts,
-    test_data_movement_contracts,
-    test_elementwise_contracts,
-    test_indexed_contracts,
-    test_language_contracts,
-    test_legacy_contracts,
-    test_legacy_selection_contracts,
-    test_memory_contracts,
-    test_numeric_contracts,
-    test_tensor_contracts,
-    test_tensor_engine_contracts,
-)
 
-MORE_CONTROLS = [
-    control
-    for module in (
-        test_collectives_contracts,
-        test_data_movement_contracts,
-        test_elementwise_contracts,
-        test_indexed_contracts,
-        test_language_contracts,
-        test_legacy_contracts,
-        test_legacy_selection_contracts,
-        test_memory_contracts,
-        test_numeric_contracts,
-        test_tensor_contracts,
-        test_tensor_engine_contracts,
-    )
-    for control in module.CONTROLS
-]
 CONTROLS = controls()
 #: Contracts that a target exercises and no control does: where sizes are known, what is legal leaves nothing to claim.
 BY_TARGETS = {
@@ -78,7 +48,10 @@ def test_every_contract_has_a_control() -> None:
     defined = {entry.id for entry in all_contracts()}
     assert defined - CONTROLS.keys() == WITHOUT_CONTROL.keys()
     assert CONTROLS.keys() - defined == set()
-    assert {control.contract for control in MORE_CONTROLS} - defined == set()
+
+
+def test_every_variant_is_one_of_a_contract_with_a_control() -> None:
+    assert {control.right.contract for control in variants().values()} <= CONTROLS.keys()
 
 
 @pytest.mark.parametrize("control", CONTROLS.values(), ids=CONTROLS.keys())
@@ -91,6 +64,16 @@ def test_the_right_kernel_keeps_every_contract_and_the_wrong_one_breaks_this_one
     claimed = {one.contract for one in right.decided} if right.phase != DATAFLOW.number else {control.right.contract}
     unclaimed = {*NOTHING_TO_CLAIM, *BY_TARGETS} - BY_CONCRETE_RUNS
     assert (control.right.contract in claimed) != (control.right.contract in unclaimed)
+    found = {violation.contract for violation in wrong.violations}
+    assert control.wrong.contract in found, wrong.reason
+    assert found <= control.wrong.broken
+    assert all(violation.replayed for violation in wrong.violations)
+
+
+@pytest.mark.parametrize("control", variants().values(), ids=variants().keys())
+def test_the_wrong_kernel_of_a_variant_breaks_its_contract_and_the_right_one_does_not(control: Control) -> None:
+    right, wrong = run_of(control.right), run_of(control.wrong)
+    assert right.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS), right.reason or right.violations
     found = {violation.contract for violation in wrong.violations}
     assert control.wrong.contract in found, wrong.reason
     assert found <= control.wrong.broken

@@ -10,8 +10,7 @@ from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.ir.contract import Contract
 from nkiverify.model.contracts import all_contracts
 from nkiverify.model.dtypes import int32
-from tests.model import test_legacy_contracts, test_legacy_selection_contracts
-from tests.model.stub_library import Control, broken, nisa, old_nisa, old_nl, old_sbuf, sbuf
+from tests.model.stub_library import broken, nisa, old_nisa, old_nl, old_sbuf, sbuf, uses
 
 #: Pages of the legacy documentation, by the abbreviations of the survey, and hardware guides, which know no API.
 LEGACY = re.compile(r"\b(L:|LPM|LERR|LSH|LKI|LDA|LRN)")
@@ -81,15 +80,10 @@ def claimed(monkeypatch: pytest.MonkeyPatch) -> dict[str, Contract]:
     return found
 
 
-def run(controls: list[Control]) -> None:
-    """Run both uses of each contract."""
-    for control in controls:
-        broken(control.legal, control.legal_on or control.hardware)
-        broken(control.illegal, control.hardware)
-
-
 def test_legacy_stubs_claim_what_binds_them(claimed: dict[str, Contract]) -> None:
-    run([*test_legacy_contracts.CONTROLS, *test_legacy_selection_contracts.CONTROLS])
+    for wrong in (False, True):
+        for hardware, kernel in uses("legacy.py", "legacy_selection.py", wrong=wrong):
+            broken(kernel, hardware)
     assert len(claimed) > 80
     assert [rule.id for rule in claimed.values() if "neuronxcc" not in rule.api] == []
 

@@ -17,18 +17,6 @@ from nkiverify.model.operators import OPERATORS
 from nkiverify.model.recorded import Executed
 from nkiverify.model.registry import declarations
 from nkiverify.symbolic.execution import running
-from tests.model import (
-    test_collectives_contracts,
-    test_data_movement_contracts,
-    test_elementwise_contracts,
-    test_indexed_contracts,
-    test_language_contracts,
-    test_legacy_contracts,
-    test_legacy_selection_contracts,
-    test_numeric_contracts,
-    test_tensor_contracts,
-    test_tensor_engine_contracts,
-)
 from tests.model.stub_library import (
     hbm,
     nisa,
@@ -41,24 +29,9 @@ from tests.model.stub_library import (
     old_sbuf,
     psum,
     sbuf,
+    uses,
 )
-
-CONTROLS = [
-    control
-    for module in (
-        test_collectives_contracts,
-        test_data_movement_contracts,
-        test_elementwise_contracts,
-        test_indexed_contracts,
-        test_language_contracts,
-        test_legacy_contracts,
-        test_legacy_selection_contracts,
-        test_numeric_contracts,
-        test_tensor_contracts,
-        test_tensor_engine_contracts,
-    )
-    for control in module.CONTROLS
-]
+from tests.model.test_indexed_operations import indices
 
 
 def recorded(action: Any, hardware: str = "trn2") -> list[Operation]:
@@ -97,7 +70,14 @@ def _at_a_place(tensor: Any) -> Any:
     return tensor[:, old_sbuf(1, 1, dtype=nl.int32)]
 
 
+def _wait() -> None:
+    nisa.core_barrier(hbm(2, 4), (0, 1))
+
+
 MORE_USES: list[tuple[str, Any]] = [
+    ("trn2", lambda: nki.jit(_wait)[2]()),
+    ("trn2", lambda: nisa.nc_n_gather(sbuf(2, 3), sbuf(2, 8), indices(2, 3, high=7))),
+    ("trn2", lambda: nisa.register_load(nisa.register_alloc(0), indices(1, 1))),
     ("trn2", lambda: nl.ones((4, 4), nl.float32)),
     ("trn2", lambda: nl.zeros((4, 4), nl.float32)),
     ("trn2", lambda: nl.full((4, 4), 2, nl.float32)),
@@ -111,6 +91,8 @@ MORE_USES: list[tuple[str, Any]] = [
     ("trn2", lambda: nl.where(sbuf(4, 4), sbuf(4, 4), 0.0)),
     ("trn2", lambda: nl.dropout(sbuf(4, 4), 0.5)),
     ("trn2", lambda: nki.collectives.rank_id()),
+    ("trn2", lambda: nki.collectives.reduce_scatter([hbm(4, 4)], [hbm(2, 4)], GROUP, 0, nl.add)),
+    ("trn2", lambda: nki.collectives.collective_permute([hbm(2, 4)], [hbm(2, 4)], [(0, 1), (1, 0)])),
     (
         "trn2",
         lambda: nki.collectives.all_to_all_v([hbm(8, 8)], [hbm(8, 8)], GROUP, hbm(3, 2, dtype=nl.uint32)),
@@ -179,8 +161,7 @@ def element_wise() -> Iterator[Any]:
 
 def test_every_modelled_function_issues_operations() -> None:
     issued: dict[bool, set[str]] = {False: set(), True: set()}
-    uses = [(control.legal_on or control.hardware, control.legal) for control in CONTROLS]
-    for hardware, action in (*uses, *MORE_USES, *(("trn3", use) for use in element_wise())):
+    for hardware, action in (*uses(), *MORE_USES, *(("trn3", use) for use in element_wise())):
         for operation in recorded(action, hardware):
             operands = (*operation.reads.values(), *operation.writes.values())
             issued[any(view.legacy for view in operands)].add(operation.name)

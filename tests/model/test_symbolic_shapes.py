@@ -29,7 +29,7 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.enumeration import counterexample
 from nkiverify.symbolic.execution import running
 from tests.model.stub_library import hbm, nisa, nl, old_hbm, old_nl, old_psum, old_sbuf, psum, sbuf
-from tests.model.test_indexed_contracts import indices
+from tests.model.test_indexed_operations import indices
 
 
 class ConcolicExecution:

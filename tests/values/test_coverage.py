@@ -19,7 +19,8 @@ from nkiverify.model.meaning import Numbers
 from nkiverify.model.registry import declaration
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic.execution import running
-from tests.model.test_operation import CONTROLS, MORE_USES
+from tests.model.stub_library import uses
+from tests.model.test_operation import MORE_USES
 
 #: Operations that no document gives values, and exchanges between cores and devices.
 REFUSED = {
@@ -33,7 +34,7 @@ ORDERED = {"max8", "nc_find_index8", "nc_match_replace8", "nc_matmul_mx", "nonze
 BROKEN = {"ap.in_bounds", "loop.escape"}
 
 USES: list[tuple[str, Callable[[], object]]] = [
-    *((control.legal_on or control.hardware, control.legal) for control in CONTROLS if control.contract not in BROKEN),
+    *uses(but=BROKEN),
     *MORE_USES,
 ]
 
