@@ -167,8 +167,7 @@ class Declaration:
     #: The version of NKI that has brought it to the current API, where the documents name one ("api.version"). Left
     #: out: no document names one.
     since: str = ""
-    #: Why it has no meaning: its values are not documented, or not to be had in one core. Left out: it needs one, which
-    #: a test asks for.
+    #: Why it has no meaning: its values are not documented, or not to be had in one core. Left out: it needs one.
     no_values: str = ""
     #: Why calls are refused, by the generation of the API, where it is documented there and has no model.
     refusals: dict[str, str] = field(default_factory=dict)
@@ -196,6 +195,19 @@ class Declaration:
     def legacy_refused(self, reason: str) -> Callable[[FunctionT], FunctionT]:
         """The decorated function has the documented signature in the legacy API, which has no model."""
         return self._refused("neuronxcc", reason)
+
+    def check(self) -> None:
+        """Raise `InternalError` where a fact is missing: which API documents the operation; of one that has a model,
+        what its results depend on, and a meaning or why it has none."""
+        modelled = self.functions.keys() - self.refusals.keys()
+        if not self.functions and self.name != "setitem":
+            raise InternalError(f"no API documents {self.name}")
+        if modelled and not self.host and self.dependence is None:
+            raise InternalError(f"{self.name} does not say what its results depend on")
+        if modelled and not self.host and (self.computes is None) != bool(self.no_values):
+            raise InternalError(f"{self.name} needs a meaning, or a reason why it has none")
+        if self.functions and not modelled and self.dependence is not None:
+            raise InternalError(f"{self.name} has no model that could depend on anything")
 
     def _refused(self, api: str, reason: str) -> Callable[[FunctionT], FunctionT]:
         self.refusals[api] = reason
@@ -310,6 +322,10 @@ def declaration(name: str) -> Declaration:
 
 
 def declarations() -> list[Declaration]:
-    """All that is declared, in the order of the table, whatever was asked for first."""
+    """All that is declared, in the order of the table, whatever was asked for first. Raises `InternalError` for a
+    declaration that lacks a fact."""
     order = [name for name in ops.load_all() if name in _declared]
-    return [_declared[name] for name in dict.fromkeys([*order, *_declared])]
+    found = [_declared[name] for name in dict.fromkeys([*order, *_declared])]
+    for one in found:
+        one.check()
+    return found

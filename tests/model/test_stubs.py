@@ -1,15 +1,17 @@
-"""The stubs are what the registry and the record of names say; every operation has every column."""
+"""The stubs are what the registry and the record of names say; every operation has every fact."""
 
 from __future__ import annotations
 
 import dataclasses
 import inspect
+from typing import Any
 
 import pytest
 
 from lab.stubs import stubs
 from nkiverify.foundation import resources
-from nkiverify.model.registry import Behaviour, Declaration, declarations, operation
+from nkiverify.foundation.errors import InternalError
+from nkiverify.model.registry import Behaviour, declarations, operation
 
 ROOT = resources.root() / "stubs"
 
@@ -20,16 +22,19 @@ def test_the_stubs_are_current() -> None:
     assert {file.relative_to(ROOT).as_posix() for file in ROOT.rglob("*.py")} == set(texts)
 
 
-@pytest.mark.parametrize("declared", declarations(), ids=lambda declared: declared.name)
-def test_every_operation_has_every_column(declared: Declaration) -> None:
-    if declared.name != "setitem":
-        assert declared.functions, "no API documents it"
-    modelled = declared.functions.keys() - declared.refusals.keys()
-    if modelled and not declared.host:
-        assert declared.dependence is not None
-        assert (declared.computes is None) == bool(declared.no_values), "a meaning, or why there is none"
-    if declared.functions and not modelled:
-        assert declared.dependence is None, "what has no model states nothing that a model could be missing"
+@pytest.mark.parametrize(
+    ("changed", "lacks"),
+    [
+        ({"functions": {}}, "no API documents"),
+        ({"dependence": None}, "depend on"),
+        ({"computes": None}, "needs a meaning"),
+        ({"refusals": dict.fromkeys(("nki", "neuronxcc"), "a reason")}, "no model"),
+    ],
+)
+def test_an_operation_without_a_fact_is_an_error_of_ours(changed: dict[str, Any], lacks: str) -> None:
+    (declared,) = (one for one in declarations() if one.name == "nisa.tensor_copy")
+    with pytest.raises(InternalError, match=lacks):
+        dataclasses.replace(declared, **changed).check()
 
 
 def test_no_column_has_a_default() -> None:
