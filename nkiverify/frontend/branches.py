@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
+from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.loops import PlainLoop
 from nkiverify.frontend.paths import ArmNotMerged
 from nkiverify.frontend.summaries import SummarisedLoop
@@ -21,7 +22,7 @@ from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 
 if TYPE_CHECKING:
-    from nkiverify.frontend.carried_state import BodyEnding
+    from nkiverify.frontend.carried_guesses import BodyEnding
     from nkiverify.frontend.explorer import SymbolicExecution
     from nkiverify.model.known_numbers import AllocationKey
 
@@ -95,7 +96,7 @@ class MergedArm(SummarisedLoop):
         names: tuple[str, ...],
         grown: tuple[str, ...],
     ) -> None:
-        super().__init__(_Once(condition), run, site, frame, names, names, (), grown, "arm")
+        super().__init__(_Once(condition), run, site, frame, LoopNames(names, names, grown=grown), "arm")
         self._condition = condition
         self._key = (site, which)
         #: Whether it runs as it is.

@@ -20,35 +20,53 @@ unrolled.
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.foundation.budget import ExploringBudget
-from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, identity
 from nkiverify.frontend.carried_contents import CONTENTS, CarriedContents, over_iterations
+from nkiverify.frontend.carried_guesses import (
+    ABSENT,
+    BodyEnding,
+    FollowingGuess,
+    GrowthGuess,
+    Guess,
+    HeldPart,
+    LeftGuess,
+    LinearGuess,
+    PassedPlace,
+    PermutedGuess,
+    Place,
+    ReboundGuess,
+    bound_index,
+    index_atom,
+    is_plain_value,
+    left_by,
+    linear,
+    part_after,
+    same_parts,
+    without_prefix,
+)
 from nkiverify.frontend.holders import Holder
+from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.paths import LostName
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.snapshot import Snapshot, StateChange, missing
-from nkiverify.model.known_numbers import AllocationKey, Contents
+from nkiverify.model.known_numbers import AllocationKey
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, known, terms
 from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.lists import SymList
-from nkiverify.symbolic.path_conditions import Context
-from nkiverify.symbolic.segments import Element, Part, Pending, Segment
+from nkiverify.symbolic.segments import Element, Pending
 from nkiverify.symbolic.substitution import (
     CannotSubstitute,
     contents,
-    is_plain,
     made_of_kernels,
     mutable_parts,
     same_keys,
     same_value,
-    state_of,
     substitute,
 )
 from nkiverify.symbolic.values import as_term
@@ -60,137 +78,6 @@ if TYPE_CHECKING:
 #: The phase that is about numbers.
 _NUMERICS = 5
 
-_ABSENT: Any = object()
-
-#: What carries a value from one iteration to the next: a local name, or an object (by its identity) and a part of it.
-_Place = str | tuple[int, Any]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Linear:
-    """An int that is `start + step*i` at the start of iteration i."""
-
-    start: Term
-    step: Term
-
-    def at(self, index: Term) -> Term:
-        return terms.add(self.start, terms.multiply(self.step, index))
-
-    def same(self, other: _Guess | None) -> bool:
-        # Equal terms are one object; `==` on terms would ask the run.
-        return isinstance(other, _Linear) and self.start is other.start and self.step is other.step
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Growth:
-    """A list to which each iteration appends one element, `template` with `index` for the iteration's number."""
-
-    target: SymList
-    before: tuple[Part, ...]
-    index: Index
-    template: Any
-    #: Whether the iterations have no order.
-    unordered: bool
-    shared: tuple[Any, ...] = ()
-
-    def at(self, count: Term) -> list[Part]:
-        return [*self.before, Segment(count, self.index, self.template, self.shared, self.unordered)]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Left:
-    """A value that an iteration leaves for the next one: `template` with the loop's `bound` for the number of the
-    iteration that leaves it."""
-
-    entry: Any
-    template: Any
-    #: Whether numbers in it that change are guessed to be counters.
-    counting: bool
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Follows:
-    """The value that `source` had at the start of the iteration before."""
-
-    entry: Any
-    source: _Place
-
-
-@dataclass(frozen=True, slots=True)
-class _Rebound:
-    """A local name that has no value at the start of an iteration."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Permuted:
-    """Names that change places: after `period` iterations each has the value again that it had before the loop, which
-    after one is that of the name `sources` says."""
-
-    sources: Mapping[str, str]
-    period: int
-
-    def source(self, name: str, turns: int) -> str:
-        """The name that had, before the loop, what `name` has after this many iterations."""
-        for _ in range(turns):
-            name = self.sources[name]
-        return name
-
-
-_Guess = _Linear | _Left | _Follows | _Growth | _Rebound | _Permuted
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Held:
-    """A part of an object that iterations change."""
-
-    holder: Holder
-    key: Any
-    entry: Any
-    guess: _Linear | _Left | _Follows
-
-    def assign(self, value: Any) -> None:
-        """Give it a value, or none where it has none before the loop."""
-        if value is _ABSENT:
-            self.holder.remove(self.key)
-            return
-        self.holder.assign(self.key, Element(value) if isinstance(self.holder.value, SymList) else value)
-
-
-@dataclass(slots=True)
-class BodyEnding:
-    """The state in which one path through the body ended."""
-
-    local: dict[str, Any]
-    changes: list[StateChange]
-    lists: dict[int, list[Part]]
-    contents: Contents
-    context: Context
-    #: How often names that change places had done so at its start, but for whole periods.
-    turns: int
-    #: The values at its start.
-    start: dict[_Place, Any]
-    #: The names of the parts of objects that have some which they did not have before the loop, in their order.
-    orders: list[list[Any]]
-    #: The condition that a `while` statement tests after it.
-    tested: object = True
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Passed:
-    """A place in one pass over the body: the guess about it, or None, its value before the loop, and the values that
-    the paths of iteration `index` leave there."""
-
-    place: _Place
-    guess: _Guess | None
-    entry: Any
-    afters: list[Any]
-    endings: list[BodyEnding]
-    index: Term
-
-    def paths(self) -> Iterator[tuple[Any, BodyEnding]]:
-        """The value that each path leaves, with the path."""
-        return zip(self.afters, self.endings, strict=True)
-
 
 class CarriedState:
     """The state that the iterations of a loop carry: put in place for one of them, checked at its end, and guessed."""
@@ -200,10 +87,8 @@ class CarriedState:
         run: SymbolicExecution,
         sequence: SymbolicSequence,
         site: Site,
-        entry: dict[str, Any],
-        names: tuple[str, ...],
-        temporaries: tuple[str, ...],
-        live: tuple[str, ...],
+        names: LoopNames,
+        local: Mapping[str, Any],
         follows: Callable[[BodyEnding, Term], conditions.Condition | bool],
         give_up: Callable[[str], NoReturn],
     ) -> None:
@@ -211,32 +96,31 @@ class CarriedState:
         self.sequence = sequence
         self._site = site
         #: The local names that have a value before the loop, and those values.
-        self.entry = entry
+        self.entry = {name: local[name] for name in names.bound if name in local}
         self._names = names
-        self._live = live
         self._follows = follows
         self._give_up = give_up
-        self._local: dict[str, _Guess] = {name: _Rebound() for name in temporaries}
-        self._held: dict[tuple[int, Any], _Held] = {}
+        self._local: dict[str, Guess] = {name: ReboundGuess() for name in names.temporaries}
+        self._held: dict[tuple[int, Any], HeldPart] = {}
         #: The number of the iteration that leaves a value, in what it is guessed to be.
         self._bound: Index | None = None
         #: Values that iterations leave, by the number of iterations, for the present path.
-        self._left_after: dict[int, tuple[Term, dict[_Place, Any]]] = {}
+        self._left_after: dict[int, tuple[Term, dict[Place, Any]]] = {}
         #: Copies that stand for objects that an iteration has left, with what they held.
         self._copied: list[tuple[Any, list[Any]]] = []
         #: The values that iterations leave which start with the value from before the loop.
-        self._left_of_entry: dict[_Place, list[Any]] = {}
+        self._left_of_entry: dict[Place, list[Any]] = {}
         #: Counters that the last iteration changes by another amount.
-        self._ragged: set[_Place] = set()
-        self._lists: dict[int, _Growth] = {}
+        self._ragged: set[Place] = set()
+        self._lists: dict[int, GrowthGuess] = {}
         self._contents = CarriedContents(run.model.contents)
-        self._permuted: _Permuted | None = None
+        self._permuted: PermutedGuess | None = None
         #: True of what was there before the loop; not known before the first pass.
         self.knows: Callable[[object], bool]
         #: The values that local names are to have now.
         self.values: dict[str, Any] = {}
         self._turns = 0
-        self._start: dict[_Place, Any] = {}
+        self._start: dict[Place, Any] = {}
 
     # --- at the start of an iteration -------------------------------------------------------------------------------
 
@@ -255,7 +139,7 @@ class CarriedState:
         split."""
         self.values = dict(self.entry)
         for name, guess in self._local.items():
-            if isinstance(guess, _Rebound | _Permuted):
+            if isinstance(guess, ReboundGuess | PermutedGuess):
                 self.values.pop(name, None)
         self._turns = self._turned(index)
         self._start = dict(self._put_in_place(index))
@@ -263,7 +147,7 @@ class CarriedState:
 
     def ending(self, local: Mapping[str, Any], snapshot: Snapshot) -> BodyEnding:
         """The state in which the present path has ended."""
-        values = {name: local[name] for name in self._names if name in local}
+        values = {name: local[name] for name in self._names.bound if name in local}
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
         run = self._run
         return BodyEnding(
@@ -279,41 +163,41 @@ class CarriedState:
 
     def lacks(self, name: str) -> bool:
         """True if a name has no value at the start of the body."""
-        return isinstance(self._local.get(name), _Rebound)
+        return isinstance(self._local.get(name), ReboundGuess)
 
-    def _put_in_place(self, count: Term) -> dict[_Place, Any]:
+    def _put_in_place(self, count: Term) -> dict[Place, Any]:
         """Give what iterations leave the values that it has after `count` of them, for names, as `values`, and parts
         of objects, which are returned."""
         self._left_after.clear()
         self._copied.clear()
         for name, guess in self._local.items():
-            if isinstance(guess, _Linear | _Left | _Follows):
+            if isinstance(guess, LinearGuess | LeftGuess | FollowingGuess):
                 self.values[name] = self._value_after(name, guess, count)
-        found: dict[_Place, Any] = {}
+        found: dict[Place, Any] = {}
         for place, held in self._held.items():
             found[place] = self._value_after(place, held.guess, count)
             held.assign(found[place])
         return found
 
-    def _guess_of(self, place: _Place) -> _Guess | None:
+    def _guess_of(self, place: Place) -> Guess | None:
         if isinstance(place, str):
             return self._local.get(place)
         held = self._held.get(place)
         return None if held is None else held.guess
 
-    def _value_after(self, place: _Place, guess: _Guess | None, count: Term) -> Any:
+    def _value_after(self, place: Place, guess: Guess | None, count: Term) -> Any:
         """The value of a place after `count` iterations; the path is split where that is one thing before the first of
         them and another one after it."""
-        if isinstance(guess, _Linear):
+        if isinstance(guess, LinearGuess):
             return guess.at(count)
         if guess is None and isinstance(place, str):
             return self.entry[place]
-        if not isinstance(guess, _Left | _Follows):
+        if not isinstance(guess, LeftGuess | FollowingGuess):
             self._give_up("a value that it hands on is carried from one iteration to the next")
         if bool(conditions.equals_zero(count)):
             return guess.entry
         before = terms.add(count, terms.constant(-1))
-        if isinstance(guess, _Follows):
+        if isinstance(guess, FollowingGuess):
             return self._value_after(guess.source, self._guess_of(guess.source), before)
         known = self._left_after.get(before.uid)
         if known is None:
@@ -324,9 +208,9 @@ class CarriedState:
             self._run.copied_on_read(copies)
         return known[1][place]
 
-    def _left_by(self, iteration: Term) -> dict[_Place, Any]:
+    def _left_by(self, iteration: Term) -> dict[Place, Any]:
         """The values that an iteration leaves: an object that two places share is one object in both."""
-        found = {place: guess.template for place, guess in self._guesses() if isinstance(guess, _Left)}
+        found = {place: guess.template for place, guess in self._guesses() if isinstance(guess, LeftGuess)}
         fresh = {identity(part) for part in mutable_parts(tuple(found.values())) if not self.knows(part)}
         assert self._bound is not None
         try:
@@ -335,9 +219,9 @@ class CarriedState:
             self._give_up(f"an iteration leaves {reason}")
         return dict(zip(found, values, strict=True))
 
-    def _added(self) -> list[_Held]:
+    def _added(self) -> list[HeldPart]:
         """The parts that objects have from the first iteration on, in the order in which they are put there."""
-        return [held for held in self._held.values() if held.entry is _ABSENT]
+        return [held for held in self._held.values() if held.entry is ABSENT]
 
     def _in_order(self, ending: BodyEnding) -> bool:
         """True if a path leaves such parts in the order in which the next iteration is given them, and last."""
@@ -348,7 +232,7 @@ class CarriedState:
                 return False
         return True
 
-    def _guesses(self) -> Iterator[tuple[_Place, _Guess]]:
+    def _guesses(self) -> Iterator[tuple[Place, Guess]]:
         yield from self._local.items()
         for place, held in self._held.items():
             yield place, held.guess
@@ -403,12 +287,12 @@ class CarriedState:
         if self._lists and not self.sequence.parallel:
             return True
         guesses = [*self._local.values(), *(held.guess for held in self._held.values())]
-        return any(isinstance(one, _Linear) and one.step is not terms.constant(0) for one in guesses)
+        return any(isinstance(one, LinearGuess) and one.step is not terms.constant(0) for one in guesses)
 
     def independent(self) -> bool:
         """True if every iteration finds what the first one does, but for names that it binds itself."""
         guesses = [*self._local.values(), *(held.guess for held in self._held.values())]
-        return not (self._lists or self._contents.refined) and all(isinstance(one, _Rebound) for one in guesses)
+        return not (self._lists or self._contents.refined) and all(isinstance(one, ReboundGuess) for one in guesses)
 
     def forgets(self) -> bool:
         """True if less is known of numbers in tensors after the loop than before it."""
@@ -423,7 +307,7 @@ class CarriedState:
         # Every path of this pass ran with these; what one path adds is for the next pass.
         local, held = dict(self._local), dict(self._held)
         verified = True
-        for name in self._names:
+        for name in self._names.bound:
             verified &= self._local_as_guessed(name, endings, local.get(name), index)
         for place, (holder, key, entry) in self._changed(endings).items():
             verified &= self._held_as_guessed(place, holder, key, entry, endings, held.get(place), index)
@@ -459,7 +343,7 @@ class CarriedState:
                 continue
             if missing(change.after) or (missing(change.before) and not holder.assigns_alone(key)):
                 self._give_up(f"it changes {change.describe()}")
-            found[place] = holder, key, _ABSENT if missing(change.before) else change.before
+            found[place] = holder, key, ABSENT if missing(change.before) else change.before
         return found
 
     def _contents_as_guessed(
@@ -471,24 +355,24 @@ class CarriedState:
         ends = [over_iterations(ending.contents, index, last, ending.context.facts) for ending in endings]
         return self._contents.verified(ends, looked_at)
 
-    def _local_as_guessed(self, name: str, endings: list[BodyEnding], guess: _Guess | None, index: Term) -> bool:
+    def _local_as_guessed(self, name: str, endings: list[BodyEnding], guess: Guess | None, index: Term) -> bool:
         """True if a name is left as guessed on every path; if not, the guess has been refined."""
-        if isinstance(guess, _Rebound) or not endings:
+        if isinstance(guess, ReboundGuess) or not endings:
             return True
-        afters = [ending.local.get(name, _ABSENT) for ending in endings]
-        if isinstance(guess, _Permuted):
+        afters = [ending.local.get(name, ABSENT) for ending in endings]
+        if isinstance(guess, PermutedGuess):
             if any(
                 after is not self.entry[guess.source(name, ending.turns + 1)]
                 for after, ending in zip(afters, endings, strict=True)
             ):
                 self._give_up(f"the value of `{without_prefix(name)}` is carried from one iteration to the next")
             return True
-        passed = _Passed(name, guess, self.entry.get(name, _ABSENT), afters, endings, index)
+        passed = PassedPlace(name, guess, self.entry.get(name, ABSENT), afters, endings, index)
         if self._as_guessed(passed):
             return True
-        found = None if passed.entry is _ABSENT else self._refined(passed)
+        found = None if passed.entry is ABSENT else self._refined(passed)
         # Where nothing is left to be guessed it may be bound again.
-        self._local[name] = _Rebound() if found is None else found
+        self._local[name] = ReboundGuess() if found is None else found
         return False
 
     def _held_as_guessed(
@@ -498,42 +382,42 @@ class CarriedState:
         key: Any,
         entry: Any,
         endings: list[BodyEnding],
-        held: _Held | None,
+        held: HeldPart | None,
         index: Term,
     ) -> bool:
         """As `_local_as_guessed`, of a part of an object."""
         if not endings:
             return True
-        afters = [_part_after(ending, place, entry) for ending in endings]
+        afters = [part_after(ending, place, entry) for ending in endings]
         guess = None if held is None else held.guess
-        passed = _Passed(place, guess, entry, afters, endings, index)
+        passed = PassedPlace(place, guess, entry, afters, endings, index)
         if guess is not None and self._as_guessed(passed):
             return True
         found = self._refined(passed)
-        if found is None or not (isinstance(found, _Linear) or holder.assigns_alone(key)):
+        if found is None or not (isinstance(found, LinearGuess) or holder.assigns_alone(key)):
             described = StateChange(holder, key, entry, afters[0]).describe()
             self._give_up(f"it changes {described}")
-        self._held[place] = _Held(holder, key, entry, found)
+        self._held[place] = HeldPart(holder, key, entry, found)
         return False
 
-    def _as_guessed(self, passed: _Passed) -> bool:
+    def _as_guessed(self, passed: PassedPlace) -> bool:
         """True if the paths leave what the guess about a place says; without one, if they leave it as it was."""
         guess, entry, index = passed.guess, passed.entry, passed.index
-        if isinstance(guess, _Linear):
+        if isinstance(guess, LinearGuess):
             following = guess.at(terms.add(index, terms.constant(1)))
             if all(as_term(after) is following for after in passed.afters):
                 return True
             self._ragged.add(passed.place)
             return all(self._if_another_follows(after, following, ending, index) for after, ending in passed.paths())
-        if isinstance(guess, _Follows):
-            return all(after is ending.start.get(guess.source, _ABSENT) for after, ending in passed.paths())
-        if isinstance(guess, _Left):
+        if isinstance(guess, FollowingGuess):
+            return all(after is ending.start.get(guess.source, ABSENT) for after, ending in passed.paths())
+        if isinstance(guess, LeftGuess):
             return all(
                 self.same(*self._in_its_iteration((guess.template, after), ending, index))
                 for after, ending in passed.paths()
             )
         return all(
-            entry is after or (entry is not _ABSENT and after is not _ABSENT and self.same(entry, after))
+            entry is after or (entry is not ABSENT and after is not ABSENT and self.same(entry, after))
             for after in passed.afters
         )
 
@@ -548,7 +432,7 @@ class CarriedState:
             expected = substitute(expected, {self._bound: number})
             return expected, after if only is None else substitute(after, {index_atom(index): number})
         except CannotSubstitute:
-            return _ABSENT, after
+            return ABSENT, after
 
     def _if_another_follows(self, after: Any, following: Term, ending: BodyEnding, index: Term) -> bool:
         """True if a path leaves the number that is guessed wherever another iteration follows."""
@@ -562,9 +446,9 @@ class CarriedState:
         equal = conditions.equals_zero(terms.add(value, following, -1))
         return equal is True or (equal is not False and ending.context.with_condition(follows).proves(equal))
 
-    def _step(self, before: Any, after: Any, ending: BodyEnding, index: Term) -> _Linear | None:
+    def _step(self, before: Any, after: Any, ending: BodyEnding, index: Term) -> LinearGuess | None:
         """The counter that `before` is at the start and `after` at the end of an iteration that another one follows."""
-        found = _linear(before, after, index)
+        found = linear(before, after, index)
         if found is not None and not conditions.minima(found.step):
             return found
         start, end = (as_term(one) if isinstance(one, Term) or type(one) is int else None for one in (before, after))
@@ -578,21 +462,21 @@ class CarriedState:
         # One that counts as it is need not be made simpler by a solver.
         proves = context.proves if found is None else context.entails
         step = conditions.without_minima(terms.add(end, start, -1), proves)
-        return _Linear(start, step) if index_atom(index) not in terms.all_atoms(step) else found
+        return LinearGuess(start, step) if index_atom(index) not in terms.all_atoms(step) else found
 
-    def _counter(self, passed: _Passed) -> _Linear | None:
+    def _counter(self, passed: PassedPlace) -> LinearGuess | None:
         """The counter that a place is on all paths, if it is one."""
 
-        def same(steps: Iterator[_Linear | None]) -> _Linear | None:
+        def same(steps: Iterator[LinearGuess | None]) -> LinearGuess | None:
             # One path that differs is enough: what the others do is not asked then.
             found = next(steps)
             return found if found is not None and all(map(found.same, steps)) else None
 
         paths, entry, index = [*passed.paths()], passed.entry, passed.index
         simpler = same(self._step(entry, after, ending, index) for after, ending in paths)
-        return simpler or same(_linear(entry, after, index) for after, _ in paths)
+        return simpler or same(linear(entry, after, index) for after, _ in paths)
 
-    def _refined(self, passed: _Passed) -> _Linear | _Left | _Follows | None:
+    def _refined(self, passed: PassedPlace) -> LinearGuess | LeftGuess | FollowingGuess | None:
         """The next guess about a place; None if there is none."""
         guess, entry, afters, index = passed.guess, passed.entry, passed.afters, passed.index
         if guess is None:
@@ -600,26 +484,28 @@ class CarriedState:
             counter = self._counter(passed)
             if counter is not None:
                 return counter
-        if self.sequence.traced or self.sequence.parallel or any(after is _ABSENT for after in afters):
+        if self.sequence.traced or self.sequence.parallel or any(after is ABSENT for after in afters):
             return None
         if _NUMERICS in self._run.phases and any(isinstance(after, Tensor) for after in afters):
             # Ranges of numbers are known of the tiles of unrolled iterations, not of one made again from that before.
             return None
-        if not isinstance(guess, _Left | _Follows):
+        if not isinstance(guess, LeftGuess | FollowingGuess):
             source = self._source(passed)
-            if source is not None and not all(map(_is_plain, afters)):
-                return _Follows(entry, source)
+            if source is not None and not all(map(is_plain_value, afters)):
+                return FollowingGuess(entry, source)
         for counting in (True, False):
-            if (isinstance(guess, _Left) and (counting or not guess.counting)) or (counting and _is_plain(entry)):
+            if (isinstance(guess, LeftGuess) and (counting or not guess.counting)) or (
+                counting and is_plain_value(entry)
+            ):
                 continue
             if counting:
-                left = [_left(entry, after, index) for after in afters]
+                left = [left_by(entry, after, index) for after in afters]
             else:
                 # As one leaves it that is none of the first few: there, numbers are numbers.
                 left = [
                     after for after, ending in passed.paths() if ending.context.facts.value_of(index) is None
                 ] or afters
-                if isinstance(guess, _Linear):
+                if isinstance(guess, LinearGuess):
                     # It counts nothing after all: perhaps an iteration leaves the same whatever it starts with, as the
                     # most of several numbers.
                     left = self._left_of_entry.get(passed.place, left)
@@ -630,13 +516,13 @@ class CarriedState:
                 template = substitute(left[0], {index_atom(index): terms.of_atom(self._bound)})
             except CannotSubstitute:
                 return None
-            return _Left(entry, template, counting)
+            return LeftGuess(entry, template, counting)
         return self._left_by_first(passed)
 
-    def _left_by_first(self, passed: _Passed) -> _Left | None:
+    def _left_by_first(self, passed: PassedPlace) -> LeftGuess | None:
         """The guess that each iteration leaves the number that the first one leaves: the greatest of what iterations
         come to, where later ones come to no more."""
-        if not isinstance(passed.guess, _Left) or not isinstance(passed.guess.template, Term):
+        if not isinstance(passed.guess, LeftGuess) or not isinstance(passed.guess.template, Term):
             return None
         first: dict[Atom, Term] = {index_atom(passed.index): terms.constant(0)}
         numbers = [
@@ -646,28 +532,28 @@ class CarriedState:
         template = left[0] if left and all(one is left[0] for one in left) else None
         if template is None or template is passed.guess.template:
             return None
-        return _Left(passed.entry, template, counting=False)
+        return LeftGuess(passed.entry, template, counting=False)
 
-    def _source(self, passed: _Passed) -> _Place | None:
+    def _source(self, passed: PassedPlace) -> Place | None:
         """The other place whose value of the start of an iteration is in this one at its end, on every path."""
         for source, guess in [*self._guesses(), *((name, None) for name in self.entry if name not in self._local)]:
             if (
                 source == passed.place
-                or isinstance(guess, _Rebound | _Permuted | _Growth)
+                or isinstance(guess, ReboundGuess | PermutedGuess | GrowthGuess)
                 or self._ends_in(source, passed.place)
             ):
                 continue
-            if all(after is ending.start.get(source, _ABSENT) for after, ending in passed.paths()):
+            if all(after is ending.start.get(source, ABSENT) for after, ending in passed.paths()):
                 return source
         return None
 
-    def _ends_in(self, source: _Place, place: _Place) -> bool:
+    def _ends_in(self, source: Place, place: Place) -> bool:
         """True if the value of `source` comes from that of `place`, or from too far."""
         for _ in range(ExploringBudget.CHAIN):
             guess = self._guess_of(source)
             if source == place:
                 return True
-            if not isinstance(guess, _Follows):
+            if not isinstance(guess, FollowingGuess):
                 return False
             source = guess.source
         return True
@@ -683,14 +569,14 @@ class CarriedState:
         owners = {id(self.entry[name]): name for name in candidates}
         sources: dict[str, str] = {}
         for name in candidates:
-            found = {owners.get(id(ending.local.get(name, _ABSENT))) for ending in endings}
+            found = {owners.get(id(ending.local.get(name, ABSENT))) for ending in endings}
             (source,) = found if len(found) == 1 else (None,)
             if source is not None and source != name:
                 sources[name] = source
         if not sources or set(sources) != set(sources.values()):
             return False
         for period in range(2, ExploringBudget.PERIOD + 1):
-            permuted = _Permuted(sources, period)
+            permuted = PermutedGuess(sources, period)
             if all(permuted.source(name, period) == name for name in sources):
                 self._permuted = permuted
                 self._local.update(dict.fromkeys(sources, permuted))
@@ -698,7 +584,7 @@ class CarriedState:
         return False
 
     def guess_growth(self, target: SymList) -> None:
-        self._lists[id(target)] = _Growth(
+        self._lists[id(target)] = GrowthGuess(
             target,
             tuple(target.parts),
             bound_index(self._run),
@@ -713,7 +599,7 @@ class CarriedState:
         """True if a list grows as guessed; if not, the guess has been refined. What is appended is of
         use where the rest of the state is `verified`."""
         growth = self._lists[key]
-        appended: Any = _ABSENT
+        appended: Any = ABSENT
         for ending in endings:
             parts = ending.lists.get(key)
             if parts is None:
@@ -725,15 +611,15 @@ class CarriedState:
                 del self._lists[key]
                 growth.target.parts = list(growth.before)
                 return False
-            if len(added) != 1 or not isinstance(added[0], Element) or not _same_parts(kept, expected):
+            if len(added) != 1 or not isinstance(added[0], Element) or not same_parts(kept, expected):
                 self._give_up("it changes a list in other ways than by appending one element each time")
             element = added[0]
             assert isinstance(element, Element)
-            if appended is _ABSENT:
+            if appended is ABSENT:
                 appended = element.value
             elif not self.same(appended, element.value):
                 self._give_up("what it appends to a list depends on a condition")
-        if appended is _ABSENT:
+        if appended is ABSENT:
             return True
         if not verified:
             return False
@@ -741,7 +627,7 @@ class CarriedState:
         if not isinstance(growth.template, Pending) and not self.same(template, growth.template):
             self._give_up("what it appends to a list depends on what it appended before")
         # No iteration read the elements that were not known yet: what it appends does not depend on them.
-        self._lists[key] = _Growth(
+        self._lists[key] = GrowthGuess(
             growth.target,
             growth.before,
             growth.index,
@@ -753,7 +639,7 @@ class CarriedState:
 
     # --- after the loop -----------------------------------------------------------------------------------------------
 
-    def _final(self, place: _Place, guess: _Guess, endings: list[BodyEnding], index: Term, trips: Term) -> Any:
+    def _final(self, place: Place, guess: Guess, endings: list[BodyEnding], index: Term, trips: Term) -> Any:
         """The value of a place after the loop."""
         if place not in self._ragged or bool(conditions.equals_zero(trips)):
             return self._value_after(place, guess, trips)
@@ -765,7 +651,7 @@ class CarriedState:
                 left = (
                     ending.local[place]
                     if isinstance(place, str)
-                    else _part_after(ending, place, self._held[place].entry)
+                    else part_after(ending, place, self._held[place].entry)
                 )
                 value = as_term(left)
                 assert value is not None, "as guessed"
@@ -790,13 +676,13 @@ class CarriedState:
             held.assign(self._final(place, held.guess, endings, index, trips))
         rebound: list[str] = []
         for name, guess in self._local.items():
-            if isinstance(guess, _Linear) and name not in self._ragged:
+            if isinstance(guess, LinearGuess) and name not in self._ragged:
                 self.values[name] = guess.at(trips)
-            elif not isinstance(guess, _Permuted) and any(name in ending.local for ending in endings):
+            elif not isinstance(guess, PermutedGuess) and any(name in ending.local for ending in endings):
                 rebound.append(name)
         if not rebound:
             return
-        if any(name in self._live for name in rebound) and not bool(
+        if any(name in self._names.live for name in rebound) and not bool(
             conditions.at_most_zero(terms.add(terms.constant(1), trips, -1))
         ):
             return
@@ -804,15 +690,15 @@ class CarriedState:
         for name in rebound:
             self.values.pop(name, None)
             guess = self._local[name]
-            if isinstance(guess, _Linear | _Left | _Follows):
-                if name in self._live:
+            if isinstance(guess, LinearGuess | LeftGuess | FollowingGuess):
+                if name in self._names.live:
                     self.values[name] = self._final(name, guess, endings, index, trips)
                 else:
                     run.names_without_value[without_prefix(name)] = LostName(without_prefix(name), self._site, trips)
                 continue
-            values = [ending.local.get(name, _ABSENT) for ending in endings]
+            values = [ending.local.get(name, ABSENT) for ending in endings]
             try:
-                if name in self._live and all(one is not _ABSENT and self.same(values[0], one) for one in values):
+                if name in self._names.live and all(one is not ABSENT and self.same(values[0], one) for one in values):
                     value = substitute(values[0], last)
                     # Without an order there is no last iteration.
                     if value is values[0] or not self.sequence.parallel:
@@ -825,78 +711,3 @@ class CarriedState:
         if self._lists or len(kept) > 1:
             # Another name, or a list, may have a copy of the same object.
             run.copied_on_read([part for part in mutable_parts(kept) if not self.knows(part)])
-
-
-def bound_index(run: SymbolicExecution) -> Index:
-    """A new index for the elements of a segment; it occurs in no claim."""
-    return index_atom(terms.index("element", terms.constant(0), ("bound", *run.scope_key, run.next_ordinal())))
-
-
-def index_atom(index: Term) -> Index:
-    (atom,) = index.atoms
-    assert isinstance(atom, Index)
-    return atom
-
-
-def without_prefix(name: str) -> str:
-    return name.rpartition(".")[2]
-
-
-def _part_after(ending: BodyEnding, place: tuple[int, Any], entry: Any) -> Any:
-    """The value that a path leaves in a part of an object that is `entry` before the loop."""
-    for change in ending.changes:
-        if (id(change.holder.value), change.key) == place:
-            if missing(change.after):
-                return _ABSENT
-            return change.after.value if isinstance(change.after, Element) else change.after
-    return entry
-
-
-def _is_plain(value: Any) -> bool:
-    """True for numbers, symbolic ones as well, texts and the like."""
-    return isinstance(value, Term) or is_plain(value)
-
-
-def _left(before: Any, after: Any, index: Term) -> Any:
-    """`after`, left by iteration `index`, where a number in it that is `before` at the start counts iterations."""
-    linear = _linear(before, after, index)
-    if linear is not None:
-        return after if linear.step is terms.constant(0) else linear.at(terms.add(index, terms.constant(1)))
-    if type(before) is not type(after) or before is after:
-        return after
-    if type(after) is tuple and len(before) == len(after):
-        return tuple(_left(one, two, index) for one, two in zip(before, after, strict=True))
-    if isinstance(after, tuple) and hasattr(after, "_make") and len(before) == len(after):
-        return after._make(_left(one, two, index) for one, two in zip(before, after, strict=True))
-    if dataclasses.is_dataclass(after):
-        own, other = state_of(after), state_of(before)
-        if own.keys() == other.keys():
-            copy = object.__new__(type(after))
-            for name, part in own.items():
-                object.__setattr__(copy, name, _left(other[name], part, index))
-            return copy
-    return after
-
-
-def _linear(before: Any, after: Any, index: Term) -> _Linear | None:
-    # An int of another class, as of NumPy's, has limits and attributes of its own.
-    if not all(isinstance(one, Term) or type(one) is int for one in (before, after)):
-        return None
-    start, end = as_term(before), as_term(after)
-    if start is None or end is None:
-        return None
-    step = terms.add(end, start, -1)
-    if index_atom(index) in terms.all_atoms(step):
-        return None
-    return _Linear(start, step)
-
-
-def _same_parts(kept: list[Part], expected: list[Part]) -> bool:
-    for one, two in zip(kept, expected, strict=True):
-        if one is two:
-            continue
-        if not (isinstance(one, Segment) and isinstance(two, Segment)):
-            return False
-        if one.length is not two.length or one.template is not two.template or one.shared != two.shared:
-            return False
-    return True

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from nkiverify.foundation.source import GENERATORS, is_kernel_frame
 from nkiverify.frontend.iterators import Enumerate
+from nkiverify.frontend.loop_names import LoopNames
 
 if TYPE_CHECKING:
     from nkiverify.frontend.explorer import SymbolicExecution
@@ -41,20 +42,13 @@ class DrawnLoop:
         iterator: Iterator[Any],
         run: SymbolicExecution,
         frame: FrameType,
-        names: tuple[str, ...],
-        temporaries: tuple[str, ...],
-        live: tuple[str, ...],
-        grown: tuple[str, ...],
-        summarise: bool,
+        names: LoopNames,
     ) -> None:
         self.iterator = iterator
         self.frame = frame
         self.names = names
-        self.temporaries = temporaries
-        self.live = live
-        self.grown = grown
         #: Whether the body may be run once for all iterations.
-        self.summarise = summarise
+        self.summarise = names.summarise
         #: The loop that is being summarised, of whose body this one is a part.
         self.summary: Summary | None = None
         #: Whether the next element is being asked for; not where the body itself asks for one.
@@ -93,7 +87,7 @@ class DrawnLoop:
         if self._pending is not None:
             return self._pending
         local = self.frame.f_locals
-        return {name: local[name] for name in self.names if name in local}
+        return {name: local[name] for name in self.names.bound if name in local}
 
     def put(self, values: Mapping[str, Any]) -> None:
         """Give the names these values when the body is run next, and no others any."""

@@ -21,6 +21,7 @@ from nkiverify.frontend.concrete import ConcreteExecution, Order
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
+from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymEnumerate, SymRange, SymReversed, SymZip, joined_to, symbolic_sequence
 from nkiverify.frontend.refused import reading
@@ -67,7 +68,7 @@ def _symbolic_run() -> SymbolicExecution | None:
 
 def loop(
     iterable: Any,
-    names: tuple[str, ...],
+    bound: tuple[str, ...],
     temporaries: tuple[str, ...],
     live: tuple[str, ...],
     grown: tuple[str, ...],
@@ -83,7 +84,8 @@ def loop(
         return PlainLoop(iterable)
     run.check_alive()
     frame = sys._getframe(1)
-    return loop_over(iterable, run, frame_site(frame), frame, names, temporaries, live, grown, name, summarise, drawn)
+    names = LoopNames(bound, temporaries, live, grown, summarise, drawn)
+    return loop_over(iterable, run, frame_site(frame), frame, names, name)
 
 
 class _Product:
@@ -180,9 +182,9 @@ def while_loop(
     if run is None:
         return PlainWhile()
     # As late as this: few kernels have one.
-    from nkiverify.frontend.while_loops import WhileNames, while_over
+    from nkiverify.frontend.while_loops import while_over
 
-    names = WhileNames(bound, temporaries, live, grown, summarise, drawn)
+    names = LoopNames(bound, temporaries, live, grown, summarise, drawn)
     return while_over(run, sys._getframe(1), names, dict(zip(computed, steps, strict=True)))
 
 
@@ -229,7 +231,7 @@ def items(iterable: Any) -> Any:
     run = _symbolic_run()
     if run is None:
         return iterable
-    driver = loop_over(iterable, run, frame_site(frame), frame, (), (), (), (), "element", current.simple, False)
+    driver = loop_over(iterable, run, frame_site(frame), frame, LoopNames(summarise=current.simple), "element")
     if isinstance(driver, SummarisedLoop):
         current.driver = driver
     if isinstance(driver, DrawnLoop):

@@ -11,6 +11,7 @@ from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of, drawn_from
 from nkiverify.frontend.iterators import OverSequence
+from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.ir.program import Iteration
@@ -157,15 +158,10 @@ def loop_over(
     run: SymbolicExecution,
     site: Site,
     frame: FrameType,
-    names: tuple[str, ...],
-    temporaries: tuple[str, ...],
-    live: tuple[str, ...],
-    grown: tuple[str, ...],
+    names: LoopNames,
     name: str,
-    summarise: bool,
-    drawn: bool,
 ) -> PlainLoop | SummarisedLoop | DrawnLoop:
-    """How to run a `for` statement over `iterable`; `drawn`: it is one of a generator."""
+    """How to run a `for` statement over `iterable`, whose target has this `name`."""
     known, run.program.independent[site] = run.program.independent.get(site, True), False
     sequence = symbolic_sequence(iterable)
     if sequence is None and isinstance(iterable, range):
@@ -176,21 +172,21 @@ def loop_over(
         iterator = sym_iter(iterable)
         if not isinstance(iterator, OverSequence):
             if drawn_from(iterator):
-                return DrawnLoop(iterator, run, frame, names, temporaries, live, grown, summarise)
+                return DrawnLoop(iterator, run, frame, names)
             return PlainLoop(iterator)
         sequence = iterator.take()
     # The cheap prover decides whether a loop is short: a longer one is summarised, which is right for every length.
     length = run.context.facts.value_of(sequence.trip_count())
     short = ExploringBudget.SHORT_LOOP if not sequence.traced else 0
     consumers: tuple[DrawnLoop, ...] | None = ()
-    if drawn:
+    if names.drawn:
         consumers = None if sequence.parallel or sequence.traced else consumers_of(run, frame)
-    unrolled = not summarise or site in run.unrolled or consumers is None
+    unrolled = not names.summarise or site in run.unrolled or consumers is None
     run.program.carries |= unrolled and sequence.traced and not sequence.parallel
     if length is not None and (length <= short or unrolled):
-        return ConstantLoop(sequence, length, run, drawn)
+        return ConstantLoop(sequence, length, run, names.drawn)
     if unrolled:
-        return UnrolledLoop(sequence, run, site, drawn)
+        return UnrolledLoop(sequence, run, site, names.drawn)
     assert consumers is not None
     run.program.independent[site] = known
-    return SummarisedLoop(sequence, run, site, frame, names, temporaries, live, grown, name, consumers)
+    return SummarisedLoop(sequence, run, site, frame, names, name, consumers)

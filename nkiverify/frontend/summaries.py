@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.carried_state import BodyEnding, CarriedState, bound_index, index_atom, without_prefix
+from nkiverify.frontend.carried_guesses import BodyEnding, bound_index, index_atom, without_prefix
+from nkiverify.frontend.carried_state import CarriedState
 from nkiverify.frontend.holders import OpaqueState
+from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.refused import refuse_class
@@ -44,10 +46,7 @@ class SummarisedLoop:
         run: SymbolicExecution,
         site: Site,
         frame: FrameType,
-        names: tuple[str, ...],
-        temporaries: tuple[str, ...],
-        live: tuple[str, ...],
-        grown: tuple[str, ...],
+        names: LoopNames,
         name: str,
         consumers: tuple[DrawnLoop, ...] = (),
     ) -> None:
@@ -58,13 +57,9 @@ class SummarisedLoop:
         #: The loops over generators whose bodies are parts of this one's; their names are prefixed.
         self._consumers = dict(zip(map("@{}.".format, range(len(consumers))), consumers, strict=True))
         for prefix, one in self._consumers.items():
-            names += tuple(prefix + name for name in one.names)
-            temporaries += tuple(prefix + name for name in one.temporaries)
-            live += tuple(prefix + name for name in one.live)
-            grown += tuple(prefix + name for name in one.grown)
+            names = names.with_prefixed(prefix, one.names)
         local = self._locals()
-        entry = {name: local[name] for name in names if name in local}
-        self._state = CarriedState(run, sequence, site, entry, names, temporaries, live, self._follows, self._give_up)
+        self._state = CarriedState(run, sequence, site, names, local, self._follows, self._give_up)
         #: Why nothing follows from the present pass, unless it has found another guess.
         self._doubt: str | None = None
         self._path_ended = False
@@ -76,7 +71,7 @@ class SummarisedLoop:
         self._depth = run.depth
         self._try_depth = run.try_depth
         self.restoring = True
-        for name in grown:
+        for name in names.grown:
             # One that an earlier loop has left is no list that this one may change: the body has another of its name.
             if isinstance(local.get(name), SymList) and not run.is_copy(local[name]):
                 self._state.guess_growth(local[name])
@@ -102,7 +97,7 @@ class SummarisedLoop:
     def _put_in_consumers(self) -> None:
         values = self._state.values
         for prefix, one in self._consumers.items():
-            one.put({name: values[prefix + name] for name in one.names if prefix + name in values})
+            one.put({name: values[prefix + name] for name in one.names.bound if prefix + name in values})
 
     def leave(self) -> None:
         """The loop is left by `break` or `return`: which iteration does so cannot be said by one run of the body."""

@@ -19,10 +19,10 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.budget import ExploringBudget
-from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site, frame_site
-from nkiverify.frontend.carried_state import BodyEnding, index_atom
+from nkiverify.frontend.carried_guesses import BodyEnding, index_atom
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
+from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.loops import PlainWhile, claim_unwinding
 from nkiverify.frontend.ranges import SymRange, SymZip
 from nkiverify.frontend.summaries import SummarisedLoop
@@ -38,28 +38,13 @@ if TYPE_CHECKING:
 _MANY = 2**31
 
 
-@dataclass(frozen=True, slots=True)
-class WhileNames:
-    """The local names of a `while` statement: those that it binds, those that its body binds before it reads them,
-    those that are read after it, and those to which it appends."""
-
-    bound: tuple[str, ...] = ()
-    temporaries: tuple[str, ...] = ()
-    live: tuple[str, ...] = ()
-    grown: tuple[str, ...] = ()
-    #: Whether the body may be run once for all iterations.
-    summarise: bool = False
-    #: Whether the function is a generator.
-    drawn: bool = False
-
-
 class WhileLoop(PlainWhile):
     """A `while` statement of a symbolic run. It is summarised where its first test can be one of a counter. Otherwise
     each test may split the run; the unwinding bound ends it. One that may be a search is run again as one if it
     continues for long."""
 
     def __init__(
-        self, run: SymbolicExecution, site: Site, frame: FrameType, names: WhileNames, may_search: bool
+        self, run: SymbolicExecution, site: Site, frame: FrameType, names: LoopNames, may_search: bool
     ) -> None:
         self._run = run
         self._site = site
@@ -162,14 +147,13 @@ class _SummarisedWhile(SummarisedLoop):
         run: SymbolicExecution,
         site: Site,
         frame: FrameType,
-        names: WhileNames,
+        names: LoopNames,
         first: conditions.Comparison,
         consumers: tuple[DrawnLoop, ...],
     ) -> None:
         # There is no telling yet how many iterations there are.
         many = SymRange(terms.constant(0), terms.constant(_MANY), terms.constant(1))
-        bound, temporaries, live, grown = names.bound, names.temporaries, names.live, names.grown
-        super().__init__(many, run, site, frame, bound, temporaries, live, grown, "i", consumers)
+        super().__init__(many, run, site, frame, names, "i", consumers)
         self._first = first
         self._ranged = False
         #: The terms that are at most 0 before iteration i + 1, as far as is known, and the index i.
@@ -285,7 +269,7 @@ def _equivalent(context: Context, one: conditions.Condition | bool, two: conditi
     return all(given is False or context.with_condition(given).proves(goal) for given, goal in ((one, two), (two, one)))
 
 
-def while_over(run: SymbolicExecution, frame: FrameType, names: WhileNames, steps: Mapping[str, int]) -> PlainWhile:
+def while_over(run: SymbolicExecution, frame: FrameType, names: LoopNames, steps: Mapping[str, int]) -> PlainWhile:
     """How to run a `while` statement. If all it computes is numbers, `steps` has their names, each with a number of
     which multiples are taken away."""
     site = frame_site(frame)
