@@ -101,6 +101,7 @@ ANSWERING = {
     "nkiverify/analysis/marks/liveness.py": _DATAFLOW,
     "nkiverify/verify/verdicts.py": _VERDICTS,
     "nkiverify/verify/explorations.py": _VERDICTS,
+    "nkiverify/verify/case.py": _VERDICTS,
     "nkiverify/verify/strategy.py": _VERDICTS,
     "nkiverify/verify/verifier.py": _VERDICTS,
     "nkiverify/verify/tolerated.py": ("tests/check/test_accepted.py",),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from itertools import islice, takewhile
 
 from nkiverify.foundation.budget import SearchingBudget
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Branch, DomainDimension, Loop, Program
@@ -78,10 +78,10 @@ def rounds(
     seconds: float,
 ) -> Rounds:
     """A few shapes that together reach what can be reached: those of `tried` first, then such as a solver finds."""
-    deadline = time.process_time() + seconds
+    deadline = now() + seconds
 
     def left() -> float:
-        return deadline - time.process_time()
+        return deadline - now()
 
     in_time = takewhile(lambda values: left() > 0, tried)
     looked_at: list[dict[str, int]] = []

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.loops import PlainLoop
 from nkiverify.frontend.paths import ArmNotMerged
+from nkiverify.frontend.source_names import LoopNames
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term

@@ -50,10 +50,10 @@ from nkiverify.frontend.carried_guesses import (
     without_prefix,
 )
 from nkiverify.frontend.holders import Holder
-from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.paths import LostName
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.snapshot import Snapshot, StateChange, missing
+from nkiverify.frontend.source_names import LoopNames
 from nkiverify.model.known_numbers import AllocationKey
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import conditions, known, terms

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from nkiverify.foundation.source import GENERATORS, is_kernel_frame
 from nkiverify.frontend.iterators import Enumerate
-from nkiverify.frontend.loop_names import LoopNames
+from nkiverify.frontend.source_names import LoopNames
 
 if TYPE_CHECKING:
     from nkiverify.frontend.explorer import SymbolicExecution

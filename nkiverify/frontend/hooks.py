@@ -21,11 +21,11 @@ from nkiverify.frontend.concrete import ConcreteExecution, Order
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
-from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymEnumerate, SymRange, SymReversed, SymZip, joined_to, symbolic_sequence
 from nkiverify.frontend.refused import reading
 from nkiverify.frontend.seen import shown
+from nkiverify.frontend.source_names import LoopNames
 from nkiverify.frontend.symbolic_text import joined as text
 from nkiverify.frontend.symbolic_text import made_text
 from nkiverify.model.contracts import contract, require

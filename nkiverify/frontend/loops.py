@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of, drawn_from
 from nkiverify.frontend.iterators import OverSequence
-from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_sequence
+from nkiverify.frontend.source_names import LoopNames
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.ir.program import Iteration
 from nkiverify.model.contracts import contract
 from nkiverify.symbolic import conditions, terms
 
 if TYPE_CHECKING:
+    from nkiverify.frontend.drawn_loops import DrawnLoop
     from nkiverify.frontend.explorer import SymbolicExecution
 
 
@@ -171,6 +171,9 @@ def loop_over(
 
         iterator = sym_iter(iterable)
         if not isinstance(iterator, OverSequence):
+            # As late as this, and below: few kernels have a generator.
+            from nkiverify.frontend.drawn_loops import DrawnLoop, drawn_from
+
             if drawn_from(iterator):
                 return DrawnLoop(iterator, run, frame, names)
             return PlainLoop(iterator)
@@ -180,6 +183,8 @@ def loop_over(
     short = ExploringBudget.SHORT_LOOP if not sequence.traced else 0
     consumers: tuple[DrawnLoop, ...] | None = ()
     if names.drawn:
+        from nkiverify.frontend.drawn_loops import consumers_of
+
         consumers = None if sequence.parallel or sequence.traced else consumers_of(run, frame)
     unrolled = not names.summarise or site in run.unrolled or consumers is None
     run.program.carries |= unrolled and sequence.traced and not sequence.parallel

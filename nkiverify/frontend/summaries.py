@@ -18,11 +18,11 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.carried_guesses import BodyEnding, bound_index, index_atom, without_prefix
 from nkiverify.frontend.carried_state import CarriedState
 from nkiverify.frontend.holders import OpaqueState
-from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymbolicSequence
 from nkiverify.frontend.refused import refuse_class
 from nkiverify.frontend.snapshot import Snapshot
+from nkiverify.frontend.source_names import LoopNames
 from nkiverify.ir.program import Loop as LoopItem
 from nkiverify.model.known_numbers import AllocationKey
 from nkiverify.symbolic import conditions, terms

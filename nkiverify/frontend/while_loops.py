@@ -22,9 +22,9 @@ from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.source import Site, frame_site
 from nkiverify.frontend.carried_guesses import BodyEnding, index_atom
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
-from nkiverify.frontend.loop_names import LoopNames
 from nkiverify.frontend.loops import PlainWhile, claim_unwinding
 from nkiverify.frontend.ranges import SymRange, SymZip
+from nkiverify.frontend.source_names import LoopNames
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Term

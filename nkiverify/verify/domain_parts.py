@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain, islice
@@ -11,6 +10,7 @@ from nkiverify.engines.embedded import Decision
 from nkiverify.engines.rounds import Rounds, rounds, small_shape
 from nkiverify.engines.shapes import Shapes, TooManyShapes, domain_of
 from nkiverify.foundation.budget import SearchingBudget
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
@@ -181,11 +181,11 @@ def just_past(open_loops: Sequence[Decision], exploration: Exploration, seconds:
     """A small shape for each loop that was unrolled, on which it goes round more often."""
     dimensions = Candidates(exploration.run.program, exploration.assumptions).shapes.dimensions
     loops = {one.claim.site: one for one in reversed(open_loops)}
-    deadline = time.process_time() + seconds
+    deadline = now() + seconds
     found = []
     for one in [*loops.values()][: SearchingBudget.LOOPS_BEYOND_BOUNDS]:
         way = [*one.hypotheses, conditions.negate(one.claim.condition)]
-        shape = small_shape(way, dimensions, lambda: deadline - time.process_time()) if dimensions else None
+        shape = small_shape(way, dimensions, lambda: deadline - now()) if dimensions else None
         if shape is not None and shape not in found:
             found.append(shape)
     return found

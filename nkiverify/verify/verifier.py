@@ -19,10 +19,11 @@ from nkiverify.frontend.seen import imported_from, read_by
 from nkiverify.frontend.target import Target
 from nkiverify.ir.walk import claims
 from nkiverify.model.policy import applied
+from nkiverify.verify.case import Case, limited, run_of
 from nkiverify.verify.evidence import Told
 from nkiverify.verify.options import Options, phases_to_run
 from nkiverify.verify.rule_ids import check_comments
-from nkiverify.verify.strategy import Case, all_runs, limited, run_of
+from nkiverify.verify.strategy import all_runs
 from nkiverify.verify.tolerated import accepted_warnings, qualified
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from nkiverify.cli import check as command
 from nkiverify.run.supervisor import in_child
-from nkiverify.verify import strategy
+from nkiverify.verify import case
 from tests.check.kernel_files import Checker, write
 
 KERNEL = """
@@ -38,13 +38,13 @@ def test_finished_phases_are_in_the_file_when_a_later_one_ends_the_process(
 ) -> None:
     write(check.folder, k=KERNEL)
     file = check.folder / "results.json"
-    original = strategy._dataflow
-    monkeypatch.setattr(strategy, "_dataflow", lambda *given: os._exit(0))
+    original = case._dataflow
+    monkeypatch.setattr(case, "_dataflow", lambda *given: os._exit(0))
     assert check("k.py::kernel", "--arg", f"x={shape}", "--json", str(file)) == 4
     left = {run["phase"]: run for run in json.loads(file.read_text(encoding="utf-8"))["runs"]}
     assert [left[phase]["verdict"] for phase in (1, 2, 3, 4)] == ["SUCCESSFUL"] * 3 + ["UNKNOWN"]
     assert left[4]["qualifier"] == "not finished"
-    monkeypatch.setattr(strategy, "_dataflow", original)
+    monkeypatch.setattr(case, "_dataflow", original)
     assert check("k.py::kernel", "--arg", f"x={shape}", "--json", str(file)) == 0
     assert "not finished" not in file.read_text(encoding="utf-8")
 
@@ -54,7 +54,7 @@ def test_what_leaves_a_phase_open_is_in_the_file_before_shapes_are_tried(
 ) -> None:
     write(check.folder, k=KERNEL.replace("    tile =", "    sizes = {R: C}\n    tile ="))
     file = check.folder / "results.json"
-    monkeypatch.setattr(strategy, "_dataflow", lambda *given: os._exit(0))
+    monkeypatch.setattr(case, "_dataflow", lambda *given: os._exit(0))
     assert check("k.py::kernel", "--arg", "x=f32[R:1..128,C:1..64]", "--json", str(file)) == 4
     left = {run["phase"]: run for run in json.loads(file.read_text(encoding="utf-8"))["runs"]}
     assert [left[phase]["verdict"] for phase in (1, 2, 3, 4)] == ["UNKNOWN"] * 4
@@ -73,7 +73,7 @@ def test_finished_phases_are_reported_when_the_command_is_told_to_end(
         return replace(in_child(*given, **more), status=128 + signal.SIGTERM)
 
     monkeypatch.setattr(command, "in_child", ended_by_signal)
-    monkeypatch.setattr(strategy, "_dataflow", lambda *given: os._exit(0))
+    monkeypatch.setattr(case, "_dataflow", lambda *given: os._exit(0))
     assert check("k.py::kernel", "--arg", "x=f32[16,8]", "--json", str(file)) == 128 + signal.SIGTERM
     left = {run["phase"]: run["verdict"] for run in json.loads(file.read_text(encoding="utf-8"))["runs"]}
     assert left == {1: "SUCCESSFUL", 2: "SUCCESSFUL", 3: "SUCCESSFUL", 4: "UNKNOWN"}

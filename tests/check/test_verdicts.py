@@ -119,7 +119,7 @@ def test_what_one_phase_does_not_understand_is_unknown_in_that_one_only(
     def limited(*arguments: object) -> None:
         raise UnsupportedConstruct("a thing", "do without")
 
-    monkeypatch.setattr("nkiverify.verify.strategy._dataflow", limited)
+    monkeypatch.setattr("nkiverify.verify.case._dataflow", limited)
     write(check.folder, k=COPY)
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3
     assert check.out.count("SUCCESSFUL ") == 3 and "copy, phase 4: UNKNOWN (a thing)" in check.out

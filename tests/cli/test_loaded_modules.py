@@ -85,7 +85,7 @@ def test_numpy_that_a_kernel_imports_knows_the_dtypes_of_nki(more: str, tmp_path
     [
         (
             ("--arg", "a=bf16[128,F]", "--where", "F <= 512", "--phase", "1,2"),
-            200,
+            201,
             ("analysis.values", "analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
         ),
         (

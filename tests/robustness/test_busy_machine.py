@@ -17,8 +17,8 @@ from nkiverify.foundation.clock import by_the_wall, counting, spent
 from nkiverify.foundation.records import Verdict
 from nkiverify.project.manifest_targets import load_targets
 from nkiverify.project.repository import here_or_ours
+from nkiverify.verify.case import Case
 from nkiverify.verify.options import Options
-from nkiverify.verify.strategy import Case
 from nkiverify.verify.verifier import verify
 
 
