@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import importlib
 import inspect
 import re
@@ -98,7 +99,7 @@ class Request:
         self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
     ) -> Any:
         """Call the kernel, after `prepare` has seen its arguments; what it returns. `dotted` is its module's name."""
-        namespace = _names_in_arguments(sys.modules[dotted], list(sys.modules.values()))
+        namespace = _NamesInArguments(sys.modules[dotted], lambda: list(sys.modules.values()))
         dimensions = self.assumed_domain(v)
         v.assume_asserts(self.asserts)
         values = {part.parameter: part.value(v, dimensions, namespace) for part in self.arguments}
@@ -155,7 +156,7 @@ def request(
     arguments = tuple(parse_argument(text) for text in given)
     kernel = _load(path, name, base)
     module, space = load_module(path, base)
-    names = _names_in_arguments(module, space.modules.values())
+    names = _NamesInArguments(module, space.modules.values)
     _bind(kernel, name, arguments)
     domain = Domain()
     for argument in arguments:
@@ -196,23 +197,42 @@ def request(
     )
 
 
-def _names_in_arguments(module: ModuleType, others: Iterable[ModuleType]) -> Mapping[str, Any]:
+class _NamesInArguments(Mapping[str, Any]):
     """The names of the kernel's module; then the classes and functions that one of the kernel's `others` alone defines,
     and the classes of the modules of NKI that it imports, as `ReplicaGroup`: what a caller imports to make an argument,
-    the kernel itself often has no use for."""
-    defined: dict[str, set[int]] = {}
-    found: dict[str, Any] = {}
-    for other in others:
-        if KERNEL_MARKER not in vars(other):
-            continue
-        for name, value in vars(other).items():
-            own = isinstance(value, type | FunctionType) and value.__module__ == other.__name__
-            if own and not name.startswith("_"):
-                found[name] = value
-                defined.setdefault(name, set()).add(id(value))
-    documented = [vars(value) for value in vars(module).values() if _is_of_nki(value)]
-    classes = {name: value for names in documented for name, value in names.items() if isinstance(value, type)}
-    return ChainMap(vars(module), {name: value for name, value in found.items() if len(defined[name]) == 1}, classes)
+    the kernel itself often has no use for. These are looked for when the first of them is asked for: an argument that
+    is a tensor or a number asks for none."""
+
+    def __init__(self, module: ModuleType, others: Callable[[], Iterable[ModuleType]]) -> None:
+        self._module = module
+        self._others = others
+
+    @functools.cached_property
+    def _every(self) -> Mapping[str, Any]:
+        defined: dict[str, set[int]] = {}
+        found: dict[str, Any] = {}
+        for other in self._others():
+            if KERNEL_MARKER not in vars(other):
+                continue
+            for name, value in vars(other).items():
+                own = isinstance(value, type | FunctionType) and value.__module__ == other.__name__
+                if own and not name.startswith("_"):
+                    found[name] = value
+                    defined.setdefault(name, set()).add(id(value))
+        documented = [vars(value) for value in vars(self._module).values() if _is_of_nki(value)]
+        classes = {name: value for names in documented for name, value in names.items() if isinstance(value, type)}
+        alone = {name: value for name, value in found.items() if len(defined[name]) == 1}
+        return ChainMap(vars(self._module), alone, classes)
+
+    def __getitem__(self, name: str) -> Any:
+        own = vars(self._module)
+        return own[name] if name in own else self._every[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._every)
+
+    def __len__(self) -> int:
+        return len(self._every)
 
 
 def _is_of_nki(value: object) -> bool:

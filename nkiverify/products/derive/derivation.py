@@ -285,7 +285,10 @@ class _Derivation:
         inside = simplest(self._inside(chosen), self._program)
         failing = [one for one in self._shapes.runs.values() if one.kind in (ShapeOutcome.FAILS, ShapeOutcome.REJECTED)]
         preconditions = tuple(one for one in stated if not (one.limit and one.large))
-        reported = {one.text for one in preconditions}
+        reported = {one.text: one for one in preconditions}
+        needed = [one.condition for one in chosen.chosen if one.text in reported]
+        # What is seen to be accepted needs no proof that it may be.
+        accepts = any(reported[one.text].is_accepted_beyond for one in chosen.chosen if one.text in reported)
         bounds = [Precondition(one.text, site=one.site, bound=one.why) for one in found.bounds]
         return Derived(
             preconditions=(*preconditions, *bounds),
@@ -300,7 +303,7 @@ class _Derivation:
             ran=self._shapes.ran,
             example=base,
             ways=found.ways,
-            enforced=enforced(self._exploration, [one.condition for one in chosen.chosen if one.text in reported]),
+            enforced=not accepts and enforced(self._exploration, needed),
         )
 
     def _asserted_within(self, texts: tuple[str, ...]) -> list[Precondition] | None:

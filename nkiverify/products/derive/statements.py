@@ -60,6 +60,12 @@ class Precondition:
     dead: tuple[Dead, ...] = ()
 
     @property
+    def is_accepted_beyond(self) -> bool:
+        """True if the kernel has come to its end for a shape beyond, whatever contract it has broken."""
+        raised = self.failure is not None and self.failure.contract.startswith(("kernel.", "host."))
+        return self.dropped is not None or (self.failure is not None and not raised)
+
+    @property
     def is_offered(self) -> bool:
         """True if an assert of it may be what the kernel lacks: no part of the kernel is dead where it holds."""
         return not self.asserted and not self.dead
