@@ -61,7 +61,8 @@ def instantiate(program: Program, values: Mapping[str, int], most: int | None = 
     grid = programs(program.body)
     instance = Instance(most)
     try:
-        for coordinates in product(*(range(Valuation(given).term(atom.extent)) for atom in grid)):
+        for number, coordinates in enumerate(product(*(range(Valuation(given).term(atom.extent)) for atom in grid))):
+            instance.in_launch = number > 0
             instance.at({**given, **dict(zip(grid, coordinates, strict=True))}).visit(program.body)
     except Undefined:
         raise CannotInstantiate("a condition on what no dimension decides") from None
@@ -96,6 +97,8 @@ class Instance(Visitor[None]):
     def __init__(self, most: int | None) -> None:
         self.items: list[ItemText] = []
         self.claims: list[Claim] = []
+        #: Whether what is executed outside of the launch has been visited.
+        self.in_launch = False
         self._most = most
         self._given: dict[Atom, int] = {}
         self._here = Valuation({})
@@ -138,8 +141,15 @@ class Instance(Visitor[None]):
         if isinstance(item, DeviceLoop):
             # A concrete execution runs its body once as well, or once for each iteration.
             return ()
+        if self.in_launch and isinstance(item, Executed | Allocation) and not _program_of(item):
+            return ()
         self.items.append(text_of(item, self._here))
         return ()
+
+
+def _program_of(item: Executed | Allocation) -> tuple[object, ...]:
+    """The coordinates of the program that executes an item; none outside of a launch."""
+    return item.operation.program if isinstance(item, Executed) else item.program
 
 
 def recorded_items(recorded: Iterable[Item]) -> list[ItemText]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from lab.fuzz import moving_number
+from lab.kernel_files import Concrete, read_header
 from lab.recordings import CannotCompare, Recording, compared, differences, plain, program_of, symbolic
+from lab.recordings_command import SOUNDNESS
 from lab.subject import Bench
 from nkiverify.engines.shapes import Shapes
 from nkiverify.execute.instantiate import ItemText
@@ -122,6 +125,21 @@ def test_a_view_is_compared_by_its_place(tmp_path: Path) -> None:
     symbolically, concretely = found.split(", concrete ")
     assert symbolically.endswith("with elements [1 by 128] [1 by 64]")
     assert concretely.endswith("with elements [0 by 128] [1 by 64]")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        # Operations before the launch, of two programs; and a claim that is enough, and no more.
+        "model_state/launches/no_program_overwrites_the_index.py",
+        "model_state/partial_writes/a_part_of_a_pattern.py",
+    ],
+)
+def test_both_runs_of_a_kernel_record_the_same(name: str) -> None:
+    path = SOUNDNESS / name
+    target = Concrete.of(path, replace(read_header(path), shapes={"": range(0)})).target
+    assert compared(target, [{"n": 1}, {"n": 2}], SECONDS) == []
+    assert plain(target, {"n": 1}, SECONDS) is not None
 
 
 def test_differences_are_seen() -> None:
