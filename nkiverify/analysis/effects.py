@@ -89,10 +89,12 @@ class Effect:
 class Effects:
     """Gives operations their effects: all that is read first, then what is written.
 
-    It knows the reduction registers, and which tensors are sums over the iterations of a loop.
+    It knows the reduction registers, and which tensors are sums over the iterations of a loop. `in_iterations`: what
+    the body of a device loop writes is certain in the iteration that writes it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_iterations: bool = False) -> None:
+        self._in_iterations = in_iterations
         self._registers = Registers()
         self._sums: set[Key] = set()
 
@@ -129,16 +131,22 @@ class Effects:
         for argument, view in writes.items():
             clobbers = argument == REGISTERS and command_of(operation) is Command.CLOBBER
             does = Does.CLOBBER if clobbers else Does.WRITE
-            yield Effect(does, operation, argument, view, sure[argument], adds_up or joins or accumulates)
+            certain = is_certain_once_executed(operation, argument) if self._in_iterations else sure[argument]
+            yield Effect(does, operation, argument, view, certain, adds_up or joins or accumulates)
 
 
 def is_certain(operation: Operation, argument: str) -> bool:
     """True if all elements of a result that the mask and `rows` leave are written, whatever the data are."""
-    view = operation.writes[argument]
-    anywhere = is_moved(view) or skips(operation)
     # What the body of a device loop allocates is used in that body alone ("loop.escape"), as often as it is written.
-    perhaps = operation.body not in (None, view.storage.body) or _may_leave_out(operation, argument)
-    return not (anywhere or perhaps or masks_otherwise(operation) or leaves_out_earlier(operation))
+    executed = operation.body in (None, operation.writes[argument].storage.body)
+    return executed and is_certain_once_executed(operation, argument)
+
+
+def is_certain_once_executed(operation: Operation, argument: str) -> bool:
+    """The same of an operation that is executed: the device loops around it may have no iteration."""
+    anywhere = is_moved(operation.writes[argument]) or skips(operation)
+    perhaps = anywhere or _may_leave_out(operation, argument)
+    return not (perhaps or masks_otherwise(operation) or leaves_out_earlier(operation))
 
 
 def adds_product(operation: Operation) -> bool:

@@ -343,3 +343,31 @@ def test_what_is_written_to_the_register_of_a_loop(loop: str, body: str, verdict
         write(check.folder, k=AFTER.format(loop=loop, body=indented(body, 12)).replace("[[4, 8]", pattern))
         check("k.py::moved", *words)
         assert f"1  {verdict}" in check.out, check.out
+
+
+def test_a_tile_of_before_the_loop_hides_no_domain(check: Checker) -> None:
+    text = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def kernel(x, n):
+        out = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+        total = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.memset(dst=total, value=0)
+        count = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=count, src=n)
+        register = nisa.register_alloc()
+        nisa.register_load(register, count)
+        tile = nl.ndarray((128, 512), dtype=nl.float32, buffer=nl.sbuf)
+        for i in nl.dynamic_range(register):
+            nisa.dma_copy(dst=tile, src=x)
+            nisa.tensor_tensor(dst=total, data1=total, data2=tile, op=nl.add)
+        nisa.dma_copy(dst=out, src=total)
+        return out
+    """
+    write(check.folder, k=text)
+    check("k.py")
+    assert "kernel is legal where  x0*x1 == 65536, n0*n1 == 1" in check.out

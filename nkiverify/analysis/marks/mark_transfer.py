@@ -18,6 +18,7 @@ from nkiverify.analysis.effects import (
     begins_sum,
 )
 from nkiverify.analysis.element_marks import Marks, certain, dependent, exchanges
+from nkiverify.analysis.marks.device_bodies import DeviceBodies
 from nkiverify.analysis.marks.mark_findings import DEAD_STORE, DEFINED, MAYBE, SURELY, UNWRITTEN, Fault, Notes
 from nkiverify.analysis.marks.storages import Shadow, Shadows
 from nkiverify.analysis.marks.unordered_loops import ADDED, READ, WROTE, UnorderedLoops
@@ -94,7 +95,8 @@ class MarkTransfer:
         self._unordered = unordered
         self._notes = notes
         self._dead_stores = dead_stores
-        self._effects = Effects()
+        self._effects = Effects(in_iterations=True)
+        self._bodies = DeviceBodies(notes)
         self._reads: dict[Does, Callable[[Reading, Effect], None]] = {
             Does.WAIT: self._wait,
             Does.READ: self._read,
@@ -115,6 +117,7 @@ class MarkTransfer:
 
     def read(self, operation: Operation) -> Reading:
         """The reads of an operation, up to where it cannot be known."""
+        self._bodies.executes(operation)
         effects = self._effects.of(operation)
         step = Reading(self._effects.explicit(operation), effects)
         if not operation.declared.behaviour.barrier:
@@ -131,6 +134,10 @@ class MarkTransfer:
         for effect in step.effects:
             if effect.writes and not step.lost:
                 self._writes[effect.does](step, effect)
+
+    def finish(self) -> None:
+        """The run is at its end."""
+        self._bodies.finish()
 
     # --- what is read -------------------------------------------------------------------------------------------------
 
@@ -237,16 +244,16 @@ class MarkTransfer:
             marks, effect = step.marks.get(name), self._reading_of(step, other)
             if marks is None or effect is None:
                 continue
-            rows = rows_of_zeros(self._shadows.of(effect.view.storage), effect)
-            if rows is None:
-                continue
-            if marks.shape[0] != len(rows):
+            shadow = self._shadows.of(effect.view.storage)
+            rows = rows_of_zeros(shadow, effect)
+            if rows is None or marks.shape[0] != len(rows):
                 continue
             if name in step.operation.declared.behaviour.rows:
                 rows = rows_of_scales(rows)
             met = rows.reshape(-1, *(1,) * (marks.ndim - 1)) & (marks > DEFINED) & (marks < DEAD_STORE)
             own = self._reading_of(step, name)
             if met.any() and own is not None:
+                self._bodies.rely_on_zeros(step.operation, shadow)
                 self._notes.claim("df.unwritten_times_zero", own.view, met, operand=name, zeros=other)
                 step.marks[name] = _unless_defined(np.where(met, DEFINED, marks).astype(np.int32))
 
@@ -307,6 +314,7 @@ class MarkTransfer:
             self._notes.doubt("a mask on an operation that is not element-wise")
         elif not region.exact:
             self._notes.doubt("a mask that does not fit what is written under it")
+        self._bodies.writes(step.operation, shadow)
         if not (effect.certain and region.exact and region.in_range):
             shadow.zeros = None
         if not effect.certain or not region.exact:

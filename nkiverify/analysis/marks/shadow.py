@@ -147,6 +147,7 @@ class _Walk:
                 self._notes.position = position
                 self._step(self._items[position])
         self._unordered.finish()
+        self._transfer.finish()
         self._finish()
         faults = self._notes.findings.faults
         faults[:] = [self.placed(one) for one in faults]
