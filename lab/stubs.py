@@ -1,4 +1,5 @@
-"""Writes the stubs that kernels import, and the table of what each module of operations declares.
+"""Writes the stubs that kernels import, the enumerations of both APIs, and the table of what each module of operations
+declares.
 
 A stub has the names of a documented module, and the signatures of its operations.
 
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from lab import enumerations
 from nkiverify.foundation import resources
 from nkiverify.model.dtypes import DType
 from nkiverify.model.memory import MemoryRegion
@@ -103,6 +105,7 @@ def main() -> int:
         # It tells where the operations are whose stubs are written, and this process has another one.
         (root / _TABLE).write_text(texts[_TABLE], encoding="utf-8")
         return subprocess.run([sys.executable, "-m", "lab.stubs"], check=False).returncode
+    texts |= {name: _formatted(text) for name, text in enumerations.modules().items()}
     texts |= {f"stubs/{name}": text for name, text in stubs().items()}
     stale = [name for name, text in texts.items() if not _is_current(root / name, text)]
     for name in stale:

@@ -33,6 +33,7 @@ from nkiverify.model.legacy_tensor import new_tile as new_legacy_tile
 from nkiverify.model.memory import PSUM
 from nkiverify.model.ops.operands import (
     any_in_psum,
+    as_engine,
     claim_same_layout,
     claim_scattered_by_scalar_engine,
     generation,
@@ -108,7 +109,7 @@ def _(
     """A copy in SBUF."""
     source = operand(src, mask, "src")
     result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
-    _claim_copy(result, source, legacy_enums.as_engine(engine))
+    _claim_copy(result, source, as_engine(engine))
     return result
 
 
@@ -177,7 +178,7 @@ def _(
     """A copy in SBUF of what is, in each partition, at a place known at run time."""
     source = operand(src, mask, "src", placed=True)
     result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
-    _claim_copy(result, source, legacy_enums.as_engine(engine))
+    _claim_copy(result, source, as_engine(engine))
     return result
 
 
@@ -193,7 +194,7 @@ def _(
 ) -> None:
     """A copy to a place, in each partition, that is known at run time."""
     target = given_destination(dst, dtype, mask, placed=True)
-    _claim_copy(target, operand(src, mask, "src"), legacy_enums.as_engine(engine))
+    _claim_copy(target, operand(src, mask, "src"), as_engine(engine))
 
 
 COPY_FROM_PLACE.meaning(copied)

@@ -21,6 +21,7 @@ from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import operated
 from nkiverify.model.ops.operands import (
     any_in_psum,
+    as_engine,
     claim_available,
     claim_integers,
     claim_on_chip,
@@ -104,7 +105,7 @@ def _(
     left, right = operand(data1, mask, "data1"), operand(data2, mask, "data2")
     larger = right if is_one(left.free_size) else left
     result = result_tile(larger.shape, named_dtype(dtype, promoted(left.dtype, right.dtype)), mask=mask)
-    _claim_tensor_tensor(result, left, right, op, legacy_enums.as_engine(engine))
+    _claim_tensor_tensor(result, left, right, op, as_engine(engine))
     return result
 
 
@@ -229,7 +230,7 @@ def _(
     source = operand(data, mask, "data")
     result = result_tile(source.shape, named_dtype(dtype, source.dtype), mask=mask)
     first, second = resolved(operand0, mask, "operand0"), resolved(operand1, mask, "operand1")
-    _claim_tensor_scalar(result, source, op0, first, op1, second, legacy_enums.as_engine(engine))
+    _claim_tensor_scalar(result, source, op0, first, op1, second, as_engine(engine))
     return result
 
 

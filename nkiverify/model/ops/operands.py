@@ -6,6 +6,7 @@ import enum
 from numbers import Real
 from typing import Any, TypeVar
 
+from nkiverify.model import isa_enums
 from nkiverify.model.contracts import require
 from nkiverify.model.current_execution import current_execution
 from nkiverify.model.emission import claim_in_scope
@@ -90,6 +91,18 @@ def member(value: object, enumeration: type[MemberT], argument: str) -> MemberT:
                 return one
     require("isa.enum_values", False, argument=argument, value=value)
     raise TypeError(f"{argument} is a member of {enumeration.__name__}, not {value!r}")
+
+
+def as_engine(value: object) -> isa_enums.engine:
+    """The engine that a member of the legacy `engine`, or its number, stands for."""
+    if not isinstance(value, int):
+        raise TypeError(f"engine is a member of nki.isa.engine, not {value!r}")
+    return isa_enums.engine(int(value))
+
+
+def as_reduce_cmd(value: object) -> object:
+    """The command that a member of the legacy `reduce_cmd`, or its number, stands for; anything else as it is."""
+    return isa_enums.reduce_cmd(int(value)) if isinstance(value, int) else value
 
 
 def on_chip(*operands: Tensor) -> bool:

@@ -28,6 +28,7 @@ from nkiverify.model.legacy_tensor import LegacyTensor, given_destination, named
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import applied
 from nkiverify.model.ops.operands import (
+    as_reduce_cmd,
     claim_available,
     claim_on_chip,
     claim_one_psum,
@@ -215,7 +216,7 @@ def _(
 ) -> None:
     """dst[i] = (src[i] op0 imm0) op1 dst[i - 1] along the free axis. No legacy page has it: as in the current API."""
     result, source = given_destination(dst, dtype, mask), operand(src, mask, "src")
-    command = legacy_enums.as_reduce_cmd(reduce_cmd)
+    command = as_reduce_cmd(reduce_cmd)
     first, second = resolved(imm0, mask, "imm0"), resolved(imm1, mask, "imm1")
     _claim_cumulative(result, source, op0, op1, first, second, member(command, isa.reduce_cmd, "reduce_cmd"))
 

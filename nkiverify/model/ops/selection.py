@@ -27,6 +27,7 @@ from nkiverify.model.legacy_tensor import (
 )
 from nkiverify.model.operators import OPERATORS, Operator
 from nkiverify.model.ops.operands import (
+    as_reduce_cmd,
     claim_column,
     claim_generation,
     claim_on_chip,
@@ -180,7 +181,7 @@ def _(
         comp_op1,
         operand(bound0, mask, "bound0"),
         operand(bound1, mask, "bound1"),
-        legacy_enums.as_reduce_cmd(reduce_cmd),
+        as_reduce_cmd(reduce_cmd),
         resolved(reduce_res, mask, "reduce_res"),
         reduce_op,
         range_start,
@@ -310,7 +311,7 @@ def _(
         operand(on_true, mask, "on_true"),
         resolved(on_false, mask, "on_false"),
         resolved(reduce_res, mask, "reduce_res"),
-        legacy_enums.as_reduce_cmd(reduce_cmd),
+        as_reduce_cmd(reduce_cmd),
         reduce_op,
     )
 

@@ -13,7 +13,7 @@ from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, result_tile
 from nkiverify.model.memory import PSUM, SBUF
-from nkiverify.model.ops.operands import destination, in_sbuf, member, on_chip, tile
+from nkiverify.model.ops.operands import as_engine, destination, in_sbuf, member, on_chip, tile
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, equal
@@ -70,7 +70,7 @@ def _(
 ) -> LegacyTensor:
     """A new tile (F, P) of data (P, F): in PSUM from the Tensor Engine, in SBUF from the Vector Engine."""
     source = operand(data, mask, "data")
-    runs_on = legacy_enums.as_engine(engine)
+    runs_on = as_engine(engine)
     if runs_on is isa.engine.unknown:
         runs_on = isa.engine.tensor if source.buffer is SBUF else isa.engine.vector
     region = PSUM if runs_on is isa.engine.tensor else SBUF
