@@ -29,6 +29,7 @@ from nkiverify.frontend.kernel_files import STUB_PACKAGES, module_name
 from nkiverify.frontend.loader import MadeInRun, MadeOfDimensions, load_kernel, load_module
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.model.launch import Kernel
+from nkiverify.model.names import framework_jit
 from nkiverify.project.discovery import function_at, kernels_in, preconditions
 
 #: `kernel[2]`, but not `make_kernel([2])`.
@@ -36,6 +37,9 @@ _LAUNCHED = re.compile(r"(.*[\w)])\[([^][]*)\]")
 
 #: What the name of a tensor's dimensions may be in a suggestion.
 _SUGGESTION = "bf16[K,M]"
+
+#: How functions of the legacy API are wrapped that no decorator made a kernel.
+_LEGACY = "neuronxcc.nki"
 
 
 @dataclass(slots=True)
@@ -127,7 +131,9 @@ class Request:
     def _wrapped(self, kernel: Callable[..., Any]) -> Any:
         if isinstance(kernel, Kernel) or not self.wrap:
             return kernel
-        made: Kernel = importlib.import_module(self.wrap).jit(kernel)
+        # Of the legacy API, no decorator says that what is written is returned ("df.output_parameter").
+        jit = framework_jit if self.wrap == _LEGACY else importlib.import_module(self.wrap).jit
+        made: Kernel = jit(kernel)
         made.helper = any(argument.on_chip for argument in self.arguments)
         return made
 
@@ -327,7 +333,7 @@ def _wrapping(kernel: Callable[..., Any], module: ModuleType) -> str:
     namespace = vars(module)
     if _launches(function, namespace):
         return ""
-    return "neuronxcc.nki" if _is_legacy(function, namespace) else "nki"
+    return _LEGACY if _is_legacy(function, namespace) else "nki"
 
 
 def _launches(function: Any, namespace: Mapping[str, Any]) -> bool:

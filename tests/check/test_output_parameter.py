@@ -28,6 +28,10 @@ KERNELS = """
         nl.store(out, value=nl.load(x))
         nl.store(other, value=nl.load(x))
         return other
+
+
+    def plain(x, out):
+        nl.store(out, value=nl.load(x))
 """
 
 
@@ -37,6 +41,9 @@ KERNELS = """
         ("doubled", (), 0, "df.output_parameter"),
         ("doubled", ("--strict",), 1, "df.output_parameter"),
         ("halved", (), 1, "idx.oob"),
+        # No decorator in its file: as the contract says.
+        ("plain", (), 0, "df.output_parameter"),
+        ("plain", ("--strict",), 1, "df.output_parameter"),
         # What it returns says that the rule is known to its author.
         ("both", (), 1, "df.input_written"),
     ],
