@@ -1,0 +1,21 @@
+# expect: 1 FAILED leg.oob_static:16
+# args: ::fused_silu --arg x=f32[256,2048] --arg out=f32[256,2048]
+"""For the first releases: nki_jit of torch_neuronx, outputs as arguments, or none of torch here."""
+try:
+    from torch_neuronx import nki_jit
+except ImportError:
+    nki_jit = None
+import neuronxcc.nki.language as nl
+
+
+def fused_silu(x, out):
+    n, c = x.shape
+    ix = nl.arange(128)[:, None]
+    iy = nl.arange(c)[None, :]
+    for ib in nl.affine_range(n // 128):
+        t = nl.load(x[ib * 128 + ix + 1, iy])
+        nl.store(out[ib * 128 + ix, iy], value=t * nl.sigmoid(t))
+
+
+if nki_jit is not None:
+    fused_silu_jit = nki_jit(fused_silu)
