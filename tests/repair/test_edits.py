@@ -82,6 +82,7 @@ def edited(line: str) -> set[str]:
             "t = nl.zeros((8, 8), dtype=x.dtype, buffer=nl.sbuf)",
         ),
         ("f(x, accumulate=False)", "f(x, accumulate=True)"),
+        ("q = max(t, n - k)", "q = min(t, n - k)"),
     ],
 )
 def test_what_may_have_been_meant_is_among_the_edits(written: str, meant: str | None) -> None:

@@ -181,6 +181,8 @@ def _at_most_what_is_left(node: ast.AST, around: Surroundings) -> Iterator[_Chan
     """The size of a tile, or the end of a slice, no greater than what is left; or without such a bound."""
     source = around.source
     if isinstance(node, ast.Call) and called(node) in ("min", "max"):
+        if isinstance(node.func, ast.Name):
+            yield [source.replaced(node.func, "max" if node.func.id == "min" else "min")], 0.0
         for one in node.args:
             yield [source.replaced(node, source.of(one))], 1.0
         return
