@@ -235,3 +235,34 @@ def test_another_order_of_rows_is_no_patch(tmp_path: Path) -> None:
     for patch in found.patches:
         text = patch.text(GROUPED.replace("g * (H // G) + r", "r * G + g + 1"))
         assert "h = r * G + g\n" not in text, patch
+
+
+SCALED = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x, s):
+    N, D = x.shape
+    out = nl.ndarray((N, D), dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in range((N + 127) // 128):
+        p = min(128, N - i * 128)
+        t = nl.ndarray((128, D), dtype=x.dtype, buffer=nl.sbuf)
+        k = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t[:p, :], src=x[i * 128 : i * 128 + p, :])
+        nisa.dma_copy(dst=k[:p, :], src=s[i * 128 : i * 128 + p, :])
+        nisa.tensor_scalar(dst=t[:p, :], data=t[:p, :], op0=nl.multiply, operand0=k[:p, :])
+        nisa.dma_copy(dst=out[i * 128 : i * 128 + p, :], src=t[:p, :])
+    return out
+"""
+
+
+def test_an_edit_goes_before_asserts_though_conditions_are_left_that_were_there_before(tmp_path: Path) -> None:
+    """The kernel does not check the shape of `s`, with the edit or without."""
+    written = SCALED.replace("operand0=k[:p, :]", "operand0=k")
+    first, *others = repair(tmp_path, written, seconds=40.0).patches
+    assert first.text(written) == SCALED
+    assert first.left == ("s1 == 1", "N == s0")
+    assert others[-1].kind == "assert"

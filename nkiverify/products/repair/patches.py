@@ -42,7 +42,9 @@ class RepairQuestion:
 @dataclass(frozen=True, slots=True)
 class Patch:
     """An edit that mends something. `said` is what is said of the kernel with it, `equal` what it is found to compute.
-    `whole`: nothing is left that fails. `caution`: what an assert leaves, where that is less than was meant."""
+    `whole`: nothing is left that fails. `caution`: what an assert leaves, where that is less than was meant. `left`:
+    conditions that the kernel does not check with it, nor without it, where it does not check more than these as it
+    is."""
 
     kind: str
     line: int
@@ -51,6 +53,7 @@ class Patch:
     whole: bool
     equal: str = ""
     caution: str = ""
+    left: tuple[str, ...] = ()
 
     def text(self, before: str) -> str:
         """The text of the file with the patch; `before` is that without."""

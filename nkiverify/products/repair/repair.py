@@ -31,6 +31,7 @@ from nkiverify.products.derive import domain_text, proposals
 from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
+from nkiverify.products.derive.statements import Precondition
 from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
@@ -128,9 +129,20 @@ def _suspicious(found: DomainAnswer) -> Iterator[bool]:
     derived = found.derived
     if derived is not None:
         yield bool(derived.bugs)
-        for one in derived.preconditions:
-            unchecked = one.failure is not None and not one.from_above and not one.launch
-            yield unchecked or bool(one.dead) or one.dropped is not None
+        yield from map(_is_unchecked, derived.preconditions)
+
+
+def _is_unchecked(one: Precondition) -> bool:
+    fails = one.failure is not None and not one.from_above and not one.launch
+    return fails or bool(one.dead) or one.dropped is not None
+
+
+def _unchecked(found: DomainAnswer) -> tuple[str, ...]:
+    """The conditions that the kernel does not check, where they are all that is wrong with it: all else is proved."""
+    derived = found.derived
+    if derived is None or not derived.proved or derived.bugs:
+        return ()
+    return tuple(one.text for one in derived.preconditions if _is_unchecked(one))
 
 
 class _Repair:
@@ -163,8 +175,8 @@ class _Repair:
         found = self._with_domains(alive)
         patches = [self._patch(one) for one in found][: RepairBudget.PATCHES]
         if not any(one.whole for one in patches):
-            # Asserts first where they leave nothing that fails, and an edit does.
-            patches = sorted([*patches, *self._asserts()], key=lambda one: not one.whole)
+            # Asserts first where they leave nothing that fails, and an edit does that was not there before.
+            patches = sorted([*patches, *self._asserts()], key=lambda one: (not one.left, not one.whole))
         return RepairAnswer(
             self._asked.reference,
             said,
@@ -498,7 +510,16 @@ class _Repair:
             said,
             is_whole(one.found),
             one.alive.equal,
+            left=self._left(one),
         )
+
+    def _left(self, one: _WithDomain) -> tuple[str, ...]:
+        """What the kernel does not check with an edit that leaves what it computes as it is, where that is a part of
+        what it does not check without."""
+        left = _unchecked(one.found)
+        grows = set(left) < set(_unchecked(self._found)) and not one.wastes and bool(one.alive.equal)
+        dead = any(each.dead for each in (one.found.derived.preconditions if one.found.derived else ()))
+        return left if grows and not dead else ()
 
     def _asserts(self) -> list[Patch]:
         """The asserts that the kernel lacks: what it fails for is refused. Nothing else mends it where some leave less

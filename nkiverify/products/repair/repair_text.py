@@ -58,7 +58,9 @@ def _said(one: Patch, name: str) -> Iterator[str]:
         yield "  zeros are read where nothing is stored, and nothing says that they are meant: a store may be too short"
     if one.caution:
         yield f"  the assert leaves less than was meant: {one.caution}"
-    if not one.whole:
+    if one.left:
+        yield f"  the kernel still does not check {' and '.join(one.left)}"
+    elif not one.whole:
         yield "  something is left that fails, or that is not proved"
 
 
@@ -74,6 +76,7 @@ def as_json(found: RepairAnswer, before: str) -> str:
             "whole": one.whole,
             "equal": one.equal,
             "caution": one.caution,
+            "left": one.left,
             "text": one.text(before),
         }
         for one in found.patches
