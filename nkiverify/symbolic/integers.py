@@ -306,10 +306,10 @@ def _with_float(left: Term, other: float, operation: Callable[[Term, Term], Term
     one, two = as_rational(left), as_rational(other)
     if one is None or two is None:
         return NotImplemented
+    if operation is terms.multiply:
+        return one * other
     if swapped:
         one, two = two, one
-    if operation is terms.multiply:
-        return one * two
     return one + two if operation is terms.add else one - two
 
 

@@ -42,9 +42,10 @@ def use_power(power: Callable[[object, float], Any], exponential: Callable[[floa
 class SymRational(StandsFor):
     """An exact quotient of two integers, what `/` on symbolic integers gives.
 
-    Python's quotient is a rounded float. For one division of 32-bit integers, to which integers may have been added,
-    `ceil`, `floor`, `int` and comparison with integers agree with it; after any other arithmetic the value is
-    `inexact`, and asking it for an integer or a truth value is unsupported.
+    Python's quotient is a rounded float. For one division of small integers, or one product of such an integer and the
+    float of a simple fraction, to which integers may have been added, `ceil`, `floor`, `int` and comparison with
+    integers agree with it; after any other arithmetic the value is `inexact`, and asking it for an integer or a truth
+    value is unsupported.
     """
 
     __slots__ = ("addends", "bottom", "inexact", "top")
@@ -62,7 +63,8 @@ class SymRational(StandsFor):
     def _exact(self, what: str) -> None:
         """Refuse where the rounded quotient of Python may fall on another side of an integer than the exact one."""
         small = (self.top, self.bottom, *self.addends)
-        if self.inexact or not all(_is_small(term) for term in small):
+        rounded_often = not self.is_whole and len(self.addends) > _MOST_ROUNDED
+        if self.inexact or rounded_often or not all(_is_small(term) for term in small):
             advice = "use integer arithmetic (`//`), or bound the dimensions"
             raise unsupported(f"{what} of a rounded floating-point value", advice)
 
@@ -115,6 +117,11 @@ class SymRational(StandsFor):
             return NotImplemented
         # Integers that are not too large are multiplied exactly; a larger one on the way makes the product large, or 0.
         whole = self.is_whole and right.is_whole
+        if self.is_whole and not whole and isinstance(other, float):
+            fraction = _simple_fraction(other)
+            if fraction is not None:
+                top = terms.scale(self.top, fraction.numerator)
+                return SymRational(top, terms.constant(fraction.denominator), False, (*self.addends, self.top))
         top, bottom = terms.multiply(self.top, right.top), terms.multiply(self.bottom, right.bottom)
         return SymRational(top, bottom, not whole, (*self.addends, *right.addends) if whole else ())
 
@@ -257,8 +264,24 @@ def compare_quotients(
 
 
 #: Numerators and denominators up to this size, added up, leave the rounding error of a quotient below the distance of
-#: two quotients with such denominators: 53 bits of a float, less a margin for one addition.
+#: two quotients with such denominators: 53 bits of a float, less a margin for some additions.
 _SMALL = 2**50
+#: Each addition may be an eighth of that distance off, and a product with the float of a fraction a quarter.
+_MOST_ROUNDED = 4
+#: Denominators of fractions that floats are taken for.
+_SIMPLE = 2**20
+
+
+def _simple_fraction(value: float) -> Fraction | None:
+    """The fraction p/q that a float may stand for where small integers are multiplied by it: None if it is too far off.
+
+    The float is off by at most a part of 2**-54. So where n*p/q is an integer m, the exact product n*value is no
+    farther from m than half the distance of the floats next to m, and rounds to m; where it is none, it is at least 1/q
+    from each integer and the rounded product less than that off.
+    """
+    exact = Fraction(value)
+    fraction = exact.limit_denominator(_SIMPLE)
+    return fraction if abs(exact - fraction) <= abs(fraction) / 2**54 else None
 
 
 def _is_small(term: Term) -> bool:

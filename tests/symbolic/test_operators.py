@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 from types import FrameType
 from typing import Any
 
@@ -69,6 +70,7 @@ ARITHMETIC = (
     *("floor(x / 4 + 1)", "floor(1 + x / 4)", "floor(x / 4 - y)", "floor(y - x / 4)", "ceil(-(x / 4))"),
     *("trunc(y - x / 4)", "x < 5"),
     *("x / 4 < 2", "x / 4 <= y", "x / 4 > 2", "x / 4 >= y", "x / 4 == 2", "x / 4 != y", "x / -4 < 2", "2 < x / 4"),
+    *("floor(x * 0.5)", "trunc(x * 0.6)", "ceil(0.1 * x)", "trunc(0.75 * x)", "x * 0.1 < 2", "trunc(x * 1.2 - y)"),
     *("x / y < 2", "x / y >= 1", "x / y == 2", "(x / 4).is_integer()", "(x / y).is_integer()", "x / 4 < 0.0"),
 )  # fmt: skip
 
@@ -93,10 +95,11 @@ def test_an_operator_has_the_value_of_python(expression: str) -> None:
     "expression",
     [
         *("x & 5", "x & 6", "x & 8", "x & -1", "x & -8", "5 & x", "x & y", "x | 1", "x ^ 1", "1 << x", "8 >> x"),
-        *("x << y", "x * 0.1 < 2", "x + 0.1 < 2", "0.1 - x < 2", "x + 2.0 < 5", "2.0 - x < 5", "2.0 + x >= y"),
+        *("x << y", "x * 0.7 < 2", "x + 0.1 < 2", "0.1 - x < 2", "x + 2.0 < 5", "2.0 - x < 5", "2.0 + x >= y"),
         *("x ** y", "2 ** x", "x ** -1", "pow(x, 2, 5)", "x // 2.0", "x % 2.0", "round(x / 2)", "abs(x / 2)"),
         *("x < float('nan')", "x / 2 < y / 3", "x / 2 < 0.3", "(x / 2) // 1", "(x / 2) % 1"),
-        *("floor(x * 0.1)", "floor((x / 3) * 3)", "floor((x / 3) / 2)", "ceil(2 / (x / 3))", "floor(x / 3 + 0.1)"),
+        *("floor(x * 0.29)", "trunc(x * 0.6 * 0.5)", "floor(x * 0.5 * y)"),
+        *("floor((x / 3) * 3)", "floor((x / 3) / 2)", "ceil(2 / (x / 3))", "floor(x / 3 + 0.1)"),
         *("floor(x / 3 + y / 3)", "trunc(x / 3 * y)", "(x / 3 * 2).is_integer()", "x / 3 * 2 < 1"),
     ],
 )  # fmt: skip
@@ -123,6 +126,30 @@ def test_a_quotient_is_exact_for_small_integers_only(expression: str) -> None:
                 evaluated(expression, run)
         else:
             evaluated(expression, run)
+
+
+@pytest.mark.parametrize("factor", [0.5, 0.6, 0.1, 1.2, 0.75, 1 / 3, 2.5, 0.05, 0.7, 0.29, 0.57, 1.1, math.pi])
+def test_a_product_with_a_float_is_taken_for_a_fraction_only_where_all_integers_agree(factor: float) -> None:
+    run = SymbolicExecution(hardware_named("trn2"), Limits(), {})
+    run.assume(X + 2**30 >= 0)
+    run.assume(X - 2**30 <= 0)
+    try:
+        made = evaluated(f"floor(x * {factor!r})", run)
+    except UnsupportedConstruct:
+        # 100 * 0.29 is 28.999999999999996.
+        assert factor in (0.7, 0.29, 0.57, 1.1, math.pi)
+        return
+    drawn = random.Random(1)
+    near = [sign * (2**bits + more) for bits in range(31) for more in range(-6, 7) for sign in (1, -1)]
+    for x in (*range(-2000, 2000), *near, *(drawn.randrange(-(2**30), 2**30) for _ in range(2000))):
+        assert at(made, x, 0) == math.floor(x * factor), x
+
+
+def test_a_float_that_was_rounded_often_is_not_asked_for_an_integer() -> None:
+    few, many = ("floor(x / 3" + " + y - y" * times + ")" for times in (2, 4))
+    evaluated(few, Watching())
+    with pytest.raises(UnsupportedConstruct, match="rounded"):
+        evaluated(many, Watching())
 
 
 @pytest.mark.parametrize(
