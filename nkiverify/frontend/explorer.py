@@ -239,12 +239,12 @@ class SymbolicExecution(Claiming):
         """True if `error` was raised by code that is neither the kernel's nor a library's."""
         return raised_in(error).partition(".")[0] in ("nkiverify", "nki", "neuronxcc")
 
-    def fresh_index(self, name: str, extent: Extent) -> Extent:
-        """An arbitrary element of `range(extent)`, of which there is at least one."""
+    def fresh_index(self, name: str, extent: Extent, least: int = 0) -> Extent:
+        """An arbitrary element of `range(least, extent)`, of which there is at least one."""
         size = as_term(extent)
         assert size is not None
         key = (self._scopes[-1].key, self.next_ordinal())
-        return terms.index(name, size, key, representative=True)  # type: ignore[return-value]
+        return terms.index(name, size, key, representative=True, least=least)  # type: ignore[return-value]
 
     def loop_range(self, start: Extent, stop: Extent, step: Extent, parallel: bool = False) -> object:
         """The form of `range(start, stop, step)` in this run."""

@@ -104,7 +104,7 @@ class SearchStatement(PlainWhile):
         steps = terms.divide(first, terms.constant(step))
         if not _holds(run, conditions.equals_zero(terms.add(first, terms.scale(steps, -step)))):
             step, steps = 1, first
-        number = as_term(run.fresh_index(name, terms.add(steps, terms.constant(1))))  # type: ignore[arg-type]
+        number = as_term(run.fresh_index(name, terms.add(steps, terms.constant(1)), least=1))  # type: ignore[arg-type]
         assert number is not None
         for bound in (_at_most(1, number), _at_most(number, steps)):
             run.assume(bound, f"`{name}` at line {self._site.line}")

@@ -50,16 +50,17 @@ class Index(Atom):
     """An arbitrary iteration of a loop (`extent` is the trip count), or an arbitrary element of an index grid.
 
     `representative` indices stand for every element of a non-empty `range(extent)` wherever they occur; the range of
-    a loop index holds inside its loop only.
+    a loop index holds inside its loop only. It is `least` or more: what asks the prover assumes it where it begins.
     """
 
-    __slots__ = ("extent", "name", "representative")
+    __slots__ = ("extent", "least", "name", "representative")
 
-    def __init__(self, name: str, extent: Term, representative: bool) -> None:
+    def __init__(self, name: str, extent: Term, representative: bool, least: int = 0) -> None:
         super().__init__()
         self.name = name
         self.extent = extent
         self.representative = representative
+        self.least = least
 
     def arguments(self) -> tuple[Term, ...]:
         # The extent of a loop index bounds it, but is no part of its value: substitution does not reach into it.

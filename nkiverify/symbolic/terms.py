@@ -205,9 +205,10 @@ def dimension(name: str) -> Term:
     return of_atom(_intern((Dimension, name), Dimension, name))
 
 
-def index(name: str, extent: Term, key: object, representative: bool = False) -> Term:
+def index(name: str, extent: Term, key: object, representative: bool = False, least: int = 0) -> Term:
     """The index identified by `key`: asking again gives the same atom."""
-    return of_atom(_intern((Index, name, extent.uid, key, representative), Index, name, extent, representative))
+    found = _intern((Index, name, extent.uid, key, representative, least), Index, name, extent, representative, least)
+    return of_atom(found)
 
 
 def divide(numerator: Term, denominator: Term) -> Term:
@@ -406,7 +407,7 @@ def _substitute_atom(atom: Atom, mapping: Mapping[Atom, Term], done: dict[Atom, 
         extent = _substitute(atom.extent, mapping, done)
         if extent is not atom.extent:
             # One representative per extent: the same grid with another size is another grid.
-            return index(atom.name, extent, ("of", atom.uid), representative=True)
+            return index(atom.name, extent, ("of", atom.uid), representative=True, least=atom.least)
     return of_atom(atom)
 
 

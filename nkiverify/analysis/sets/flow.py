@@ -9,7 +9,7 @@ induction. Nothing is refuted here: what cannot be shown is open, and concrete r
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -75,15 +75,42 @@ def prove(
         raise Inconclusive(SEARCHED)
     deadline = now() + seconds
     if not any(of_kind(program.body, DeviceLoop)):
-        return _proved(program, generation, deadline, operations, dead_stores)
+        return _nested(program, generation, deadline, operations, dead_stores)
     # As late as this: few programs have one.
     from nkiverify.analysis.sets.device_loops import nested
 
     looping, origins = nested(program)
-    proof = _proved(looping, generation, deadline, operations, dead_stores)
+    return _about(_nested(looping, generation, deadline, operations, dead_stores), origins)
+
+
+def _about(proof: Proof, origins: Mapping[Item, Item]) -> Proof:
+    """A proof as one about the items that those of its program have been made of."""
     proof.stated = [replace(one, item=one.item and origins.get(one.item, one.item)) for one in proof.stated]
     proof.read_unwritten = {origins.get(item, item) for item in proof.read_unwritten}
     return proof
+
+
+def _nested(
+    program: Program,
+    generation: int,
+    deadline: float,
+    operations: int | None,
+    dead_stores: frozenset[Source],
+) -> Proof:
+    """The proof, where it is open with flattened loops as loops within one another."""
+    proof = _proved(program, generation, deadline, operations, dead_stores)
+    if not proof.open:
+        return proof
+    from nkiverify.analysis.sets.flattened import nested_loops
+
+    nested, origins = nested_loops(program)
+    if nested is program:
+        return proof
+    try:
+        other = _proved(nested, generation, deadline, operations, dead_stores)
+    except Inconclusive:
+        return proof
+    return _about(other, origins) if len(other.open) < len(proof.open) else proof
 
 
 def _proved(

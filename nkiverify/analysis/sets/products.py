@@ -108,7 +108,7 @@ class Products:
             _, count = self._interval(atom.extent)
             # A grid that may be empty has no last index.
             has_last = count is not None and (not atom.representative or atom.extent.constant is not None)
-            return 0, count - 1 if has_last and count is not None else None
+            return atom.least, count - 1 if has_last and count is not None else None
         dimension = self._dimensions.get(atom) if isinstance(atom, Dimension) else None
         if dimension is None:
             return None, None
@@ -148,7 +148,7 @@ class Products:
     def _range(self, atom: Atom) -> _Range:
         if isinstance(atom, Index):
             # That of a loop is asked about inside the loop only; a grid may be empty, and then has no last index.
-            return constant(0), None if atom.representative else add(atom.extent, constant(-1))
+            return constant(atom.least), None if atom.representative else add(atom.extent, constant(-1))
         least, most = self._ends(atom)
         return None if least is None else constant(least), None if most is None else constant(most)
 
