@@ -206,7 +206,13 @@ def collect_atoms(term: Term, found: dict[Atom, None]) -> None:
 
 def monomial_key(item: tuple[Monomial, int]) -> tuple[int, ...]:
     """The place of a monomial among those of a term: by its degree, then by when its atoms were made."""
-    return (len(item[0]), *(atom.uid for atom in item[0]))
+    monomial = item[0]
+    # One of few factors without a generator: terms are sorted by it as they are made.
+    if len(monomial) == 1:
+        return 1, monomial[0].uid
+    if len(monomial) == 2:
+        return 2, monomial[0].uid, monomial[1].uid
+    return (len(monomial), *(atom.uid for atom in monomial))
 
 
 def _bracketed(term: Term) -> str:

@@ -7,7 +7,7 @@ it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import field
 
 from nkiverify.foundation.budget import ProvingBudget
@@ -20,6 +20,7 @@ from nkiverify.symbolic.evaluation import Undefined, Valuation
 
 INFINITY = float("inf")
 _ANYTHING = (-INFINITY, INFINITY)
+_ONE = terms.constant(1)
 
 #: A step of a proof, in those that allowances are counted in.
 STEPS_OF_PROOF = STEPS_PER_MS // 100
@@ -76,6 +77,17 @@ class KnownBounds:
             high += coefficient * most
         return low, high
 
+    def _least(self, monomials: Mapping[Monomial, int]) -> float:
+        """The least of the range of a sum of products."""
+        low: float = 0
+        for monomial, coefficient in monomials.items():
+            if coefficient:
+                least, most = self._monomial_range(monomial)
+                low += coefficient * (least if coefficient > 0 else most)
+                if low == -INFINITY:
+                    break
+        return low
+
     def _monomial_range(self, monomial: Monomial) -> tuple[float, float]:
         if not monomial:
             return 1, 1
@@ -102,7 +114,7 @@ class KnownBounds:
         count_steps(STEPS_OF_PROOF)
         if budget.steps < 0:
             return False
-        if self._range(term)[0] >= 0:
+        if self._least(term.monomials) >= 0:
             return True
         key = (identity(self), term.uid)
         if depth <= budget.failed.get(key, 0) or any(_is_negative(term, sample) for sample in self.samples):
@@ -113,6 +125,18 @@ class KnownBounds:
             return True
         budget.failed[key] = depth
         return False
+
+    def _sum_at_least_zero(self, one: Term, two: Term, times: int, budget: Budget, depth: int, scaled: int = 1) -> bool:
+        """As `_at_least_zero`, of `scaled*one + times*two`. Where no search follows, the sum is not made: it would be
+        for nothing else, and there are more such sums than others."""
+        if depth > 0:
+            return self._at_least_zero(terms.add(terms.scale(one, scaled), two, times), budget, depth)
+        monomials = _sum(one, two, times, scaled)
+        if not any(coefficient for monomial, coefficient in monomials.items() if monomial):
+            return monomials.get((), 0) >= 0
+        budget.steps -= 1
+        count_steps(STEPS_OF_PROOF)
+        return budget.steps >= 0 and self._least(monomials) >= 0
 
     def _at_once(self, term: Term, budget: Budget) -> bool:
         """True if `term >= 0` can be proved without a search."""
@@ -254,15 +278,7 @@ class KnownBounds:
 
     def _least_of_sum(self, one: Term, two: Term) -> float:
         """The least of the range of `one + two`, without making the sum: most such sums are made for nothing else."""
-        monomials = dict(one.monomials)
-        for monomial, coefficient in two.monomials.items():
-            monomials[monomial] = monomials.get(monomial, 0) + coefficient
-        low: float = 0
-        for monomial, coefficient in monomials.items():
-            if coefficient:
-                least, most = self._monomial_range(monomial)
-                low += coefficient * (least if coefficient > 0 else most)
-        return low
+        return self._least(_sum(one, two, 1))
 
     def _by_bounds(self, atom: Atom, split: Bound, budget: Budget, depth: int) -> bool:
         factor, rest = split
@@ -274,21 +290,19 @@ class KnownBounds:
                 if bound_size is None or bound_size <= 0 or atom in bound_rest.atoms:
                     continue
                 # s*(f*x + r) >= f'*(…): multiply the goal by the bound's factor, then put its bound in.
-                smaller = terms.add(terms.scale(rest, bound_size), bound_rest, -size)
-                if self._at_least_zero(smaller, budget, depth - 1):
+                if self._sum_at_least_zero(rest, bound_rest, -size, budget, depth - 1, bound_size):
                     return True
             limit = self.ranges.get(atom, (-INFINITY, INFINITY))[0 if size > 0 else 1]
             if abs(limit) < INFINITY:
-                return self._at_least_zero(terms.add(rest, terms.constant(size * int(limit))), budget, depth - 1)
+                return self._sum_at_least_zero(rest, _ONE, size * int(limit), budget, depth - 1)
             return False
         for known, positive in ((self.lower, True), (self.upper, False)):
             bounds = known.get(atom, ())
             signed = factor if positive else terms.scale(factor, -1)
             limit = self.ranges.get(atom, (-INFINITY, INFINITY))[0 if positive else 1]
-            if abs(limit) < INFINITY and self._at_least_zero(signed, budget, depth - 1):
-                smaller = terms.add(rest, factor, int(limit))
-                if self._at_least_zero(smaller, budget, depth - 1):
-                    return True
+            within = abs(limit) < INFINITY and self._at_least_zero(signed, budget, depth - 1)
+            if within and self._sum_at_least_zero(rest, factor, int(limit), budget, depth - 1):
+                return True
             for bound_factor, bound_rest in bounds:
                 cofactor = _exact_quotient(signed, bound_factor)
                 if cofactor is None:
@@ -297,8 +311,7 @@ class KnownBounds:
                     continue
                 # cofactor*(f*x) >= -cofactor*r for a lower bound f*x + r >= 0, likewise above.
                 part = terms.multiply(cofactor, bound_rest)
-                smaller = terms.add(rest, part, -1 if positive else 1)
-                if self._at_least_zero(smaller, budget, depth - 1):
+                if self._sum_at_least_zero(rest, part, -1 if positive else 1, budget, depth - 1):
                     return True
         return False
 
@@ -368,6 +381,8 @@ def _exact_quotient(term: Term, divisor: Term) -> Term | None:
         if value == 0 or any(coefficient % value for coefficient in term.monomials.values()):
             return None
         return terms.make({monomial: part // value for monomial, part in term.monomials.items()})
+    if len(divisor.monomials) == 1:
+        return _over_product(term, *next(iter(divisor.monomials.items())))
     # Most terms are none of its products, which two numbers nearly always show: dividing them takes a hundred times as
     # long.
     at = _at_a_point(divisor)
@@ -375,6 +390,27 @@ def _exact_quotient(term: Term, divisor: Term) -> Term | None:
         return None
     quotient = terms.divide(term, divisor)
     return quotient if terms.multiply(quotient, divisor) is term else None
+
+
+def _over_product(term: Term, product: Monomial, number: int) -> Term | None:
+    """The quotient of a term by `number` times a product, if that divides each part of it."""
+    found: dict[Monomial, int] = {}
+    for monomial, coefficient in term.monomials.items():
+        if coefficient % number:
+            return None
+        rest = terms.without(monomial, product)
+        if rest is None:
+            return None
+        found[rest] = coefficient // number
+    return terms.make(found)
+
+
+def _sum(one: Term, two: Term, times: int, scaled: int = 1) -> dict[Monomial, int]:
+    """The parts of `scaled*one + times*two`, those that cancel with 0."""
+    found = dict(one.monomials) if scaled == 1 else {each: scaled * number for each, number in one.monomials.items()}
+    for monomial, coefficient in two.monomials.items():
+        found[monomial] = found.get(monomial, 0) + times * coefficient
+    return found
 
 
 def _at_a_point(term: Term) -> int:
