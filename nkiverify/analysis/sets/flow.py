@@ -21,7 +21,7 @@ from nkiverify.analysis.sets.affine import EVERYWHERE
 from nkiverify.analysis.sets.coordinates import jumps_of
 from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import Elements, State, add, confirmed, merged, remove, weaker
-from nkiverify.analysis.sets.proof import Proof
+from nkiverify.analysis.sets.proof import Proof, joined
 from nkiverify.analysis.sets.regions import Regions
 from nkiverify.analysis.sets.structure import bounds_of, executes, local_allocations
 from nkiverify.analysis.sets.transfer import Transfer
@@ -74,6 +74,23 @@ def prove(
         # It is one number in the sets, and each program of the launch may have another one.
         raise Inconclusive(SEARCHED)
     deadline = now() + seconds
+    if programs(program.body) and any(
+        item.operation.declared.behaviour.barrier for item in of_kind(program.body, Executed)
+    ):
+        # As late as this: few programs have barriers.
+        from nkiverify.analysis.sets.common_paths import apart
+
+        return joined([_of_path(path, generation, deadline, operations, dead_stores) for path in apart(program)])
+    return _of_path(program, generation, deadline, operations, dead_stores)
+
+
+def _of_path(
+    program: Program,
+    generation: int,
+    deadline: float,
+    operations: int | None,
+    dead_stores: frozenset[Source],
+) -> Proof:
     if not any(of_kind(program.body, DeviceLoop)):
         return _nested(program, generation, deadline, operations, dead_stores)
     # As late as this: few programs have one.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import field
 
 from nkiverify.foundation.dataclass import dataclass
@@ -54,3 +55,16 @@ class Proof:
         """State a claim where the walk is, which has been `shown` or is open for a `reason`."""
         if not self.tentative:
             self.stated.append(Stated(contract, site, "" if shown else reason, self.at))
+
+
+def joined(proofs: Sequence[Proof]) -> Proof:
+    """The proof of what each of these says on a part of the paths: a claim is open if it is open on one."""
+    first, *others = proofs
+    if not others:
+        return first
+    found: dict[tuple[str, Site | None, Item | None], Stated] = {}
+    for one in (one for proof in proofs for one in proof.stated):
+        key = (one.contract, one.site, one.item)
+        if key not in found or (one.reason and not found[key].reason):
+            found[key] = one
+    return Proof(list(found.values()), set().union(*(proof.read_unwritten for proof in proofs)))
