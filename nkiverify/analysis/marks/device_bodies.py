@@ -50,7 +50,8 @@ class DeviceBodies:
             if body.is_around(shadow.storage.body):
                 return
             if body not in shadow.before:
-                shadow.before[body] = shadow.marks.copy()
+                products = None if shadow.products is None else shadow.products.copy()
+                shadow.before[body] = shadow.marks.copy(), products
                 self._written.setdefault(body, []).append(shadow)
 
     def rely_on_zeros(self, operation: Operation, shadow: Shadow) -> None:
@@ -63,7 +64,9 @@ class DeviceBodies:
         if not {id(shadow) for shadow in self._zeros.pop(body, ())}.isdisjoint(map(id, written)):
             self._notes.doubt("zeros that another iteration of a device loop may write over", of_index=True)
         for shadow in written:
-            before, after = shadow.before.pop(body), shadow.marks
+            (before, products), after = shadow.before.pop(body), shadow.marks
+            if products is not None and (products != shadow.products).any():
+                self._notes.doubt("sums in PSUM that a device loop, perhaps in no iteration, begins or ends")
             undefined = (after > DEFINED) & (after < DEAD_STORE)
             if ((undefined | (after == UNWRITTEN)) & (after != before)).any():
                 self._notes.doubt("undefined elements that an iteration of a device loop leaves", of_index=True)

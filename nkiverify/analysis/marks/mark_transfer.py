@@ -37,6 +37,11 @@ if TYPE_CHECKING:
 #: Why it is not known whether iterations or programs meet.
 _CHOSEN = "elements that an index chooses, and that another iteration or program may use"
 
+#: The same of what the body of a device loop writes.
+_PERHAPS_NONE = (
+    "elements that a device loop stores to, perhaps in no iteration, and another iteration or program may use"
+)
+
 #: What a write whose place is not known may do.
 _SOMEWHERE = "undefined elements that an indirect or conditional write may have put somewhere"
 
@@ -284,7 +289,9 @@ class MarkTransfer:
         if shadow.products is not None:
             region.write(shadow.products, _PRODUCT if adds_product(step.operation) else 0)
         shadow.filled(region, zero=writes_zeros(step.operation))
-        self._unordered.use(effect, shadow, region, ADDED if effect.commutes else WROTE)
+        sure = step.operation.body in (None, shadow.storage.body)
+        how = ADDED if effect.commutes else WROTE
+        self._unordered.use(effect, shadow, region, how, sure=sure, doubt=_PERHAPS_NONE)
 
     def _write_marks(self, shadow: Shadow, region: Window, effect: Effect, result: Marks) -> Window:
         """Write a mark for each element; the window as it is then."""

@@ -37,8 +37,8 @@ class Shadow:
     users: dict[object, Marks] = field(default_factory=dict)
     #: Loops without an order that were running when it was allocated, with their iteration: it is private to that one.
     inside: dict[object, int] = field(default_factory=dict)
-    #: By body of a device loop that writes to it: what it held before.
-    before: dict[LoopBody, Marks] = field(default_factory=dict)
+    #: By body of a device loop that writes to it: its marks and products before.
+    before: dict[LoopBody, tuple[Marks, Marks | None]] = field(default_factory=dict)
     #: Where it is allocated, and the last operation that wrote to it.
     made: Site | None = None
     stored: Site | None = None
@@ -71,7 +71,10 @@ class Shadow:
         self.products = None if self.products is None else self.products[old]
         self.zeros = None if self.zeros is None else self.zeros[old]
         self.users = {loop: users[:, old] for loop, users in self.users.items()}
-        self.before = {body: marks[old] for body, marks in self.before.items()}
+        self.before = {
+            body: (marks[old], None if products is None else products[old])
+            for body, (marks, products) in self.before.items()
+        }
 
 
 class Shadows:
