@@ -14,9 +14,10 @@ from typing import Any, NoReturn
 
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.attributes import sym_delattr, sym_dir, sym_getattr, sym_hasattr, sym_id, sym_setattr
-from nkiverify.frontend.iterators import Enumerate, Filter, Iterating, Map, OverSequence, Zip
+from nkiverify.frontend.iterators import Enumerate, Filter, Iterating, Map, OverSequence, Reversed, Zip, whole_sequence
 from nkiverify.frontend.placeholders import refuse_absent
 from nkiverify.frontend.ranges import (
+    ListSequence,
     SymbolicSequence,
     SymEnumerate,
     SymRange,
@@ -182,42 +183,56 @@ def _call_type(*arguments: Any, **options: Any) -> Any:
 
 def sym_enumerate(values: Any, start: Any = 0) -> Any:
     """`enumerate`."""
-    source = sym_iter(values) if symbolic_sequence(values) is None else values
-    sequence = source.take() if isinstance(source, OverSequence) else symbolic_sequence(source)
+    source = sym_iter(values)
+    sequence = whole_sequence(source)
     if sequence is not None:
         first = as_term(start)
         if first is None:
             raise TypeError(f"'{type(start).__name__}' object cannot be interpreted as an integer")
-        return SymEnumerate(sequence, first)
+        return OverSequence(SymEnumerate(sequence, first))
     return Enumerate(source, start)
 
 
 def sym_zip(*sources: Any, strict: bool = False) -> Any:
     """`zip`."""
-    if any(symbolic_sequence(source) is not None for source in sources):
-        sequences: list[SymbolicSequence] = []
-        for source in sources:
-            sequence = as_sequence(source)
-            if sequence is None:
-                sequence = as_sequence(SymList(source))
-            assert sequence is not None
-            sequences.append(sequence)
+    symbolic = any(symbolic_sequence(source) is not None or isinstance(source, OverSequence) for source in sources)
+    iterators = [id(source) for source in sources if isinstance(source, OverSequence)]
+    if symbolic and all(map(_at_rest, sources)) and len(set(iterators)) == len(iterators):
+        sequences = tuple(map(_sequence_at_rest, sources))
         first, *others = [sequence.trip_count() for sequence in sequences]
         if strict and not all_of(*(conditions.equals_zero(terms.add(first, each, -1)) for each in others)):
             # Python says so after the last common elements; a run that comes to it has failed either way.
             raise ValueError("zip() arguments have different lengths")
-        return SymZip(tuple(sequences))
+        return OverSequence(SymZip(sequences))
     return Zip(tuple(sym_iter(source) for source in sources), strict)
+
+
+def _at_rest(source: Any) -> bool:
+    """True if all of `source` may be read at any place, whatever a loop over it does; not of an iterator that others
+    see as well, who find what a loop over it has left."""
+    if isinstance(source, OverSequence):
+        return not (source.taken or source.advanced)
+    return type(source) in (list, tuple, str) or as_sequence(source) is not None
+
+
+def _sequence_at_rest(source: Any) -> SymbolicSequence:
+    if type(source) is list:
+        return ListSequence(SymList(source), source)
+    found = whole_sequence(source) or as_sequence(SymList(source) if type(source) in (tuple, str) else source)
+    assert found is not None
+    return found
 
 
 def sym_reversed(values: Any) -> Any:
     """`reversed`."""
     if isinstance(values, SymRange):
-        return SymReversed(values)
+        return OverSequence(SymReversed(values))
     if isinstance(values, SymList) and values.symbolic:
         sequence = symbolic_sequence(values)
         assert sequence is not None
-        return SymReversed(sequence)
+        return OverSequence(SymReversed(sequence))
+    if type(values) is list or isinstance(values, SymList):
+        return Reversed(values)
     return Iterating(list(reversed(values)))
 
 
@@ -235,7 +250,7 @@ def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
     """`iter`; of lists and ranges an iterator whose position can be seen and put back."""
     if sentinel is not _MISSING:
         return iter(values, sentinel)
-    if isinstance(values, Iterating | OverSequence | Enumerate | Zip | Map | Filter):
+    if isinstance(values, Iterating | Reversed | OverSequence | Enumerate | Zip | Map | Filter):
         return values
     if isinstance(values, SymRange) and current_execution().forced_value(values.trip_count()) is not None:
         return Iterating(list(values))
@@ -326,9 +341,8 @@ def _call_list(*arguments: Any) -> Any:
         value = arguments[0]
         if isinstance(value, SymList):
             return SymList(parts=value.parts)
-        if symbolic_sequence(value) is not None:
-            return _list_of_sequence(value)
-        return made_list(value)
+        sequence = whole_sequence(value)
+        return made_list(value) if sequence is None else _list_of_sequence(sequence)
     return SymList(*arguments) if arguments or execution_in_progress() is not None else []
 
 
@@ -337,8 +351,8 @@ def _call_tuple(*arguments: Any) -> Any:
         value = arguments[0]
         if isinstance(value, SymTuple):
             return value
-        if symbolic_sequence(value) is not None and not isinstance(value, SymList):
-            value = _list_of_sequence(value)
+        sequence = None if isinstance(value, SymList) else whole_sequence(value)
+        value = value if sequence is None else _list_of_sequence(sequence)
         if isinstance(value, SymList) and value.forced_length() is None:
             return SymTuple(parts=value.parts)
     return tuple(*arguments)

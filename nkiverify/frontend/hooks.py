@@ -21,6 +21,7 @@ from nkiverify.frontend.concrete import ConcreteExecution, Order
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.host_integers import binary, called, computed, method, stated, unary
+from nkiverify.frontend.iterators import OverSequence, whole_sequence
 from nkiverify.frontend.paths import PathEnded, RunAgain
 from nkiverify.frontend.ranges import SymEnumerate, SymRange, SymReversed, SymZip, joined_to, symbolic_sequence
 from nkiverify.frontend.refused import reading
@@ -115,9 +116,20 @@ class _Whole:
 def product_of(function: Any, *factors: Any) -> _Product | _Whole:
     """A `for` statement is about to run over what `function` gives for `factors`, if nothing is moved on by asking for
     the elements of one again."""
-    if function is itertools.product and all(isinstance(one, _SEQUENCES) and _ordered(one) for one in factors):
-        return _Product(factors)
+    if function is itertools.product:
+        pools = tuple(map(_read_now, factors))
+        if all(isinstance(one, _SEQUENCES) and _ordered(one) for one in pools):
+            return _Product(pools)
     return _Whole(function(*factors), len(factors))
+
+
+def _read_now(factor: Any) -> Any:
+    """What `product` reads when it is called: it sees no later changes of a list, and leaves nothing of an iterator."""
+    if isinstance(factor, SymList):
+        return SymList(parts=factor.parts)
+    if type(factor) is builtins.list:
+        return builtins.list(factor)
+    return whole_sequence(factor) or factor if isinstance(factor, OverSequence) else factor
 
 
 def _ordered(iterable: Any) -> bool:
@@ -247,7 +259,7 @@ def elements(iterable: Any) -> Any:
     run = _symbolic_run()
     if run is None:
         return iterable
-    sequence = symbolic_sequence(iterable)
+    sequence = whole_sequence(iterable)
     if sequence is None:
         return sym_iter(iterable)
     length = run.forced_value(sequence.trip_count())

@@ -3,13 +3,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from nkiverify.frontend.ranges import SymbolicSequence
+from nkiverify.foundation.source import kernel_site
+from nkiverify.frontend.ranges import SymbolicSequence, symbolic_sequence
+from nkiverify.model.current_execution import current_execution
+from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
-from nkiverify.symbolic.values import tell
+from nkiverify.symbolic.values import as_term, tell
 
 _MISSING: Any = object()
 
@@ -22,8 +27,9 @@ class Iterating(Iterator[Any]):
         self.position = 0
 
     def __next__(self) -> Any:
-        length = len(self.source.parts) if isinstance(self.source, SymList) else len(self.source)
-        if self.position >= length:
+        if self.position >= _length(self.source):
+            # What is appended to a list after its iterator has come to its end is not seen.
+            self.position = sys.maxsize
             raise StopIteration
         value = self.source[self.position]
         self.position += 1
@@ -36,28 +42,103 @@ class Iterating(Iterator[Any]):
         self.position = state["position"]
 
 
+def _length(source: Sequence[Any] | SymList) -> int:
+    return len(source.parts) if isinstance(source, SymList) else len(source)
+
+
+class Reversed(Iterator[Any]):
+    """`reversed` of a list: changes of the list are seen, as in Python."""
+
+    def __init__(self, source: list[Any] | SymList) -> None:
+        self.source = source
+        self.position = _length(source) - 1
+
+    def __next__(self) -> Any:
+        if not 0 <= self.position < _length(self.source):
+            self.position = -1
+            raise StopIteration
+        value = self.source[self.position]
+        self.position -= 1
+        return value
+
+    def __nki_state__(self) -> dict[str, Any]:
+        return {"position": self.position}
+
+    def __nki_restore__(self, state: dict[str, Any]) -> None:
+        self.position = state["position"]
+
+
 class OverSequence(Iterator[Any]):
-    """An iterator over a sequence of symbolic length, which one `for` loop may run over from its beginning."""
+    """An iterator over a sequence of symbolic length: one `for` loop may run over it from its beginning, or it is
+    advanced element by element, up to the unwinding bound."""
 
     def __init__(self, sequence: SymbolicSequence) -> None:
         self.sequence = sequence
         self.taken = False
+        self.position: Any = 0
+
+    @property
+    def advanced(self) -> bool:
+        """True if it is no longer at its beginning."""
+        return not (type(self.position) is int and self.position == 0)
 
     def take(self) -> SymbolicSequence:
         """The sequence; a loop is about to run over it."""
-        if self.taken:
+        if self.taken or self.advanced:
             raise unsupported("an iterator over a symbolic sequence, run over twice", "write a `for` loop over it")
         self.taken = True
         return self.sequence
 
     def __next__(self) -> Any:
-        raise unsupported("an iterator over a symbolic sequence, advanced by hand", "write a `for` loop")
+        index = as_term(self.position)
+        if self.taken or index is None or not self._may_be_drawn(index):
+            raise unsupported("an iterator over a symbolic sequence, advanced by hand", "write a `for` loop")
+        if not bool(conditions.conjunction(self.sequence.bounds(index))):
+            raise StopIteration
+        self._claim_end(index.constant)
+        value = self.sequence.element(index)
+        self.position = terms.add(index, terms.constant(1)) if index.constant is None else index.constant + 1
+        return value
+
+    def _may_be_drawn(self, index: Term) -> bool:
+        """True unless it is over a loop without an order, or traced once, of unknown length; that such elements are
+        taken outside of a loop is recorded."""
+        if not (self.sequence.parallel or self.sequence.traced):
+            return True
+        run = current_execution()
+        length = run.forced_value(self.sequence.trip_count())
+        if length is not None and index.constant == 0 and (self.sequence.parallel or length > 1):
+            run.drawn(ordered=not self.sequence.parallel)
+        return length is not None
+
+    def _claim_end(self, position: int | None) -> None:
+        """End the run over it where it has as many elements as loops are unrolled for."""
+        from nkiverify.frontend.loops import claim_unwinding  # loops run over iterators
+
+        run: Any = current_execution()
+        bound = run.limits.unwind
+        if position is None or position < bound or run.forced_value(self.sequence.trip_count()) is not None:
+            return
+        site = kernel_site(2)
+        if site is None:
+            raise unsupported("an iterator over a symbolic sequence, advanced by a library", "write a `for` loop")
+        over = conditions.conjunction(self.sequence.bounds(terms.constant(position)))
+        claim_unwinding(run, conditions.negate(over), site, bound)
+        raise StopIteration
 
     def __nki_state__(self) -> dict[str, Any]:
-        return {"taken": self.taken}
+        return {"taken": self.taken, "position": self.position}
 
     def __nki_restore__(self, state: dict[str, Any]) -> None:
-        self.taken = state["taken"]
+        self.taken, self.position = state["taken"], state["position"]
+
+
+def whole_sequence(iterable: Any) -> SymbolicSequence | None:
+    """The symbolic sequence that running over all of `iterable` runs over, if it is one: of an iterator that nobody has
+    asked for an element, which has none left then."""
+    if isinstance(iterable, OverSequence):
+        return None if iterable.advanced else iterable.take()
+    return symbolic_sequence(iterable)
 
 
 class Enumerate(Iterator[Any]):

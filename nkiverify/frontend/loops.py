@@ -170,7 +170,7 @@ def loop_over(
         from nkiverify.frontend.builtins import sym_iter
 
         iterator = sym_iter(iterable)
-        if not isinstance(iterator, OverSequence):
+        if not isinstance(iterator, OverSequence) or iterator.advanced:
             # As late as this, and below: few kernels have a generator.
             from nkiverify.frontend.drawn_loops import DrawnLoop, drawn_from
 

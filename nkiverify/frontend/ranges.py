@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn, Protocol, runtime_checkable
 
 from nkiverify.model.current_execution import current_execution
@@ -265,14 +265,15 @@ class SymZip(_NoNativeIteration):
 
 
 class ListSequence:
-    """A list of the kernel as a sequence to run over."""
+    """A list of the kernel as a sequence to run over; `plain` is the list that it was made of, which may change."""
 
-    __slots__ = ("_parts", "source")
+    __slots__ = ("_elements", "_parts", "_plain", "source")
     parallel = traced = False
 
-    def __init__(self, source: SymList) -> None:
+    def __init__(self, source: SymList, plain: Sequence[Any] = ()) -> None:
         self.source = source
         self._parts = list(source.parts)
+        self._plain, self._elements = plain, list(plain)
 
     def trip_count(self) -> Term:
         length = as_term(self.source.length())
@@ -283,11 +284,13 @@ class ListSequence:
         return _plain_bounds(index, self.trip_count())
 
     def element(self, index: Term) -> Any:
-        if len(self._parts) != len(self.source.parts) or any(
-            one is not two for one, two in zip(self._parts, self.source.parts, strict=True)
-        ):
+        if not (_same(self._parts, self.source.parts) and _same(self._elements, self._plain)):
             raise unsupported("a list that changes while a loop runs over it")
         return self.source[index]
+
+
+def _same(before: Sequence[Any], now: Sequence[Any]) -> bool:
+    return len(before) == len(now) and all(one is two for one, two in zip(before, now, strict=True))
 
 
 def _plain_bounds(index: Term, count: Term) -> tuple[Condition | bool, ...]:

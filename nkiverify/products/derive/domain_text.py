@@ -187,7 +187,7 @@ def _not_proved(derived: Derived, name: str, root: Path, width: int, style: Styl
     if derived.bugs and not derived.runs:
         failing = f"fails for {derived.tried - derived.untold} shapes that were tried"
         what = failing if derived.untold else "fails for every shape that was tried"
-        more = f"; {derived.untold} more took too long" if derived.untold else f" ({derived.tried})"
+        more = f"; {derived.untold} more were not decided" if derived.untold else f" ({derived.tried})"
         yield f"{name} {style.bad(what)}{more}"
         return
     if not derived.runs:

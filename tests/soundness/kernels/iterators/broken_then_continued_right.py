@@ -1,0 +1,23 @@
+# expect: 1 SUCCESSFUL|BOUNDED|UNKNOWN
+# expect: 4 SUCCESSFUL|BOUNDED|UNKNOWN
+# args: ::kernel --arg x='f32[N,64]' --where 'N >= 2'
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+@nki.jit
+def kernel(x):
+    N, D = x.shape
+    out = nl.ndarray((N, D), dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray((1, D), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.memset(dst=t, value=0.0)
+    e = enumerate(range(N))
+    for i, _ in e:
+        if i == 1:
+            break
+        nisa.dma_copy(dst=out[i:i + 1, :], src=t)
+    nisa.dma_copy(dst=out[1:2, :], src=t)
+    for i, _ in e:
+        nisa.dma_copy(dst=out[i:i + 1, :], src=t)
+    return out

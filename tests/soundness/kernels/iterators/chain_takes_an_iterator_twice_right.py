@@ -1,0 +1,22 @@
+# expect: 1 SUCCESSFUL
+# expect: 4 SUCCESSFUL
+# args: ::kernel --arg x='f32[N,64]'
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+from itertools import chain
+@nki.jit
+def kernel(x):
+    N, D = x.shape
+    out = nl.ndarray((N, D), dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray((1, D), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.memset(dst=t, value=0.0)
+    at = 0
+    e = reversed(range(N))
+    for i in chain(e, range(N)):
+        if at >= N:
+            nisa.dma_copy(dst=out[i:i + 1, :], src=t)
+        at += 1
+    return out
