@@ -298,7 +298,39 @@ def sym_methodcaller(name: str, /, *values: Any, **named: Any) -> Callable[[Any]
 
 
 def sym_print(*values: Any, **options: Any) -> None:
-    """`print` says nothing: a run explores many paths, and its output belongs to the verifier."""
+    """`print` says nothing: a run explores many paths, and its output belongs to the verifier. What the kernel's own
+    code does as it is asked for a text is done."""
+    file = options.get("file")
+    if _is_of_kernel(getattr(type(file), "write", None)):
+        raise unsupported(f"print() to an object of type {type(file).__name__}", "leave it out")
+    for value in values:
+        _ask_for_text(value)
+
+
+def _ask_for_text(value: Any, *, within: bool = False) -> None:
+    """Call what classes of the kernel define for the text of `value`, or of what is `within` a container."""
+    kind: Any = type(value)
+    method = kind.__repr__ if within or kind.__str__ is object.__str__ else kind.__str__
+    parts: Iterable[Any] = ()
+    if _is_of_kernel(method):
+        to_text(value, repr if within else str)
+    elif kind in (list, tuple, set):
+        parts = value
+    elif kind is dict:
+        parts = (*value, *value.values())
+    elif isinstance(value, SymList) and not value.symbolic:
+        parts = tuple(value)
+    for part in parts:
+        _ask_for_text(part, within=True)
+
+
+def _is_of_kernel(function: Any) -> bool:
+    """True for a function in a file of the kernel; what `dataclass` makes is in none."""
+    return (
+        isinstance(function, FunctionType)
+        and KERNEL_MARKER in function.__globals__
+        and (function.__code__.co_filename != "<string>" and not hasattr(function, "__wrapped__"))
+    )
 
 
 # --- calls of types ---------------------------------------------------------------------------------------------------

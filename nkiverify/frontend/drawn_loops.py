@@ -112,6 +112,8 @@ class DrawnLoop:
         """The loop is left by `break` or `return`."""
         if self.summary is not None:
             self.summary.leave()
+        # A generator that nobody else has is closed as the statement ends.
+        self.iterator = iter(())
 
     def absorb(self, error: BaseException) -> bool:
         """True if the exception that ended the body ends only a path."""

@@ -29,6 +29,7 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     f"…{x}…"                    __nki__.text("…", (x, …), "…")
     int(x), type(x), …          __nki__.type_call(int)(x)
     x is y                      __nki__.same(x, y)    (but for `is None`)
+    case True: body             case @matched1 if __nki__.same(@matched1, True): body
     if x > a.b: a.b = x         @kept1 = __nki__.extreme(x > a.b, x, True, a, "b")
                                 if @kept1.test: a.b = @kept1.value    (and so with <, and of a name)
     for x in product(a, b)      loops within one another, as `frontend.nested_loops` says
@@ -44,6 +45,7 @@ Every new node has the position of the one it stands for: line numbers, tracebac
 from __future__ import annotations
 
 import ast
+import copy
 import enum
 from dataclasses import field
 from math import inf
@@ -513,12 +515,58 @@ class _Rewriter(Watching, ast.NodeTransformer):
             test = ast.UnaryOp(ast.Not(), test)
         return placed(test, node)
 
+    def visit_Match(self, node: ast.Match) -> ast.AST:
+        """The patterns `True` and `False` ask which object it is, as `is` does: guards ask it of truth values that are
+        symbolic."""
+        if self._function is not None:
+            node.cases = [one for case in node.cases for one in self._with_identities(case)]
+        return self.generic_visit(node)
+
+    def _with_identities(self, case: ast.match_case) -> list[ast.match_case]:
+        pattern = case.pattern
+        if isinstance(pattern, ast.MatchOr) and any(map(_truth_values, pattern.patterns)):
+            alone = [
+                ast.match_case(one, copy.deepcopy(case.guard), copy.deepcopy(case.body)) for one in pattern.patterns
+            ]
+            return [found for one in alone for found in self._with_identities(one)]
+        asked: list[ast.expr] = []
+        for one in _truth_values(pattern):
+            name = self.fresh("matched")
+            asked.append(placed(ast.Compare(load(name), [ast.Is()], [ast.Constant(one.value)]), one))
+            captured = ast.copy_location(ast.MatchAs(None, name), one)
+            case.pattern = captured if one is pattern else _replaced(case.pattern, one, captured)
+        if asked:
+            guards = [*asked, *([case.guard] if case.guard is not None else [])]
+            case.guard = placed(ast.BoolOp(ast.And(), guards), asked[0]) if len(guards) > 1 else guards[0]
+        return [case]
+
     def callee(self, function: ast.expr) -> ast.expr:
         if self._function is not None and isinstance(function, ast.Name) and function.id in _TYPES:
             return placed(hook("type_call", function), function)
         if self._function is not None and isinstance(function, ast.Attribute) and function.attr in _FORMATTING:
             return placed(hook("formatting", function), function)
         return function
+
+
+def _truth_values(pattern: ast.pattern) -> list[ast.MatchSingleton]:
+    """The patterns `True` and `False` in a pattern, but for those that are one of several."""
+    if isinstance(pattern, ast.MatchSingleton):
+        return [pattern] if pattern.value is not None else []
+    if isinstance(pattern, ast.MatchOr):
+        return []
+    parts = [one for one in ast.iter_child_nodes(pattern) if isinstance(one, ast.pattern)]
+    return [found for one in parts for found in _truth_values(one)]
+
+
+def _replaced(pattern: ast.pattern, old: ast.pattern, new: ast.pattern) -> ast.pattern:
+    """`pattern` with another one in place of one of its parts; it is changed."""
+
+    class Replacing(ast.NodeTransformer):
+        def visit_MatchSingleton(self, node: ast.MatchSingleton) -> ast.AST:
+            return new if node is old else node
+
+    found: ast.pattern = Replacing().visit(pattern)
+    return found
 
 
 def _names(names: list[str]) -> ast.expr:

@@ -42,7 +42,8 @@ class PlainLoop:
         return None
 
     def leave(self) -> None:
-        """The loop is left by `break` or `return`."""
+        """The loop is left by `break` or `return`; an iterator that nobody else has is closed as the statement ends."""
+        self._iterable = ()
 
     def absorb(self, error: BaseException) -> bool:
         """True if the exception that ended the body ends only a path."""

@@ -206,7 +206,12 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
     def extend(self, values: Iterable[Any]) -> None:
         """As `list.extend`."""
         self._change("extending")
-        self.parts.extend(values.parts if isinstance(values, SymList) else [Element(value) for value in values])
+        if isinstance(values, SymList):
+            self.parts.extend(values.parts)
+        else:
+            # One by one, as an iterator may look at the list, or raise an exception.
+            for value in values:
+                self.parts.append(Element(value))
 
     def _concrete(self, use: str) -> list[Part]:
         self._change(use)
@@ -298,6 +303,14 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
 
     __rmul__ = __mul__
 
+    def __imul__(self, times: object) -> Any:
+        repeated = SymList.__mul__(self, times)
+        if isinstance(repeated, SymList):
+            self._change("repeating")
+            self.parts[:] = repeated.parts
+            return self
+        return repeated
+
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, SymList | list):
             return NotImplemented
@@ -373,7 +386,7 @@ class SymTuple(SymList):
         repeated = super().__mul__(times)
         return SymTuple(parts=repeated.parts) if isinstance(repeated, SymList) else repeated
 
-    __rmul__ = __mul__
+    __rmul__ = __imul__ = __mul__
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, SymTuple | tuple):
