@@ -217,6 +217,11 @@ class Block:
         """True if nothing is executed, or claimed, in it: an assumption excludes it, or nobody has come here."""
         return all(isinstance(item, Assume) for item in self.items)
 
+    @property
+    def loops(self) -> list[Loop]:
+        """The loops that stand in it, but for those within another item."""
+        return [item for item in self.items if isinstance(item, Loop)]
+
     def is_excluded(self, texts: Collection[str]) -> bool:
         """True if an assumption with one of `texts` ends it: nothing of the domain comes here. Another block that is
         idle may not have been explored."""

@@ -74,7 +74,7 @@ class _Nesting(Visitor[Item]):
         if found is not None:
             # Either of the two may be flattened itself.
             own = local_allocations(Block([found]))
-            self._local |= {index: own[index] for index in (found.index, *(one.index for one in _inner_of(found)))}
+            self._local |= {index: own[index] for index in (found.index, *(one.index for one in found.body.loops))}
             yield from self.loop(found)
             return
         body = self._inner(item.body, item.bounds)
@@ -128,10 +128,6 @@ class _Nesting(Visitor[Item]):
             if all(one is True or (one is not False and prover.proves(one)) for one in (whole, positive))
             else None
         )
-
-
-def _inner_of(item: Loop) -> list[Loop]:
-    return [one for one in item.body.items if isinstance(one, Loop)]
 
 
 def _uid(condition: Condition | bool) -> object:
