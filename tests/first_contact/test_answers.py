@@ -69,6 +69,17 @@ def test_shapes_that_are_accepted_and_fail_are_status_1(capsys: pytest.CaptureFi
     assert "assumed: --arg x='bf16[R,C]'" in ran.out
 
 
+def test_an_assert_about_shapes_is_all_of_the_domain(capsys: pytest.CaptureFixture[str]) -> None:
+    copied = GUARDED.replace("def guarded(x)", "def guarded(x, y)").replace(
+        "assert R % 128 == 0", "assert R % 128 == 0 and y.shape == (R, C)"
+    )
+    Path("k.py").write_text(copied)
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 0
+    assert "legal where R % 128 == 0, R == y0, C == y1" in ran.out
+    assert "the kernel's own asserts enforce this" in ran.out
+
+
 def test_a_shape_that_breaks_only_what_is_accepted_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
     line = next(line for line in BLOCKS.splitlines() if "dst=out" in line)
     Path("k.py").write_text(BLOCKS.replace(line, f"{line}  # nkiverify: ignore[df.output_written] the caller pads"))
