@@ -524,11 +524,10 @@ class _Rewriter(Watching, ast.NodeTransformer):
 
     def _with_identities(self, case: ast.match_case) -> list[ast.match_case]:
         pattern = case.pattern
-        if isinstance(pattern, ast.MatchOr) and any(map(_truth_values, pattern.patterns)):
-            alone = [
-                ast.match_case(one, copy.deepcopy(case.guard), copy.deepcopy(case.body)) for one in pattern.patterns
-            ]
-            return [found for one in alone for found in self._with_identities(one)]
+        alone = _alternatives(pattern)
+        if len(alone) > 1:
+            cases = [ast.match_case(*map(copy.deepcopy, (one, case.guard, case.body))) for one in alone]
+            return [found for one in cases for found in self._with_identities(one)]
         asked: list[ast.expr] = []
         for one in _truth_values(pattern):
             name = self.fresh("matched")
@@ -548,14 +547,39 @@ class _Rewriter(Watching, ast.NodeTransformer):
         return function
 
 
+def _alternatives(pattern: ast.pattern) -> list[ast.pattern]:
+    """The patterns that one stands for, in order: `True` and `False` are no part of an alternative in any of them."""
+    if isinstance(pattern, ast.MatchOr):
+        return (
+            [found for one in pattern.patterns for found in _alternatives(one)] if _truth_values(pattern) else [pattern]
+        )
+    for part in _parts(pattern):
+        several = _alternatives(part)
+        if len(several) > 1:
+            return [found for one in several for found in _alternatives(_with_part(pattern, part, one))]
+    return [pattern]
+
+
+def _with_part(pattern: ast.pattern, old: ast.pattern, new: ast.pattern) -> ast.pattern:
+    """A copy of `pattern` with another one in place of one of its parts."""
+    found = copy.copy(pattern)
+    for name, value in ast.iter_fields(pattern):
+        if isinstance(value, list):
+            setattr(found, name, [new if one is old else one for one in value])
+        elif value is old:
+            setattr(found, name, new)
+    return found
+
+
+def _parts(pattern: ast.pattern) -> list[ast.pattern]:
+    return [one for one in ast.iter_child_nodes(pattern) if isinstance(one, ast.pattern)]
+
+
 def _truth_values(pattern: ast.pattern) -> list[ast.MatchSingleton]:
-    """The patterns `True` and `False` in a pattern, but for those that are one of several."""
+    """The patterns `True` and `False` in a pattern."""
     if isinstance(pattern, ast.MatchSingleton):
         return [pattern] if pattern.value is not None else []
-    if isinstance(pattern, ast.MatchOr):
-        return []
-    parts = [one for one in ast.iter_child_nodes(pattern) if isinstance(one, ast.pattern)]
-    return [found for one in parts for found in _truth_values(one)]
+    return [found for one in _parts(pattern) for found in _truth_values(one)]
 
 
 def _replaced(pattern: ast.pattern, old: ast.pattern, new: ast.pattern) -> ast.pattern:
