@@ -364,7 +364,13 @@ class Corners:
                 yield from self._rejected(stated, run)
             elif run.kind is ShapeOutcome.FAILS:
                 yield f"beyond {one.text}, which the kernel is said to check: {run.values} fails: {_rule(run)}"
-        elif run.kind is ShapeOutcome.PASSES and derived.passing is None and not run.unread:
+        elif (
+            run.kind is ShapeOutcome.PASSES
+            and derived.passing is None
+            and not run.unread
+            # It is no shape that is meant.
+            and not run.reads_nothing
+        ):
             yield f"beyond {one.text}, which is said to be needed: {run.values} passes"
 
     def _rejected(self, stated: Stated, run: ConcreteResult) -> Iterator[str]:

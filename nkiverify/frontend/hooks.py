@@ -124,7 +124,8 @@ def product_of(function: Any, *factors: Any) -> _Product | _Whole:
 
 
 def _read_now(factor: Any) -> Any:
-    """What `product` reads when it is called: it sees no later changes of a list, and leaves nothing of an iterator."""
+    """The values that `product` reads when it is called: it sees no later changes of a list, and leaves nothing of an
+    iterator."""
     if isinstance(factor, SymList):
         return SymList(parts=factor.parts)
     if type(factor) is builtins.list:

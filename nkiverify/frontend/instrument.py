@@ -526,7 +526,7 @@ class _Rewriter(Watching, ast.NodeTransformer):
         pattern = case.pattern
         alone = _alternatives(pattern)
         if len(alone) > 1:
-            cases = [ast.match_case(*map(copy.deepcopy, (one, case.guard, case.body))) for one in alone]
+            cases = [copy.deepcopy(ast.match_case(one, case.guard, case.body)) for one in alone]
             return [found for one in cases for found in self._with_identities(one)]
         asked: list[ast.expr] = []
         for one in _truth_values(pattern):

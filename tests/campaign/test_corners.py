@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from nkiverify.model.packing import Tile
 from nkiverify.products.derive import derivation, statements
 from nkiverify.products.derive.domain_candidates import Candidate
 from nkiverify.symbolic import all_of
+from nkiverify.symbolic.atoms import Atom
 
 KERNEL = """
 import math
@@ -113,13 +114,13 @@ def test_a_bound_that_the_domain_does_not_have_is_seen(tmp_path: Path, monkeypat
 def test_a_limit_that_no_contract_declares_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     capacity = derivation._Derivation._capacity
 
-    def of_any_bound(self: derivation._Derivation) -> list[Candidate]:
+    def of_any_bound(self: derivation._Derivation, fixed: Mapping[Atom, int]) -> list[Candidate]:
         decisions = self._decisions
         rules = [replace(one.claim.contract, limit=True) for one in decisions]
         claims = [replace(one.claim, contract=rule) for one, rule in zip(decisions, rules, strict=True)]
         self._decisions = [replace(one, claim=claim) for one, claim in zip(decisions, claims, strict=True)]
         try:
-            return capacity(self)
+            return capacity(self, fixed)
         finally:
             self._decisions = decisions
 

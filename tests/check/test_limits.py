@@ -173,3 +173,18 @@ def test_what_is_bounded_of_parts_is_bounded_from_above(text: str, from_above: b
     atoms = {name: of_atom(Dimension(name)) for name in "NHWp"}
     condition = meaning(parse("--where", text)[1], atoms)
     assert isinstance(condition, Condition) and bounds_from_above(condition) is from_above
+
+
+def test_a_limit_is_that_of_the_domain(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without what the domain says of the rows, their product with the columns would be limited."""
+    source = """\
+    assert P == 1
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray((128, P, N), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t[0:1, 0, :], src=x)
+    nisa.dma_copy(dst=out, src=t[0:1, 0, :])
+    return out
+"""
+    status, out = said(source, tmp_path, capsys)
+    assert status == 0, out
+    assert "limits: N <= 106492 (SBUF" in out

@@ -55,7 +55,7 @@ class DeviceBodies:
                 self._written.setdefault(body, []).append(shadow)
 
     def rely_on_zeros(self, operation: Operation, shadow: Shadow) -> None:
-        """What nothing has written is forgotten, as `operation` multiplies it by zeros of a storage."""
+        """Keep that `operation` multiplies what nothing has written by zeros of a storage, and so forgets it."""
         for body in bodies(operation.body):
             self._zeros.setdefault(body, []).append(shadow)
 

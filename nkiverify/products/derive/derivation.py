@@ -8,7 +8,7 @@ try. Nothing is legal because it was inferred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from math import inf
@@ -50,7 +50,7 @@ from nkiverify.products.derive.ways import verdicts_by_ways, ways_through
 from nkiverify.symbolic.atoms import Atom, Div, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, at_most_zero, negate
 from nkiverify.symbolic.prover import BUDGETS, Prover
-from nkiverify.symbolic.terms import make, of_atom
+from nkiverify.symbolic.terms import constant, make, of_atom
 from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
@@ -137,7 +137,9 @@ class _Derivation:
         #: Runs all neighbours of the shape that passes; None where that is done.
         self._all_around: Callable[[], None] | None = None
         self._limit_places: dict[int, Decision] = {}
-        self._limits = self._capacity()
+        #: The limits by the dimensions that have one value in a domain, and those that verdicts have shown besides.
+        self._stated: dict[tuple[tuple[Atom, int], ...], list[Candidate]] = {}
+        self._limits: list[Candidate] = []
 
     # --- the search ---------------------------------------------------------------------------------------------------
 
@@ -252,7 +254,7 @@ class _Derivation:
             for one in run.violations if run.verdict is Verdict.FAILED else ():
                 name, value = max(one.values.items(), key=lambda pair: pair[1], default=("", 0))
                 condition = self._condition(f"{name} <= {value - 1}") if value > SearchingBudget.NEAR else None
-                known = any(each.text == f"{name} <= {value - 1}" for each in self._limits)
+                known = any(each.text == f"{name} <= {value - 1}" for each in (*self._capacity({}), *self._limits))
                 if condition is None or known or not contract(one.contract).limit:
                     continue
                 places = [
@@ -464,7 +466,7 @@ class _Derivation:
         """A condition that keeps refuted claims of a run out."""
         condition = self._condition(text)
         rule = run.violations[0].contract if run.violations else ""
-        known = (*self._candidates, *self._limits)
+        known = (*self._candidates, *self._capacity({}), *self._limits)
         if condition is None or any(text == one.text or condition.uid == one.condition.uid for one in known):
             return
         # `scale == 1` says more than `rows == rows*scale`.
@@ -487,13 +489,21 @@ class _Derivation:
 
     # --- limits -------------------------------------------------------------------------------------------------------
 
-    def _capacity(self) -> list[Candidate]:
-        """Upper bounds, beyond the shapes that are run, that refuted claims about limits of the hardware state."""
+    def _capacity(self, fixed: Mapping[Atom, int]) -> list[Candidate]:
+        """Upper bounds, beyond the shapes that are run, that refuted claims about limits of the hardware state where
+        dimensions are `fixed`."""
+        key = tuple(fixed.items())
+        if key not in self._stated:
+            self._stated[key] = list(self._stated_where({atom: constant(value) for atom, value in key}).values())
+        return self._stated[key]
+
+    def _stated_where(self, fixed: dict[Atom, Term]) -> dict[int, Candidate]:
         allowed = Allowance(DerivingBudget.LIMITS_MS)
         found: dict[int, Candidate] = {}
         for decision in self._decisions:
             stated = _about(decision) if decision.claim.contract.limit else []
-            for part in (simple for each in stated for simple in self._simple(each)):
+            within = (one for one in (each.substitute(fixed) for each in stated) if isinstance(one, Condition))
+            for part in (simple for each in within for simple in self._simple(each)):
                 with_text: Sequence[Condition] = ()
                 try:
                     with_text = plainer(part, self._program, self._guards, allowed)
@@ -504,7 +514,13 @@ class _Derivation:
                     if text and _bound_of(plain) > SearchingBudget.NEAR:
                         found.setdefault(plain.uid, Candidate(plain, text, 1.0, decision.claim.contract.id))
                         self._limit_places.setdefault(plain.uid, decision)
-        return list(found.values())
+        return found
+
+    def _fixed(self, chosen: Cover) -> dict[Atom, int]:
+        """The dimensions that have one value in a domain."""
+        facts = Prover([*self._assumed, *(one.condition for one in chosen.chosen)], BUDGETS.statement).facts
+        values = {one.atom: facts.value_of(of_atom(one.atom)) for one in self._program.dimensions}
+        return {atom: value for atom, value in values.items() if value is not None}
 
     def _simple(self, part: Condition) -> Sequence[Condition]:
         """Upper bounds that are enough for `part`, without divisions by dimensions, which no proof gets past.
@@ -531,9 +547,10 @@ class _Derivation:
 
     def _needed_limits(self, chosen: Cover, within: Sequence[Condition] = ()) -> list[Candidate]:
         """The limits that do not follow from the rest, and from what all is `within`."""
-        conditions = [*(one.condition for one in (*chosen.chosen, *self._limits)), *within]
+        limits = [*self._capacity(self._fixed(chosen)), *self._limits]
+        conditions = [*(one.condition for one in (*chosen.chosen, *limits)), *within]
         kept = {one.uid for one in without_implied(conditions, self._assumed)}
-        return [one for one in self._limits if one.condition.uid in kept]
+        return [one for one in limits if one.condition.uid in kept]
 
 
 def _about(decision: Decision) -> list[Condition]:

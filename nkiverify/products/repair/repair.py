@@ -514,8 +514,8 @@ class _Repair:
         )
 
     def _left(self, one: _WithDomain) -> tuple[str, ...]:
-        """What the kernel does not check with an edit that leaves what it computes as it is, where that is a part of
-        what it does not check without."""
+        """The conditions that the kernel does not check with an edit that leaves what it computes as it is, where they
+        are a part of those that it does not check without."""
         left = _unchecked(one.found)
         grows = set(left) < set(_unchecked(self._found)) and not one.wastes and bool(one.alive.equal)
         dead = any(each.dead for each in (one.found.derived.preconditions if one.found.derived else ()))
