@@ -87,6 +87,12 @@ class Claiming(Paths):
         if self.recording:
             self._claim(rule, condition, phase, site, stub, quantities, unwinding, sufficient, why)
 
+    def claim_unwinding(self, enough: object, site: Site, bound: int) -> None:
+        """Claim that unrolling `bound` times is enough; where it is not, the path ends here."""
+        quantities = (("iterations", bound),)
+        self.claim(contract("host.unwinding"), enough, 1, site, quantities=quantities, unwinding=True)
+        self.assume(enough, f"at most {bound} iterations at line {site.line}")
+
     def _claim(
         self,
         rule: Contract,

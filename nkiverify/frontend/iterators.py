@@ -113,8 +113,6 @@ class OverSequence(Iterator[Any]):
 
     def _claim_end(self, position: int | None) -> None:
         """End the run over it where it has as many elements as loops are unrolled for."""
-        from nkiverify.frontend.loops import claim_unwinding  # loops run over iterators
-
         run: Any = current_execution()
         bound = run.limits.unwind
         if position is None or position < bound or run.forced_value(self.sequence.trip_count()) is not None:
@@ -123,7 +121,7 @@ class OverSequence(Iterator[Any]):
         if site is None:
             raise unsupported("an iterator over a symbolic sequence, advanced by a library", "write a `for` loop")
         over = conditions.conjunction(self.sequence.bounds(terms.constant(position)))
-        claim_unwinding(run, conditions.negate(over), site, bound)
+        run.claim_unwinding(conditions.negate(over), site, bound)
         raise StopIteration
 
     def __nki_state__(self) -> dict[str, Any]:

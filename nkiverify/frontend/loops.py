@@ -14,7 +14,6 @@ from nkiverify.frontend.ranges import SymbolicSequence, as_sequence, symbolic_se
 from nkiverify.frontend.source_names import LoopNames
 from nkiverify.frontend.summaries import SummarisedLoop
 from nkiverify.ir.program import Iteration
-from nkiverify.model.contracts import contract
 from nkiverify.symbolic import conditions, terms
 
 if TYPE_CHECKING:
@@ -144,14 +143,7 @@ class UnrolledLoop(_IterationByIteration):
                 return
             yield self._sequence.element(index)
         over = conditions.conjunction(self._sequence.bounds(terms.constant(bound)))
-        claim_unwinding(run, conditions.negate(over), self._site, bound)
-
-
-def claim_unwinding(run: SymbolicExecution, enough: object, site: Site, bound: int) -> None:
-    """State that unrolling `bound` times is enough; where it is not, the path ends here."""
-    quantities = (("iterations", bound),)
-    run.claim(contract("host.unwinding"), enough, 1, site, quantities=quantities, unwinding=True)
-    run.assume(enough, f"at most {bound} iterations at line {site.line}")
+        run.claim_unwinding(conditions.negate(over), self._site, bound)
 
 
 def loop_over(

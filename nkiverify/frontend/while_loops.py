@@ -22,7 +22,7 @@ from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.source import Site, frame_site
 from nkiverify.frontend.carried_guesses import BodyEnding, index_atom
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
-from nkiverify.frontend.loops import PlainWhile, claim_unwinding
+from nkiverify.frontend.loops import PlainWhile
 from nkiverify.frontend.ranges import SymRange, SymZip
 from nkiverify.frontend.source_names import LoopNames
 from nkiverify.frontend.summaries import SummarisedLoop
@@ -116,7 +116,7 @@ class WhileLoop(PlainWhile):
         if known is not None:
             return bool(condition)
         if self._splits >= run.limits.unwind:
-            claim_unwinding(run, condition.negation(), self._site, self._splits)
+            run.claim_unwinding(condition.negation(), self._site, self._splits)
             return False
         self._splits += 1
         return bool(condition)
