@@ -93,7 +93,7 @@ def test_numpy_that_a_kernel_imports_knows_the_dtypes_of_nki(more: str, tmp_path
             201,
             ("analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
         ),
-        (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 242, ("engines.esbmc", "report.dashboard")),
+        (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 243, ("engines.esbmc", "report.dashboard")),
     ],
     ids=["symbolic, phases 1 and 2", "concrete, phases 1 and 2", "all phases"],
 )
