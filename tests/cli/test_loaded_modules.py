@@ -90,7 +90,7 @@ def test_numpy_that_a_kernel_imports_knows_the_dtypes_of_nki(more: str, tmp_path
         ),
         (
             ("--arg", "a=bf16[128,512]", "--phase", "1,2"),
-            201,
+            202,
             ("analysis.marks", "analysis.sets.flow", "engines.minimise", "engines.esbmc"),
         ),
         (("--arg", "a=bf16[128,F]", "--where", "F <= 512"), 243, ("engines.esbmc", "report.dashboard")),
