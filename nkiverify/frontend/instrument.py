@@ -515,25 +515,34 @@ class _Rewriter(Watching, ast.NodeTransformer):
             test = ast.UnaryOp(ast.Not(), test)
         return placed(test, node)
 
-    def visit_Match(self, node: ast.Match) -> ast.AST:
+    def visit_Match(self, node: ast.Match) -> ast.AST | list[ast.AST]:
         """The patterns `True` and `False` ask which object it is, as `is` does: guards ask it of truth values that are
         symbolic."""
-        if self._function is not None:
-            node.cases = [one for case in node.cases for one in self._with_identities(case)]
-        return self.generic_visit(node)
+        if self._function is None:
+            return self.generic_visit(node)
+        marks: list[str] = []
+        node.cases = [one for case in node.cases for one in self._with_identities(case, marks)]
+        begun = [placed(ast.Assign([store(mark)], ast.Constant(False)), node.subject) for mark in marks]
+        return [*begun, self.generic_visit(node)]
 
-    def _with_identities(self, case: ast.match_case) -> list[ast.match_case]:
-        pattern = case.pattern
-        alone = _alternatives(pattern)
+    def _with_identities(self, case: ast.match_case, marks: list[str]) -> list[ast.match_case]:
+        alone = _alternatives(case.pattern)
         if len(alone) > 1:
             cases = [copy.deepcopy(ast.match_case(one, case.guard, case.body)) for one in alone]
-            return [found for one in cases for found in self._with_identities(one)]
+            if case.guard is not None:
+                # It is asked with what the first alternative that matches has bound, and for no other one.
+                marks.append(self.fresh("matched"))
+                for each in cases:
+                    first = ast.UnaryOp(ast.Not(), load(marks[-1]))
+                    marked = ast.NamedExpr(ast.Name(marks[-1], ast.Store()), ast.Constant(True))
+                    guards = [first, marked, *filter(None, [each.guard])]
+                    each.guard = placed(ast.BoolOp(ast.And(), guards), case.guard)
+            return [found for each in cases for found in self._with_identities(each, marks)]
         asked: list[ast.expr] = []
-        for one in _truth_values(pattern):
+        for one in _truth_values(case.pattern):
             name = self.fresh("matched")
             asked.append(placed(ast.Compare(load(name), [ast.Is()], [ast.Constant(one.value)]), one))
-            captured = ast.copy_location(ast.MatchAs(None, name), one)
-            case.pattern = captured if one is pattern else _replaced(case.pattern, one, captured)
+            case.pattern = _replaced(case.pattern, one, ast.copy_location(ast.MatchAs(None, name), one))
         if asked:
             guards = [*asked, *([case.guard] if case.guard is not None else [])]
             case.guard = placed(ast.BoolOp(ast.And(), guards), asked[0]) if len(guards) > 1 else guards[0]
@@ -549,26 +558,15 @@ class _Rewriter(Watching, ast.NodeTransformer):
 
 def _alternatives(pattern: ast.pattern) -> list[ast.pattern]:
     """The patterns that one stands for, in order: `True` and `False` are no part of an alternative in any of them."""
+    if not _truth_values(pattern):
+        return [pattern]
     if isinstance(pattern, ast.MatchOr):
-        return (
-            [found for one in pattern.patterns for found in _alternatives(one)] if _truth_values(pattern) else [pattern]
-        )
+        return [found for one in pattern.patterns for found in _alternatives(one)]
     for part in _parts(pattern):
         several = _alternatives(part)
         if len(several) > 1:
-            return [found for one in several for found in _alternatives(_with_part(pattern, part, one))]
+            return [found for one in several for found in _alternatives(_replaced(pattern, part, one))]
     return [pattern]
-
-
-def _with_part(pattern: ast.pattern, old: ast.pattern, new: ast.pattern) -> ast.pattern:
-    """A copy of `pattern` with another one in place of one of its parts."""
-    found = copy.copy(pattern)
-    for name, value in ast.iter_fields(pattern):
-        if isinstance(value, list):
-            setattr(found, name, [new if one is old else one for one in value])
-        elif value is old:
-            setattr(found, name, new)
-    return found
 
 
 def _parts(pattern: ast.pattern) -> list[ast.pattern]:
@@ -583,13 +581,16 @@ def _truth_values(pattern: ast.pattern) -> list[ast.MatchSingleton]:
 
 
 def _replaced(pattern: ast.pattern, old: ast.pattern, new: ast.pattern) -> ast.pattern:
-    """`pattern` with another one in place of one of its parts; it is changed."""
-
-    class Replacing(ast.NodeTransformer):
-        def visit_MatchSingleton(self, node: ast.MatchSingleton) -> ast.AST:
-            return new if node is old else node
-
-    found: ast.pattern = Replacing().visit(pattern)
+    """`pattern` with another one in place of `old`, which is it or in it."""
+    if pattern is old:
+        return new
+    made = {id(part): _replaced(part, old, new) for part in _parts(pattern)}
+    if all(made[id(part)] is part for part in _parts(pattern)):
+        return pattern
+    found = copy.copy(pattern)
+    for name, value in ast.iter_fields(pattern):
+        is_list = isinstance(value, list)
+        setattr(found, name, [made.get(id(one), one) for one in value] if is_list else made.get(id(value), value))
     return found
 
 
