@@ -4,18 +4,7 @@ import neuronxcc.nki.compiler as old_ncc
 import neuronxcc.nki.isa as old_nisa
 import neuronxcc.nki.language as old_nl
 import nki.language as nl
-
-
-def _old_sbuf(*shape, dtype=old_nl.float32):
-    return old_nl.ndarray(shape, dtype)
-
-
-def _old_psum(*shape, dtype=old_nl.float32):
-    return old_nl.ndarray(shape, dtype, buffer=old_nl.psum)
-
-
-def _old_hbm(*shape, dtype=old_nl.float32):
-    return old_nl.ndarray(shape, dtype, buffer=old_nl.shared_hbm)
+from _tiles import _old_hbm, _old_psum, _old_sbuf
 
 
 def _rows(count, start=0):

@@ -2,18 +2,7 @@
 
 import nki.isa as nisa
 import nki.language as nl
-
-
-def _sbuf(*shape, dtype=nl.float32):
-    return nl.ndarray(shape, dtype=dtype, buffer=nl.sbuf)
-
-
-def _psum(*shape, dtype=nl.float32):
-    return nl.ndarray(shape, dtype=dtype, buffer=nl.psum)
-
-
-def _hbm(*shape, dtype=nl.float32):
-    return nl.ndarray(shape, dtype=dtype, buffer=nl.shared_hbm)
+from _tiles import _hbm, _psum, _sbuf
 
 
 def _find(**changes):

@@ -2,14 +2,7 @@
 
 import nki.isa as nisa
 import nki.language as nl
-
-
-def _sbuf(*shape, dtype=nl.float32):
-    return nl.ndarray(shape, dtype=dtype, buffer=nl.sbuf)
-
-
-def _hbm(*shape, dtype=nl.float32):
-    return nl.ndarray(shape, dtype=dtype, buffer=nl.shared_hbm)
+from _tiles import _hbm, _sbuf
 
 
 def _used(view):

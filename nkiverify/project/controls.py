@@ -12,7 +12,8 @@ They are in `controls/`, one module per area. The function `nc_matmul__k_le_128`
 
 Kernels that have little in common are two functions, `…__right` and `…__wrong`. Annotations of parameters say what they
 are called with, as `--arg` does. Reading them executes nothing; kernels that are run, or shown, are written out whole.
-Further pairs of a contract, about its other operands, are in `controls/variants/`, numbered from `…__2` up.
+Further pairs of a contract, about its other operands, are in `controls/variants/`, numbered from `…__2` up; functions
+whose names begin with `_` are theirs to call, those of `_tiles.py` by an import.
 """
 
 from __future__ import annotations
