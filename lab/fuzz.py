@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import multiprocessing
 import random
-import resource
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from lab import probes, unwinding
+from lab.batches import in_batches
 from lab.buffers import moving_subject
 from lab.definedness import try_moving
 from lab.draft import Draft
@@ -31,9 +31,6 @@ from nkiverify.foundation.errors import UsageError
 
 #: Kernels tried in one process: terms and modules stay in memory for its life.
 BATCH = 100
-
-#: Memory of one process, so that a kernel that wants too much ends itself and not the machine.
-MEMORY_BYTES = 3 << 30
 
 #: How often a loop of a draft may go round: one that does more often is thrown away, on every machine the same.
 DRAFT_ROUNDS = 20_000
@@ -209,18 +206,15 @@ def _blurred(reason: str) -> str:
     return " ".join(words)[:90]
 
 
-def _batch(
-    first: int, last: int, seed: int, shrinking: float, kit: Kit, answer: multiprocessing.SimpleQueue[Tally]
-) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+def _batch(numbers: range, seed: int, shrinking: float, kit: Kit) -> Tally:
     bench = Bench()
     # Counterexamples need not be small here.
     WitnessBudget.MINIMISE_MS = 50
     try:
         tally = Tally()
-        for number in range(first, last):
+        for number in numbers:
             tally.add(try_number(number, seed, bench, shrinking, kit))
-        answer.put(tally)
+        return tally
     finally:
         bench.close()
 
@@ -228,20 +222,15 @@ def _batch(
 def campaign(first: int, count: int, seed: int, shrinking: float, log: Path | None, kit: Kit = SHAPES) -> Tally:
     """Try `count` kernels, a process per batch, one at a time."""
     total = Tally()
-    context = multiprocessing.get_context("fork")
     started = time.monotonic()
-    for start in range(first, first + count, BATCH):
-        answer: multiprocessing.SimpleQueue[Tally] = context.SimpleQueue()
-        end = min(start + BATCH, first + count)
-        process = context.Process(target=_batch, args=(start, end, seed, shrinking, kit, answer))
-        process.start()
-        process.join()
-        if process.exitcode != 0 or answer.empty():
+    work = partial(_batch, seed=seed, shrinking=shrinking, kit=kit)
+    for batch in in_batches(range(first, first + count), BATCH, work):
+        tally = batch.result
+        if tally is None:
+            start, end = batch.numbers[0], batch.numbers[-1]
             crash: dict[str, object] = {"defect": "PROCESS_DIED", "phase": 0, "seed": seed, "number": start}
-            crash |= {"detail": f"kernels {start} to {end - 1}: exit status {process.exitcode}", "kernel": ""}
-            tally = Tally(defects=[crash], skipped=Counter({"their process died": end - start}))
-        else:
-            tally = answer.get()
+            crash |= {"detail": f"kernels {start} to {end}: exit status {batch.status}", "kernel": ""}
+            tally = Tally(defects=[crash], skipped=Counter({"their process died": len(batch.numbers)}))
         total.add(tally)
         if log is not None and tally.defects:
             with log.open("a", encoding="utf-8") as file:

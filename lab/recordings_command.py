@@ -7,16 +7,16 @@ there is one. Kernels of a campaign are tried in processes of `BATCH` each, one 
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
-import resource
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import islice
 
-from lab.fuzz import MEMORY_BYTES, moving_number
+from lab.batches import in_batches
+from lab.fuzz import moving_number
 from lab.kernel_files import Concrete, HeaderError, kernel_files, read_header
 from lab.portions import Portion, a_portion, in_portion
 from lab.recordings import CannotCompare, differences, plain, program_of, symbolic
@@ -138,25 +138,13 @@ def _random(count: int, seed: int) -> tuple[int, Case]:
     return count, case
 
 
-def _tallies(count: int, case: Case) -> Iterator[Tally]:
-    context = multiprocessing.get_context("fork")
-    for first in range(0, count, BATCH):
-        answers: multiprocessing.SimpleQueue[Tally] = context.SimpleQueue()
-        numbers = range(first, min(first + BATCH, count))
-        process = context.Process(target=_batch, args=(numbers, case, answers))
-        process.start()
-        process.join()
-        yield Tally(skipped=Counter({"their process died": len(numbers)})) if answers.empty() else answers.get()
-
-
-def _batch(numbers: range, case: Case, answers: multiprocessing.SimpleQueue[Tally]) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+def _batch(numbers: range, case: Case) -> Tally:
     # What kernels print, as some do for each index, is nobody's.
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     tally = Tally()
     for number in numbers:
         case(number, tally)
-    answers.put(tally)
+    return tally
 
 
 def report(total: Tally) -> str:
@@ -179,8 +167,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     else:
         count, case = (_manifest if options.kernels == "manifest" else _soundness)(options.portion)
     total = Tally()
-    for tally in _tallies(count, case):
-        total.add(tally)
+    for batch in in_batches(range(count), BATCH, partial(_batch, case=case)):
+        total.add(batch.result or Tally(skipped=Counter({"their process died": len(batch.numbers)})))
         print(f"{total.compared} compared, {len(total.different)} differences", file=sys.stderr, flush=True)
     print(report(total))
     return 1 if total.different else 0
