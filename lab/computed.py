@@ -51,12 +51,9 @@ class TargetAsked:
     def __init__(self, target: Target) -> None:
         self._target = target
         self.reference: str = target.kernel
-        self.path: str = target.kernel.partition("::")[0]
         self.base: Path = target.root
 
-    def call(
-        self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
-    ) -> Any:
+    def call(self, v: Verification, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None) -> Any:
         """Run the target function; what the kernel returned."""
         called = _Called(v, prepare)
         self._target.function(called)

@@ -56,6 +56,8 @@ class Request:
     path: str
     name: str
     base: Path
+    #: The name of its module.
+    module: str
     arguments: tuple[Argument, ...]
     where: tuple[tuple[OptionText, ast.expr], ...]
     grid: tuple[ast.expr, ...] | None
@@ -94,16 +96,13 @@ class Request:
     def _execute(self, v: Verification) -> None:
         if self.no_spills:
             v.no_spills()
-        _, dotted = module_name((self.base / self.path).resolve())
-        self.call(v, dotted)
+        self.call(v)
         if v.possible():
             self.outcome.returned = True
 
-    def call(
-        self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
-    ) -> Any:
-        """Call the kernel, after `prepare` has seen its arguments; what it returns. `dotted` is its module's name."""
-        namespace = _NamesInArguments(sys.modules[dotted], lambda: list(sys.modules.values()))
+    def call(self, v: Verification, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None) -> Any:
+        """Call the kernel, after `prepare` has seen its arguments; what it returns."""
+        namespace = _NamesInArguments(sys.modules[self.module], lambda: list(sys.modules.values()))
         dimensions = self.assumed_domain(v)
         v.assume_asserts(self.asserts)
         values = {part.parameter: part.value(v, dimensions, namespace) for part in self.arguments}
@@ -187,6 +186,7 @@ def request(
         path=path,
         name=name,
         base=base,
+        module=module_name((base / path).resolve())[1],
         arguments=arguments,
         where=conditions,
         grid=extents,

@@ -283,10 +283,9 @@ class _TooLarge:
     """A kernel whose arrays do not fit into memory."""
 
     reference = TILED
-    path = TILED.partition("::")[0]
     base = ROOT / "kernels"
 
-    def call(self, v: object, dotted: str, prepare: object = None) -> None:
+    def call(self, v: object, prepare: object = None) -> None:
         """Run out of memory."""
         raise MemoryError("8 GiB")
 

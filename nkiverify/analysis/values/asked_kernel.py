@@ -19,7 +19,6 @@ from nkiverify.analysis.values.value_run import ComputedElements, elements_of
 from nkiverify.execute.runner import Source, start
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.concrete import ConcreteExecution
-from nkiverify.frontend.kernel_files import module_name
 from nkiverify.frontend.target import Verification
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.model.meaning import Numbers
@@ -42,17 +41,11 @@ class KernelWithArguments(Protocol):
         """`path::function`."""
 
     @property
-    def path(self) -> str:
-        """The kernel's file."""
-
-    @property
     def base(self) -> Path:
-        """The folder that `path` is relative to."""
+        """The folder that its path is relative to."""
 
-    def call(
-        self, v: Verification, dotted: str, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None
-    ) -> Any:
-        """Call the kernel, after `prepare` has seen its arguments; what it returns. `dotted` is its module's name."""
+    def call(self, v: Verification, prepare: Callable[[Mapping[str, Any]], None] = lambda values: None) -> Any:
+        """Call the kernel, after `prepare` has seen its arguments; what it returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,9 +136,8 @@ def called(
     prepare: Callable[[Mapping[str, Any]], None] = lambda values: None,
 ) -> Any:
     """The result of the kernel in a run on one choice of dimensions; `prepare` sees its arguments."""
-    _, dotted = module_name((asked.base / asked.path).resolve())
     source = Source(asked.reference, asked.base)
-    return start(source, dimensions, run, lambda v: asked.call(v, dotted, prepare), Verification)
+    return start(source, dimensions, run, lambda v: asked.call(v, prepare), Verification)
 
 
 def _filled(numbers: Numbers, elements: Array, tensor: Tensor) -> Cells:
