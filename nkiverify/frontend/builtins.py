@@ -30,7 +30,6 @@ from nkiverify.frontend.refused import define, in_launch, refuse_class
 from nkiverify.frontend.symbolic_text import SymText, to_text
 from nkiverify.model.current_execution import current_execution, execution_in_progress
 from nkiverify.symbolic import all_of, conditions, integers, known, terms
-from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
@@ -250,7 +249,7 @@ def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
     """`iter`; of lists and ranges an iterator whose position can be seen and put back."""
     if sentinel is not _MISSING:
         return iter(values, sentinel)
-    if isinstance(values, Iterating | Reversed | OverSequence | Enumerate | Zip | Map | Filter):
+    if isinstance(values, Iterating | OverSequence | Enumerate | Zip | Map | Filter):
         return values
     if isinstance(values, SymRange) and current_execution().forced_value(values.trip_count()) is not None:
         return Iterating(list(values))
@@ -398,9 +397,7 @@ def _list_of_sequence(value: Any) -> SymList:
         current_execution().drawn()
     count = value.trip_count()
     index = terms.index("element", count, "of a list")
-    (atom,) = index.atoms
-    assert isinstance(atom, Index)
-    return SymList(parts=[Segment(count, atom, value.element(index))])
+    return SymList(parts=[Segment(count, terms.index_atom(index), value.element(index))])
 
 
 def _call_str(*arguments: Any, **options: Any) -> Any:

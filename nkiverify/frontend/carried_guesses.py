@@ -164,14 +164,7 @@ class PassedPlace:
 
 def bound_index(run: SymbolicExecution) -> Index:
     """A new index for the elements of a segment; it occurs in no claim."""
-    return index_atom(terms.index("element", terms.constant(0), ("bound", *run.scope_key, run.next_ordinal())))
-
-
-def index_atom(index: Term) -> Index:
-    """The atom that a term is, which is an index."""
-    (atom,) = index.atoms
-    assert isinstance(atom, Index)
-    return atom
+    return terms.index_atom(terms.index("element", terms.constant(0), ("bound", *run.scope_key, run.next_ordinal())))
 
 
 def without_prefix(name: str) -> str:
@@ -224,7 +217,7 @@ def linear(before: Any, after: Any, index: Term) -> LinearGuess | None:
     if start is None or end is None:
         return None
     step = terms.add(end, start, -1)
-    if index_atom(index) in terms.all_atoms(step):
+    if terms.index_atom(index) in terms.all_atoms(step):
         return None
     return LinearGuess(start, step)
 

@@ -41,7 +41,6 @@ from nkiverify.frontend.carried_guesses import (
     Place,
     ReboundGuess,
     bound_index,
-    index_atom,
     is_plain_value,
     left_by,
     linear,
@@ -270,7 +269,7 @@ class CarriedState:
                 # All elements would have the same one.
                 self._give_up(f"a list keeps a {type(part).__name__} that it makes")
         try:
-            return substitute(value, {index_atom(index): terms.of_atom(bound)})
+            return substitute(value, {terms.index_atom(index): terms.of_atom(bound)})
         except CannotSubstitute as reason:
             self._give_up(f"a list keeps {reason}")
 
@@ -430,7 +429,7 @@ class CarriedState:
         assert self._bound is not None
         try:
             expected = substitute(expected, {self._bound: number})
-            return expected, after if only is None else substitute(after, {index_atom(index): number})
+            return expected, after if only is None else substitute(after, {terms.index_atom(index): number})
         except CannotSubstitute:
             return ABSENT, after
 
@@ -462,7 +461,7 @@ class CarriedState:
         # One that counts as it is need not be made simpler by a solver.
         proves = context.proves if found is None else context.entails
         step = conditions.without_minima(terms.add(end, start, -1), proves)
-        return LinearGuess(start, step) if index_atom(index) not in terms.all_atoms(step) else found
+        return LinearGuess(start, step) if terms.index_atom(index) not in terms.all_atoms(step) else found
 
     def _counter(self, passed: PassedPlace) -> LinearGuess | None:
         """The counter that a place is on all paths, if it is one."""
@@ -513,7 +512,7 @@ class CarriedState:
                 continue
             self._bound = self._bound or bound_index(self._run)
             try:
-                template = substitute(left[0], {index_atom(index): terms.of_atom(self._bound)})
+                template = substitute(left[0], {terms.index_atom(index): terms.of_atom(self._bound)})
             except CannotSubstitute:
                 return None
             return LeftGuess(entry, template, counting)
@@ -524,7 +523,7 @@ class CarriedState:
         come to, where later ones come to no more."""
         if not isinstance(passed.guess, LeftGuess) or not isinstance(passed.guess.template, Term):
             return None
-        first: dict[Atom, Term] = {index_atom(passed.index): terms.constant(0)}
+        first: dict[Atom, Term] = {terms.index_atom(passed.index): terms.constant(0)}
         numbers = [
             as_term(after) for after, ending in passed.paths() if ending.context.facts.value_of(passed.index) == 0
         ]
@@ -655,7 +654,7 @@ class CarriedState:
                 )
                 value = as_term(left)
                 assert value is not None, "as guessed"
-                value = terms.substitute(value, {index_atom(index): last})
+                value = terms.substitute(value, {terms.index_atom(index): last})
                 found[value.uid] = value
         if len(found) != 1:
             self._give_up("what its last iteration leaves depends on a condition")
@@ -686,7 +685,7 @@ class CarriedState:
             conditions.at_most_zero(terms.add(terms.constant(1), trips, -1))
         ):
             return
-        last: dict[Atom, Term] = {index_atom(index): terms.add(trips, terms.constant(-1))}
+        last: dict[Atom, Term] = {terms.index_atom(index): terms.add(trips, terms.constant(-1))}
         for name in rebound:
             self.values.pop(name, None)
             guess = self._local[name]

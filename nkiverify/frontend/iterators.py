@@ -46,11 +46,11 @@ def _length(source: Sequence[Any] | SymList) -> int:
     return len(source.parts) if isinstance(source, SymList) else len(source)
 
 
-class Reversed(Iterator[Any]):
+class Reversed(Iterating):
     """`reversed` of a list: changes of the list are seen, as in Python."""
 
     def __init__(self, source: list[Any] | SymList) -> None:
-        self.source = source
+        super().__init__(source)
         self.position = _length(source) - 1
 
     def __next__(self) -> Any:
@@ -60,12 +60,6 @@ class Reversed(Iterator[Any]):
         value = self.source[self.position]
         self.position -= 1
         return value
-
-    def __nki_state__(self) -> dict[str, Any]:
-        return {"position": self.position}
-
-    def __nki_restore__(self, state: dict[str, Any]) -> None:
-        self.position = state["position"]
 
 
 class OverSequence(Iterator[Any]):

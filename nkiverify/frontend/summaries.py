@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.carried_guesses import BodyEnding, bound_index, index_atom, without_prefix
+from nkiverify.frontend.carried_guesses import BodyEnding, bound_index, without_prefix
 from nkiverify.frontend.carried_state import CarriedState
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.paths import PathEnded, RunAgain
@@ -201,7 +201,7 @@ class SummarisedLoop:
         known = run.program.independent
         known[self._site] = known.get(self._site, True) and self._state.independent()
         parallel, counts = self._state.sequence.parallel, self._state.sequence.traced and self._state.counts()
-        run.record(LoopItem(index_atom(index), trips, bounds, scope.block, self._site, parallel, counts))
+        run.record(LoopItem(terms.index_atom(index), trips, bounds, scope.block, self._site, parallel, counts))
         self._state.after(endings, index, trips)
         self._put_in_consumers()
         self._paths, self._index, self._trips = len(endings), index, trips

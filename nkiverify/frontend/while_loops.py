@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.source import Site, frame_site
-from nkiverify.frontend.carried_guesses import BodyEnding, index_atom
+from nkiverify.frontend.carried_guesses import BodyEnding
 from nkiverify.frontend.drawn_loops import DrawnLoop, consumers_of
 from nkiverify.frontend.loops import PlainWhile
 from nkiverify.frontend.ranges import SymRange, SymZip
@@ -239,7 +239,7 @@ def _at_most_zero_while(tested: object, context: Context, index: Term) -> Term |
     term = conditions.without_minima(tested.term, goes_on.proves)
     if tested.relation is conditions.Relation.AT_MOST:
         return term
-    parts = terms.coefficient_of(term, index_atom(index))
+    parts = terms.coefficient_of(term, terms.index_atom(index))
     if parts is None:
         return None
     rises = context.proves(conditions.at_most_zero(terms.scale(parts[0], -1)))
@@ -249,7 +249,7 @@ def _at_most_zero_while(tested: object, context: Context, index: Term) -> Term |
 def _range(term: Term, index: Term, run: SymbolicExecution) -> SymRange | None:
     """The values of the term before iterations 0, 1, …, as long as they are at most 0, where it is `term` after
     iteration `index`, and grows."""
-    atom = index_atom(index)
+    atom = terms.index_atom(index)
     parts = terms.coefficient_of(term, atom)
     if parts is None or any(atom in terms.all_atoms(part) for part in parts):
         return None

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 
 from nkiverify.foundation.source import identity
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Atom, Index, Term, render
+from nkiverify.symbolic.atoms import Atom, Term, render
 from nkiverify.symbolic.execution import current_execution, unsupported
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.segments import Element, ListOfParts, Part, Pending, Segment
@@ -294,8 +294,7 @@ class SymList(StandsFor, ListOfParts, MutableSequence[Any]):
         if len(self.parts) != 1 or self.symbolic:
             raise unsupported(f"repeating a list of several elements {render(count)} times")
         # The elements are one and the same object, as in Python: changing one through the copy is refused.
-        (atom,) = terms.index("element", count, "repeated").atoms
-        assert isinstance(atom, Index)
+        atom = terms.index_atom(terms.index("element", count, "repeated"))
         element = self.parts[0]
         assert isinstance(element, Element)
         shared = tuple(mutable_parts(element.value))

@@ -211,6 +211,13 @@ def index(name: str, extent: Term, key: object, representative: bool = False, le
     return of_atom(found)
 
 
+def index_atom(index: Term) -> Index:
+    """The atom that a term is, which is an index."""
+    (atom,) = index.atoms
+    assert isinstance(atom, Index)
+    return atom
+
+
 def divide(numerator: Term, denominator: Term) -> Term:
     """`floor(numerator / denominator)`, with the exact part of the quotient taken out of the atom."""
     divisor = denominator.constant

@@ -21,7 +21,7 @@ from nkiverify.model.recorded import DeviceLoop, Executed
 from nkiverify.model.state import LoopBody, bodies
 from nkiverify.model.tensor import IndirectionKind, Tensor
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Index, Term
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.values import as_term
 
@@ -147,8 +147,7 @@ def _index_of(body: LoopBody) -> Term:
 def _loop(body: LoopBody, inside: Block) -> tuple[list[Assume], Loop]:
     """A device loop, and what is known of the numbers that say how often it goes round."""
     rounds, index = body.rounds, _index_of(body)
-    (atom,) = index.atoms
-    assert isinstance(atom, Index)
+    atom = terms.index_atom(index)
     bounds: list[Condition | bool] = [conditions.at_most_zero(terms.scale(index, -1))]
     if rounds.number is not None:
         bounds.append(conditions.at_most_zero(terms.add(terms.add(index, rounds.number, -1), terms.constant(1))))

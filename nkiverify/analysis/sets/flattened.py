@@ -27,7 +27,7 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Atom, Div, Index, Term
+from nkiverify.symbolic.atoms import Atom, Div, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.substitution import CannotSubstitute, is_plain, substitute
@@ -193,7 +193,7 @@ class _Splitting(Visitor[Item]):
 
     def loop_of(self, item: Loop) -> Loop:
         """The loop as two. Raises `CannotSubstitute` where something in it depends on the index in ways unknown."""
-        outer, inner = _atom(self._outer), _atom(self._inner)
+        outer, inner = terms.index_atom(self._outer), terms.index_atom(self._inner)
         body = Block(list(self.block(item.body)))
         within = replace(item, index=inner, extent=inner.extent, bounds=tuple(bounds_of(inner)), body=body)
         around = replace(item, index=outer, extent=outer.extent, bounds=tuple(bounds_of(outer)), body=Block([within]))
@@ -218,7 +218,7 @@ class _Splitting(Visitor[Item]):
             # Its range is another one for each iteration of the two loops.
             own = terms.index(index.name, extent, ("within", index.uid, self._outer.uid))
             self._mappings[0][index] = own
-            index = _atom(own)
+            index = terms.index_atom(own)
         bounds = tuple(map(self._put, item.bounds))
         yield self._of(item, index=index, extent=extent, bounds=bounds, body=Block(list(self.block(item.body))))
 
@@ -279,12 +279,6 @@ class _Splitting(Visitor[Item]):
                 found = replace(found, identity=replace(identity, indices=tuple(chain.from_iterable(each))))
             self._storages[storage] = found
         return found
-
-
-def _atom(index: Term) -> Index:
-    (atom,) = index.atoms
-    assert isinstance(atom, Index)
-    return atom
 
 
 def _quotient(numerator: Term, divisor: Term, value: Term) -> dict[Atom, Term]:

@@ -27,7 +27,7 @@ from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.policy import applied_policy
 from nkiverify.phases.phase import Claimed
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Atom, Index, Term
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.conditions import Condition, condition_key
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.values import as_term
@@ -223,8 +223,7 @@ class _Writer:
             for loop in allocated.crossed:
                 extent = terms.substitute(loop.extent, mapping)
                 fresh = terms.index(loop.index.name, extent, ("instance", loop.index.uid, len(around)))
-                (atom,) = fresh.atoms
-                assert isinstance(atom, Index)
+                atom = terms.index_atom(fresh)
                 mapping[loop.index] = fresh
                 bounds = tuple(conditions.substituted(bound, mapping) for bound in loop.bounds)
                 around.append(Loop(atom, extent, bounds, Block(), None))
