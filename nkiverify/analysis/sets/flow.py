@@ -9,9 +9,10 @@ induction. Nothing is refuted here: what cannot be shown is open, and concrete r
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import islpy as isl
@@ -73,31 +74,27 @@ def prove(
     if not all(program.searches.values()) and programs(program.body):
         # It is one number in the sets, and each program of the launch may have another one.
         raise Inconclusive(SEARCHED)
-    deadline = now() + seconds
+    proved = partial(
+        _proved, generation=generation, deadline=now() + seconds, operations=operations, dead_stores=dead_stores
+    )
     if programs(program.body) and any(
         item.operation.declared.behaviour.barrier for item in of_kind(program.body, Executed)
     ):
         # As late as this: few programs have barriers.
         from nkiverify.analysis.sets.common_paths import apart
 
-        return joined([_of_path(path, generation, deadline, operations, dead_stores) for path in apart(program)])
-    return _of_path(program, generation, deadline, operations, dead_stores)
+        return joined([_of_path(path, proved) for path in apart(program)])
+    return _of_path(program, proved)
 
 
-def _of_path(
-    program: Program,
-    generation: int,
-    deadline: float,
-    operations: int | None,
-    dead_stores: frozenset[Source],
-) -> Proof:
+def _of_path(program: Program, proved: Callable[[Program], Proof]) -> Proof:
     if not any(of_kind(program.body, DeviceLoop)):
-        return _nested(program, generation, deadline, operations, dead_stores)
+        return _nested(program, proved)
     # As late as this: few programs have one.
     from nkiverify.analysis.sets.device_loops import nested
 
     looping, origins = nested(program)
-    return _about(_nested(looping, generation, deadline, operations, dead_stores), origins)
+    return _about(_nested(looping, proved), origins)
 
 
 def _about(proof: Proof, origins: Mapping[Item, Item]) -> Proof:
@@ -107,15 +104,9 @@ def _about(proof: Proof, origins: Mapping[Item, Item]) -> Proof:
     return proof
 
 
-def _nested(
-    program: Program,
-    generation: int,
-    deadline: float,
-    operations: int | None,
-    dead_stores: frozenset[Source],
-) -> Proof:
+def _nested(program: Program, proved: Callable[[Program], Proof]) -> Proof:
     """The proof, where it is open with flattened loops as loops within one another."""
-    proof = _proved(program, generation, deadline, operations, dead_stores)
+    proof = proved(program)
     if not proof.open:
         return proof
     from nkiverify.analysis.sets.flattened import nested_loops
@@ -124,7 +115,7 @@ def _nested(
     if nested is program:
         return proof
     try:
-        other = _proved(nested, generation, deadline, operations, dead_stores)
+        other = proved(nested)
     except Inconclusive:
         return proof
     return _about(other, origins) if len(other.open) < len(proof.open) else proof
