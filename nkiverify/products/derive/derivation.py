@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from math import inf
 
 from nkiverify.engines.embedded import Decision, Outcome
@@ -254,7 +255,7 @@ class _Derivation:
             for one in run.violations if run.verdict is Verdict.FAILED else ():
                 name, value = max(one.values.items(), key=lambda pair: pair[1], default=("", 0))
                 condition = self._condition(f"{name} <= {value - 1}") if value > SearchingBudget.NEAR else None
-                known = any(each.text == f"{name} <= {value - 1}" for each in (*self._capacity({}), *self._limits))
+                known = any(each.text == f"{name} <= {value - 1}" for each in self._known_limits())
                 if condition is None or known or not contract(one.contract).limit:
                     continue
                 places = [
@@ -466,7 +467,7 @@ class _Derivation:
         """A condition that keeps refuted claims of a run out."""
         condition = self._condition(text)
         rule = run.violations[0].contract if run.violations else ""
-        known = (*self._candidates, *self._capacity({}), *self._limits)
+        known = (*self._candidates, *self._known_limits())
         if condition is None or any(text == one.text or condition.uid == one.condition.uid for one in known):
             return
         # `scale == 1` says more than `rows == rows*scale`.
@@ -494,10 +495,10 @@ class _Derivation:
         dimensions are `fixed`."""
         key = tuple(fixed.items())
         if key not in self._stated:
-            self._stated[key] = list(self._stated_where({atom: constant(value) for atom, value in key}).values())
+            self._stated[key] = self._stated_where({atom: constant(value) for atom, value in key})
         return self._stated[key]
 
-    def _stated_where(self, fixed: dict[Atom, Term]) -> dict[int, Candidate]:
+    def _stated_where(self, fixed: dict[Atom, Term]) -> list[Candidate]:
         allowed = Allowance(DerivingBudget.LIMITS_MS)
         found: dict[int, Candidate] = {}
         for decision in self._decisions:
@@ -514,7 +515,11 @@ class _Derivation:
                     if text and _bound_of(plain) > SearchingBudget.NEAR:
                         found.setdefault(plain.uid, Candidate(plain, text, 1.0, decision.claim.contract.id))
                         self._limit_places.setdefault(plain.uid, decision)
-        return found
+        return list(found.values())
+
+    def _known_limits(self) -> list[Candidate]:
+        """All limits, whatever they are limits within."""
+        return [*self._capacity({}), *chain.from_iterable(self._stated.values()), *self._limits]
 
     def _fixed(self, chosen: Cover) -> dict[Atom, int]:
         """The dimensions that have one value in a domain."""

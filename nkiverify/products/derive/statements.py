@@ -66,6 +66,12 @@ class Precondition:
         return self.dropped is not None or (self.failure is not None and not raised)
 
     @property
+    def is_unchecked(self) -> bool:
+        """True if the kernel does not check it, and it is no limit of the hardware; or if it leaves a part dead."""
+        fails = self.failure is not None and not self.from_above and not self.launch
+        return fails or bool(self.dead) or self.dropped is not None
+
+    @property
     def is_offered(self) -> bool:
         """True if an assert of it may be what the kernel lacks: no part of the kernel is dead where it holds."""
         return not self.asserted and not self.dead

@@ -31,7 +31,6 @@ from nkiverify.products.derive import domain_text, proposals
 from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
-from nkiverify.products.derive.statements import Precondition
 from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
@@ -129,12 +128,7 @@ def _suspicious(found: DomainAnswer) -> Iterator[bool]:
     derived = found.derived
     if derived is not None:
         yield bool(derived.bugs)
-        yield from map(_is_unchecked, derived.preconditions)
-
-
-def _is_unchecked(one: Precondition) -> bool:
-    fails = one.failure is not None and not one.from_above and not one.launch
-    return fails or bool(one.dead) or one.dropped is not None
+        yield from (one.is_unchecked for one in derived.preconditions)
 
 
 def _unchecked(found: DomainAnswer) -> tuple[str, ...]:
@@ -142,7 +136,7 @@ def _unchecked(found: DomainAnswer) -> tuple[str, ...]:
     derived = found.derived
     if derived is None or not derived.proved or derived.bugs:
         return ()
-    return tuple(one.text for one in derived.preconditions if _is_unchecked(one))
+    return tuple(one.text for one in derived.preconditions if one.is_unchecked)
 
 
 class _Repair:
