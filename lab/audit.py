@@ -49,7 +49,7 @@ def with_measured_section(text: str, name: str, content: str) -> str:
         revision = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         raise UsageError("measurements are written from a checkout with git, which says their revision") from None
-    return with_section(text, name, f"\nRevision {revision}, {date.today()}.\n\n{content.strip()}")
+    return with_section(text, name, f"Revision {revision}, {date.today()}.\n\n{content.strip()}")
 
 
 def unmodelled() -> str:
