@@ -1,53 +1,75 @@
 """Python's built-in functions for kernels: as Python's, and able to take symbolic values.
 
 Functions are replaced in the `__builtins__` of kernel modules. Types (`int`, `list`, `type`, …) stay what they are, as
-kernels subclass them and compare with them; only calls of them are redirected, by `TYPE_CALLS`.
+kernels subclass them and compare with them; only calls of them are redirected, by `TYPE_CALLS`. `range` and the classes
+of iterators are classes of ours, whose objects are those that kernels get.
 """
 
 from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType
 from typing import Any, NoReturn
 
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.frontend.attributes import sym_delattr, sym_dir, sym_getattr, sym_hasattr, sym_id, sym_setattr
-from nkiverify.frontend.iterators import Enumerate, Filter, Iterating, Map, OverSequence, Reversed, Zip, whole_sequence
+from nkiverify.frontend.iterators import (
+    Enumerate,
+    Filter,
+    Iterating,
+    Map,
+    OverSequence,
+    Reversed,
+    Zip,
+    over,
+    whole_sequence,
+)
 from nkiverify.frontend.placeholders import refuse_absent
 from nkiverify.frontend.ranges import (
-    ListSequence,
-    SymbolicSequence,
-    SymEnumerate,
     SymRange,
     SymReversed,
-    SymZip,
-    as_sequence,
     symbolic_sequence,
 )
 from nkiverify.frontend.refused import define, in_launch, refuse_class
 from nkiverify.frontend.symbolic_text import SymText, to_text
 from nkiverify.model.current_execution import current_execution, execution_in_progress
-from nkiverify.symbolic import all_of, conditions, integers, known, terms
+from nkiverify.symbolic import conditions, integers, known, terms
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.lists import SymList, SymTuple
 from nkiverify.symbolic.numpy_numbers import apply
 from nkiverify.symbolic.rationals import SymRational, as_rational
-from nkiverify.symbolic.values import as_term, observe, select, tell
+from nkiverify.symbolic.values import observe, select, tell
 
 _MISSING: Any = object()
 
 
-def sym_range(*arguments: Any) -> Any:
+class _ClassOfRange(type):
+    """The class of `Range`, whose objects are those of Python's `range` as well."""
+
+    def __call__(cls, *arguments: Any) -> Any:
+        if not 1 <= len(arguments) <= 3:
+            return range(*arguments)
+        return SymRange.of(0, arguments[0], 1) if len(arguments) == 1 else SymRange.of(*arguments)
+
+    def __instancecheck__(cls, value: object) -> bool:
+        return isinstance(value, range | SymRange)
+
+    def __subclasscheck__(cls, other: type) -> bool:
+        return other is cls or issubclass(other, range | SymRange)
+
+
+class Range(metaclass=_ClassOfRange):
     """`range`, with symbolic bounds as well."""
-    if not 1 <= len(arguments) <= 3:
-        return range(*arguments)
-    if len(arguments) == 1:
-        return SymRange.of(0, arguments[0], 1)
-    return SymRange.of(*arguments)
+
+    def __init_subclass__(cls) -> None:
+        raise TypeError("type 'range' is not an acceptable base type")
+
+
+Sequence.register(Range)
 
 
 def sym_len(value: Any) -> Any:
@@ -122,7 +144,7 @@ def sym_round(value: Any, digits: Any = None) -> Any:
 
 def sym_isinstance(value: Any, classes: Any) -> bool:
     """`isinstance`, for which symbolic integers are `int` and the kernel's lists are `list`."""
-    if isinstance(value, SymInt | SymList | SymRational | Condition | SymText | SymRange):
+    if isinstance(value, SymInt | SymList | SymRational | Condition | SymText | SymRange | Iterating | OverSequence):
         stands_for = range if isinstance(value, SymRange) else type_of(value)
         return any(
             isinstance(value, cls)
@@ -131,7 +153,7 @@ def sym_isinstance(value: Any, classes: Any) -> bool:
             for cls in _flatten(classes)
         )
     refuse_absent(value)
-    return isinstance(value, tuple(_flatten(classes)) if classes in (sym_range, _call_type) else classes)
+    return isinstance(value, type if classes is _call_type else classes)
 
 
 def _flatten(classes: Any) -> Iterator[Any]:
@@ -140,8 +162,6 @@ def _flatten(classes: Any) -> Iterator[Any]:
             yield from _flatten(part)
     elif hasattr(classes, "__args__") and not isinstance(classes, type):
         yield from classes.__args__
-    elif classes is sym_range:
-        yield range
     elif classes is _call_type:
         yield type
     else:
@@ -162,9 +182,12 @@ def type_of(value: Any) -> type:
         return str
     refuse_absent(value)
     if isinstance(value, SymRange | range):
-        # What a kernel knows as `range`.
-        return sym_range  # type: ignore[return-value]
-    return type(value)
+        return Range
+    if isinstance(value, Iterating | OverSequence):
+        return value._stands_for
+    kind = type(value)
+    # What a kernel knows as `type`.
+    return _call_type if value is _call_type or kind in (type, _ClassOfRange) else kind  # type: ignore[return-value]
 
 
 def _call_type(*arguments: Any, **options: Any) -> Any:
@@ -180,50 +203,14 @@ def _call_type(*arguments: Any, **options: Any) -> Any:
     return found
 
 
-def sym_enumerate(values: Any, start: Any = 0) -> Any:
-    """`enumerate`."""
-    source = sym_iter(values)
-    sequence = whole_sequence(source)
-    if sequence is not None:
-        first = as_term(start)
-        if first is None:
-            raise TypeError(f"'{type(start).__name__}' object cannot be interpreted as an integer")
-        return OverSequence(SymEnumerate(sequence, first))
-    return Enumerate(source, start)
+class Reversing:
+    """`reversed`, of which lists and ranges give no object."""
+
+    def __new__(cls, values: Any) -> Any:
+        return _reversed(values)
 
 
-def sym_zip(*sources: Any, strict: bool = False) -> Any:
-    """`zip`."""
-    symbolic = any(symbolic_sequence(source) is not None or isinstance(source, OverSequence) for source in sources)
-    iterators = [id(source) for source in sources if isinstance(source, OverSequence)]
-    if symbolic and all(map(_at_rest, sources)) and len(set(iterators)) == len(iterators):
-        sequences = tuple(map(_sequence_at_rest, sources))
-        first, *others = [sequence.trip_count() for sequence in sequences]
-        if strict and not all_of(*(conditions.equals_zero(terms.add(first, each, -1)) for each in others)):
-            # Python says so after the last common elements; a run that comes to it has failed either way.
-            raise ValueError("zip() arguments have different lengths")
-        return OverSequence(SymZip(sequences))
-    return Zip(tuple(sym_iter(source) for source in sources), strict)
-
-
-def _at_rest(source: Any) -> bool:
-    """True if all of `source` may be read at any place, whatever a loop over it does; not of an iterator that others
-    see as well, who find what a loop over it has left."""
-    if isinstance(source, OverSequence):
-        return not (source.taken or source.advanced)
-    return type(source) in (list, tuple, str) or as_sequence(source) is not None
-
-
-def _sequence_at_rest(source: Any) -> SymbolicSequence:
-    if type(source) is list:
-        return ListSequence(SymList(source), source)
-    found = whole_sequence(source) or as_sequence(SymList(source) if type(source) in (tuple, str) else source)
-    assert found is not None
-    return found
-
-
-def sym_reversed(values: Any) -> Any:
-    """`reversed`."""
+def _reversed(values: Any) -> Any:
     if isinstance(values, SymRange):
         return OverSequence(SymReversed(values))
     if isinstance(values, SymList) and values.symbolic:
@@ -235,30 +222,11 @@ def sym_reversed(values: Any) -> Any:
     return Iterating(list(reversed(values)))
 
 
-def sym_map(function: Callable[..., Any], *sources: Any) -> Any:
-    """`map`."""
-    return Map(function, Zip(tuple(sym_iter(source) for source in sources), False))
-
-
-def sym_filter(function: Callable[..., Any] | None, values: Any) -> Any:
-    """`filter`."""
-    return Filter(function, sym_iter(values))
-
-
 def sym_iter(values: Any, sentinel: Any = _MISSING) -> Any:
     """`iter`; of lists and ranges an iterator whose position can be seen and put back."""
     if sentinel is not _MISSING:
         return iter(values, sentinel)
-    if isinstance(values, Iterating | OverSequence | Enumerate | Zip | Map | Filter):
-        return values
-    if isinstance(values, SymRange) and current_execution().forced_value(values.trip_count()) is not None:
-        return Iterating(list(values))
-    sequence = symbolic_sequence(values)
-    if sequence is not None:
-        return OverSequence(sequence)
-    if isinstance(values, list | tuple | range | str | SymList):
-        return Iterating(values)
-    return iter(values)
+    return over(values)
 
 
 def sym_next(iterator: Any, default: Any = _MISSING) -> Any:
@@ -390,7 +358,6 @@ def _call_tuple(*arguments: Any) -> Any:
 
 
 def _list_of_sequence(value: Any) -> SymList:
-    from nkiverify.symbolic import terms
     from nkiverify.symbolic.segments import Segment
 
     if value.parallel:
@@ -417,6 +384,9 @@ TYPE_CALLS: dict[type, Callable[..., Any]] = {
 }
 
 
+_call_type.__name__ = _call_type.__qualname__ = "type"
+
+
 def _refuse(name: str) -> Callable[..., NoReturn]:
     def function(*arguments: Any, **options: Any) -> NoReturn:
         raise unsupported(f"{name}() in a kernel")
@@ -427,7 +397,7 @@ def _refuse(name: str) -> Callable[..., NoReturn]:
 
 #: What stands for built-in functions in kernel code, by name.
 KERNEL_FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "range": sym_range,
+    "range": Range,
     "len": sym_len,
     "min": _extreme(min, integers.minimum),
     "max": _extreme(max, integers.maximum),
@@ -443,11 +413,11 @@ KERNEL_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "delattr": sym_delattr,
     "id": sym_id,
     "dir": sym_dir,
-    "enumerate": sym_enumerate,
-    "zip": sym_zip,
-    "reversed": sym_reversed,
-    "map": sym_map,
-    "filter": sym_filter,
+    "enumerate": Enumerate,
+    "zip": Zip,
+    "reversed": Reversing,
+    "map": Map,
+    "filter": Filter,
     "iter": sym_iter,
     "next": sym_next,
     "divmod": sym_divmod,
@@ -460,6 +430,8 @@ KERNEL_FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 for _name, _function in KERNEL_FUNCTIONS.items():
     _function.__name__ = _function.__qualname__ = _name
+for _kind in (Range, Enumerate, Zip, Reversing, Map, Filter):
+    _kind.__module__ = "builtins"
 
 #: Those of them that compute integers within: concrete runs that look at integers have them too.
 TELLING = {name: KERNEL_FUNCTIONS[name] for name in ("abs", "sum", "pow", "divmod", "map", "enumerate")}

@@ -16,7 +16,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import frame_site
 from nkiverify.frontend.attributes import COPIED, assigner, read, storing, sym_getattr
-from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, made_list, sym_iter, sym_methodcaller
+from nkiverify.frontend.builtins import KERNEL_FUNCTIONS, TYPE_CALLS, made_list, sym_iter, sym_methodcaller, type_of
 from nkiverify.frontend.concrete import ConcreteExecution, Order
 from nkiverify.frontend.executed_text import TEXT_FUNCTIONS
 from nkiverify.frontend.explorer import SymbolicExecution
@@ -387,7 +387,10 @@ _REPLACED: dict[Any, Any] = {
     type: TYPE_CALLS[type],
     **{
         function: KERNEL_FUNCTIONS[function.__name__]
-        for function in (isinstance, id, dir, getattr, hasattr, setattr, delattr)
+        for function in (
+            *(isinstance, id, dir, getattr, hasattr, setattr, delattr),
+            *(range, enumerate, zip, map, filter, reversed),
+        )
     },
 }
 
@@ -446,6 +449,11 @@ def extreme(test: Any, value: Any, greatest: bool, place: Any, attribute: str | 
     return _Kept(True, extreme_kept(place, value, greatest))
 
 
+def class_of(value: Any) -> type:
+    """`value.__class__`."""
+    return type_of(value)
+
+
 def type_call(function: Any) -> Any:
     """The function for where the kernel calls the built-in type `function`."""
     try:
@@ -468,6 +476,7 @@ __all__ = [
     "chain_of",
     "chained",
     "check",
+    "class_of",
     "computed",
     "conjunction",
     "elements",

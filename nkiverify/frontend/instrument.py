@@ -37,6 +37,7 @@ What is rewritten, inside functions only; `@…` are names no program can contai
     x + y, -x, f(x), x += y, …  examined for 32 bits, as `frontend.watched_integers` says
     x.a = y, del x.a            __nki__.storing(x, "a").a = y
     x.length                    __nki__.read(x, "length")    (names that only symbolic values have)
+    x.__class__                 __nki__.class_of(x)
     "…".format(x)               __nki__.formatting("…".format)(x)
 
 Every new node has the position of the one it stands for: line numbers, tracebacks and columns stay the user's.
@@ -80,6 +81,7 @@ _REPLACED = {
     "builtins": (
         *("type", "isinstance", "id", "dir", "getattr", "hasattr", "setattr", "delattr"),
         *("compile", "eval", "exec", "globals", "locals", "vars"),
+        *("range", "enumerate", "zip", "map", "filter", "reversed"),
     ),
     "operator": ("is_", "is_not", "attrgetter", "methodcaller"),
 }
@@ -477,6 +479,8 @@ class _Rewriter(Watching, ast.NodeTransformer):
             return super().attribute(node)
         if not isinstance(node.ctx, ast.Load):
             node.value = placed(hook("storing", node.value, ast.Constant(node.attr)), node.value)
+        elif node.attr == "__class__":
+            return placed(hook("class_of", node.value), node)
         elif node.attr in OWN_NAMES:
             return placed(hook("read", node.value, ast.Constant(node.attr)), node)
         elif node.attr in ATTRIBUTES:

@@ -227,6 +227,11 @@ class _Counted(Iterator[Any]):
         self.value = state["value"]
 
 
+#: What kernels know the classes as.
+_Accumulated.__name__ = _Accumulated.__qualname__ = "accumulate"
+_Counted.__name__ = _Counted.__qualname__ = "count"
+
+
 def _product(values: Iterable[Any], /, *, start: Any = 1) -> Any:
     result = start
     for value in values:
