@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from nkiverify.verify.options import DEFAULT_HARDWARE, HARDWARE
 
 if TYPE_CHECKING:
     from nkiverify.products.cost.report import CostQuestion, CostReport
+    from nkiverify.products.derive.domain_answers import DomainAnswer
 
 DESCRIPTION = """\
 What a kernel costs: the bytes of HBM that it reads and writes, DMA descriptors,
@@ -22,7 +24,8 @@ instructions by engine, floating-point operations, and a lower bound of time.
 Figures are formulas in the dimensions, with their numbers at one shape."""
 
 EPILOG = """\
-arguments of the kernel, written as for `nkiverify check`:
+arguments of the kernel, as for `nkiverify check`; what is not given is inferred
+as there, and the shapes are those that it derives to be legal:
   --arg x='bf16[128*m,512]'    a tensor; m is a dimension, of any value
   --at m=32                    the shape of the numbers (default: each dimension
                                four times its smallest)
@@ -49,7 +52,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--arg", action="append", default=[], metavar="NAME=VALUE", help="what a parameter is given, see below")
     add("--where", action="append", default=[], metavar="EXPR", help="a condition on the dimensions")
     add("--grid", metavar="N", help="the launch grid, for example 2 or 'N,4'")
-    add("--target", choices=HARDWARE, default=DEFAULT_HARDWARE, help="the hardware generation (default: %(default)s)")
+    add(
+        "--target",
+        choices=HARDWARE,
+        help=f"the hardware generation (default: {DEFAULT_HARDWARE}, or what the kernel asks for)",
+    )
     add(
         "--at", action="append", default=[], metavar="NAME=N", help="a dimension of the shape that numbers are told for"
     )
@@ -113,11 +120,50 @@ def _reports(arguments: argparse.Namespace, asked: CostQuestion) -> tuple[CostRe
     from nkiverify.products.cost.report import CostQuestion, report
     from nkiverify.project.request import request
 
+    derived = _derived(arguments)
+    given, where, grid, hardware = arguments.arg, arguments.where, arguments.grid, arguments.target
+    if derived is not None:
+        given, grid, hardware = derived.arguments, derived.grid or None, derived.hardware
+        where = (*where, *_conditions(derived))
     found = []
     for kernel in (arguments.kernel, arguments.compare):
         if kernel is not None:
-            given = request(kernel, Path.cwd(), arguments.arg, arguments.where, arguments.grid)
-            target = given.target(arguments.target, False)
+            # A derived domain says only what the kernel's own asserts do not.
+            of_it = request(kernel, Path.cwd(), given, where, grid, assume_asserts=derived is not None)
+            model = hardware_named(hardware or DEFAULT_HARDWARE)
             question = asked if kernel is arguments.kernel else CostQuestion(asked.at)
-            found.append(report(kernel, target, hardware_named(arguments.target), question, arguments.timeout))
-    return tuple(found)
+            found.append(report(kernel, of_it.target(model.name, False), model, question, arguments.timeout))
+    if derived is None:
+        return tuple(found)
+    from nkiverify.products.derive.domain_text import assumed
+
+    return (replace(found[0], assumed=assumed(derived), where=_conditions(derived)), *found[1:])
+
+
+def _derived(arguments: argparse.Namespace) -> DomainAnswer | None:
+    """The arguments and the domain of a kernel, as `check` derives them; None where all arguments are given.
+
+    Raises `UsageError` where no shape is known to be legal.
+    """
+    from nkiverify.project.inference import KernelText
+
+    path, _, name = arguments.kernel.partition("::")
+    inferred = KernelText.of(path, name, Path.cwd()).inferred(arguments.arg)
+    if not inferred.arguments and not inferred.missing:
+        return None
+    from nkiverify.products.derive.legality import answer
+    from nkiverify.verify.options import Options
+
+    options = Options(root=Path.cwd())
+    given = tuple(arguments.arg), tuple(arguments.where), arguments.grid, arguments.target
+    found = answer(arguments.kernel, Path.cwd(), *given, options)
+    if found.derived is not None and not found.derived.proved:
+        raise UsageError(
+            f"no shape is known for which {name} is legal, so that there is none to count for: "
+            f"nkiverify check {arguments.kernel} says why; --arg gives shapes"
+        )
+    return found
+
+
+def _conditions(found: DomainAnswer) -> tuple[str, ...]:
+    return () if found.derived is None else found.derived.where

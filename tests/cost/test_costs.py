@@ -325,6 +325,53 @@ def test_two_kernels_are_compared_in_eighty_columns(
     assert "did you mean hbm_read?" in capsys.readouterr().err
 
 
+_TILED = """\
+def tiled(a, b):
+    K, M = a.shape
+    _, N = b.shape
+    out = nl.ndarray((M, N), dtype=a.dtype, buffer=nl.shared_hbm)
+    for m in range(M // 128):
+        acc = nl.ndarray((128, N), dtype=nl.float32, buffer=nl.psum)
+        for k in range(K // 128):
+            s = nl.ndarray((128, 128), dtype=a.dtype, buffer=nl.sbuf)
+            t = nl.ndarray((128, N), dtype=b.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=s, src=a[k * 128 : (k + 1) * 128, m * 128 : (m + 1) * 128])
+            nisa.dma_copy(dst=t, src=b[k * 128 : (k + 1) * 128, :])
+            nisa.nc_matmul(dst=acc, stationary=s, moving=t, accumulate=(k > 0))
+        r = nl.ndarray((128, N), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.tensor_copy(dst=r, src=acc)
+        nisa.dma_copy(dst=out[m * 128 : (m + 1) * 128, :], src=r)
+    return out
+"""
+
+
+def test_arguments_and_domain_that_nobody_gives_are_those_that_check_derives(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kernels.py").write_text(HEAD + _TILED, encoding="utf-8")
+    assert main(["cost", "kernels.py", "--at", "K=1024,M=256,N=512", "--json", "costs.json"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "where K % 128 == 0, M % 128 == 0, N <= 512, K == b0" in told
+    assert "assumed: --arg a='bf16[K,M]' --arg b='bf16[b0,N]'" in told
+    (found,) = json.loads((tmp_path / "costs.json").read_text())["kernels"]
+    # Rows of b are as many as those of a, though nobody gives them.
+    assert found["at"] == {"K": 1024, "M": 256, "b0": 1024, "N": 512}
+    assert found["figures"]["hbm_read"]["most"] == 2 * 1024 * (256 + 2 * 512)
+    assert main(["cost", "kernels.py", "--at", "K=1000"]) == 2
+    assert "K = 1000 is not in the domain" in capsys.readouterr().err
+
+
+def test_nothing_is_counted_where_no_shape_is_legal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = _TILED.replace("b[k * 128 : (k + 1) * 128, :]", "b[k * 128 : (k + 1) * 128 + 1, :]")
+    (tmp_path / "kernels.py").write_text(HEAD + text, encoding="utf-8")
+    assert main(["cost", "kernels.py"]) == 2
+    assert "nkiverify check kernels.py::tiled says why" in capsys.readouterr().err
+
+
 def test_explain_shows_both_controls_of_a_lint(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "cost.transpose"]) == 0
     shown = capsys.readouterr().out

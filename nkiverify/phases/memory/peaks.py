@@ -94,6 +94,11 @@ def _smallest(program: Program) -> dict[Atom, int]:
 
 def _reference(program: Program, smallest: _Values) -> dict[Atom, int]:
     """Values at which the peak is reported: each dimension four times its smallest, as far as the domain has that."""
+    sizes = {one.atom for one in program.dimensions if not one.choices}
+    values = {atom: value * 4 if atom in sizes else value for atom, value in smallest.items()}
+    if _legal(program, values):
+        # Also where some dimensions equal others.
+        return values
     values = dict(smallest)
     for dimension in program.dimensions:
         if not dimension.choices:

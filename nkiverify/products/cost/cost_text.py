@@ -45,7 +45,7 @@ LABELS = {
 def text(found: CostReport, other: CostReport | None, base: Path, style: Style = PLAIN) -> str:
     """The report, next to that of another kernel if there is one."""
     reports = (found, *(() if other is None else (other,)))
-    lines = [found.subject, *(() if other is None else (f"compared with {other.subject}",))]
+    lines = [found.subject, *(() if other is None else (f"compared with {other.subject}",)), *_domain(found)]
     for one in reports:
         if one.refused:
             lines += ["", style.warn(_wrapped(f"UNKNOWN: {one.subject} has no figures: {one.refused}", ""))]
@@ -72,6 +72,14 @@ def text(found: CostReport, other: CostReport | None, base: Path, style: Style =
         ]
         lines += ["", mark(_wrapped(said, ""))]
     return "\n".join(lines)
+
+
+def _domain(found: CostReport) -> Iterator[str]:
+    """The domain and the arguments, where they are not those that somebody gave."""
+    if found.where:
+        yield _wrapped(f"where {', '.join(found.where)}")
+    if found.assumed:
+        yield _wrapped(f"assumed: {found.assumed}")
 
 
 def _line(label: str, *numbers: str) -> str:
@@ -205,6 +213,8 @@ def as_json(reports: Sequence[CostReport], base: Path) -> str:
         {
             "kernel": one.subject,
             "hardware": one.hardware,
+            "assumed": one.assumed or None,
+            "where": list(one.where),
             "refused": one.refused or None,
             "unknown": [{"place": _place(site, base), "what": what} for site, what in one.unknown],
             "at": dict(one.at),

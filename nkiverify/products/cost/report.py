@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from difflib import get_close_matches
 from functools import cached_property
 
@@ -80,11 +80,14 @@ class Bounding:
 
 @dataclass(frozen=True, slots=True)
 class CostReport:
-    """The cost of a kernel on one generation of the hardware. `refused` says why there are no figures."""
+    """The cost of a kernel on one generation of the hardware. `refused` says why there are no figures. `assumed` are
+    the options of what was inferred, `where` the conditions of the domain that was derived, where nobody gave them."""
 
     subject: str
     hardware: str
     refused: str = ""
+    assumed: str = ""
+    where: tuple[str, ...] = ()
     at: Mapping[str, int] = field(default_factory=dict)
     rows: tuple[Row, ...] = ()
     places: tuple[TrafficAtPlace, ...] = ()
@@ -247,11 +250,16 @@ def _shape(program: Program, given: Mapping[str, int]) -> dict[str, int]:
     for name in given:
         if name not in known:
             raise UsageError(f"--at: there is no dimension {name}; there are {', '.join(known) or 'none'}")
-    values = {atom.name: number for atom, number in reference_values(program).items() if isinstance(atom.name, str)}  # type: ignore[attr-defined]
-    values.update(given)
+    # Those that are not given follow: B of a matmul has as many rows as A, whatever that is.
+    pinned = [
+        replace(one, low=given[one.atom.name], high=given[one.atom.name]) if one.atom.name in given else one
+        for one in program.dimensions
+    ]
+    reference = reference_values(replace(program, dimensions=pinned))
+    values = {name: reference[atom] for name, atom in known.items()}
     here = Valuation({atom: values[name] for name, atom in known.items()})
     if given and not here.satisfies(program.domain):
-        shown = ", ".join(f"{name} = {value}" for name, value in values.items())
+        shown = ", ".join(f"{name} = {value}" for name, value in given.items())
         raise UsageError(f"--at: {shown} is not in the domain")
     return values
 

@@ -320,17 +320,22 @@ def _necessary(derived: Derived, width: int) -> Iterator[str]:
     yield from _wrapped(f"there may be more legal shapes: {values} passes as well", width)
 
 
-def _assumed(answer: DomainAnswer, root: Path, width: int, style: Style) -> Iterator[str]:
-    """The assumptions, as something that can be typed and edited."""
+def assumed(answer: DomainAnswer) -> str:
+    """The assumptions, as something that can be typed and edited; empty where there are none."""
     parts = [f"--arg {_quoted(one)}" for one in answer.inferred]
     if answer.inferred_grid:
         parts.append(f"--grid {shlex.quote(answer.inferred_grid)}")
     if answer.inferred_hardware:
         parts.append(f"--target {answer.inferred_hardware}")
-    if not parts:
+    return " ".join(parts)
+
+
+def _assumed(answer: DomainAnswer, root: Path, width: int, style: Style) -> Iterator[str]:
+    text = assumed(answer)
+    if not text:
         return
     yield from textwrap.wrap(
-        f"assumed: {' '.join(parts)}",
+        f"assumed: {text}",
         width,
         initial_indent="  ",
         subsequent_indent=" " * 11,
