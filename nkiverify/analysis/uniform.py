@@ -13,9 +13,10 @@ import enum
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, NamedTuple
 
 from nkiverify.analysis.effects import is_certain
+from nkiverify.analysis.fixpoint import fixpoint
 from nkiverify.analysis.marks.order import ABANDONED, Exchange, Recorded, SharedTensors, interleaved
 from nkiverify.analysis.reduction_registers import Registers
 from nkiverify.analysis.sets.keys import Key, key_of
@@ -119,21 +120,9 @@ def independent(block: Block, programs: Sequence[Index]) -> frozenset[int]:
             if view.on_chip and isinstance(view.storage.identity, tuple):
                 # What a helper is given on chip may differ from core to core.
                 varying.add(key_of(view.storage), ())
-    uniform = {id(one.item) for one, _ in found if one.steady}
-    while True:
-        for one, operation in found:
-            if id(one.item) not in uniform:
-                for view in operation.writes.values():
-                    varying.add(key_of(view.storage), one.arms)
-        still = {
-            id(one.item)
-            for one, operation in found
-            if id(one.item) in uniform
-            and not any(varying.reaches(key_of(view.storage), one.arms) for view in operation.reads.values())
-        }
-        if still == uniform:
-            return frozenset(uniform)
-        uniform = still
+    uniform = fixpoint(_Uniform(found, varying), frozenset(id(one.item) for one, _ in found if one.steady))
+    assert uniform is not None
+    return uniform
 
 
 #: The arms that lead to a place, of branches that are in no loop: iterations of a loop may take different ones.
@@ -163,6 +152,29 @@ class _Varying:
         """True if what may differ can be found at a place: where that is on the way to it, or it on the way to that,
         in another iteration."""
         return any(made[: len(arms)] == arms[: len(made)] for made in self._arms.get(key, ()))
+
+
+class _Uniform(NamedTuple):
+    """The domain of operations that may be the same in all programs: fewer each time, until those are left that read
+    nothing of what the others write."""
+
+    placed: Sequence[tuple[_Placed, Operation]]
+    varying: _Varying
+
+    def transfer(self, assumed: frozenset[int]) -> frozenset[int]:
+        for one, operation in self.placed:
+            if id(one.item) not in assumed:
+                for view in operation.writes.values():
+                    self.varying.add(key_of(view.storage), one.arms)
+        return frozenset(
+            id(one.item)
+            for one, operation in self.placed
+            if id(one.item) in assumed
+            and not any(self.varying.reaches(key_of(view.storage), one.arms) for view in operation.reads.values())
+        )
+
+    def widened(self, assumed: frozenset[int], found: frozenset[int], number: int) -> tuple[frozenset[int], bool]:
+        return found, found == assumed
 
 
 class _Operations(Visitor[_Placed]):

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
+from nkiverify.analysis.fixpoint import fixpoint
 from nkiverify.analysis.ranges.families import Carried, NumberFamily
 from nkiverify.analysis.ranges.range_arithmetic import SMALLEST_NORMAL, least_fill, with_least_fill
 from nkiverify.analysis.values.number_formats import Array
@@ -144,15 +146,18 @@ def weakened(held: Array, entry: Array, found: NumberFamily, times: float, numbe
 
 def settled(entry: Array, once: Callable[[Array], NumberFamily], times: float) -> Array | None:
     """The interval of a number before and after each of at most this many iterations; None where no bound is seen."""
-    held = entry.copy()
-    held[3] = 0
-    for number in range(RangesBudget.PASSES):
-        following = weakened(held, entry, once(held), times, number)
-        if following is None:
-            return None
-        held, same = following
-        if np.isnan(held[0, 0]):
-            return None
-        if same:
-            return held
-    return None
+    begin = entry.copy()
+    begin[3] = 0
+    return fixpoint(_OneNumber(entry, once, times), begin, passes=RangesBudget.PASSES)
+
+
+class _OneNumber(NamedTuple):
+    """The domain of one number, of which an iteration makes the next one; that it may be anything is no bound."""
+
+    entry: Array
+    transfer: Callable[[Array], NumberFamily]
+    times: float
+
+    def widened(self, assumed: Array, found: NumberFamily, number: int) -> tuple[Array, bool] | None:
+        following = weakened(assumed, self.entry, found, self.times, number)
+        return None if following is None or np.isnan(following[0][0, 0]) else following

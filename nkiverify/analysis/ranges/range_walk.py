@@ -14,6 +14,7 @@ from dataclasses import field
 import numpy as np
 
 from nkiverify.analysis.effects import is_certain
+from nkiverify.analysis.fixpoint import fixpoint
 from nkiverify.analysis.ranges.extent_sizes import Sizes
 from nkiverify.analysis.ranges.families import Carried, NumberFamily
 from nkiverify.analysis.ranges.family_numbers import Families
@@ -212,24 +213,20 @@ class FamilyWalk(Visitor[RangeState]):
         # A walk of the body that assumes nothing tells what it writes.
         assumed = self._guesses.get(loop, _Assumed()).joined(entry, self.n)
         times = min(most, float(INT32_MAX))
-        reported, unfollowed = (self.findings, RangeFindings(everywhere=True)), self.unfollowed
+        reported, unfollowed = self.findings, self.unfollowed
+        body = _LoopBody(self, loop, entry, times)
         # What was found out the last time is an assumption like one that was weakened: it may hold as it is.
         first = 1 if loop in self._guesses else 0
-        for number in range(first, first + RangesBudget.PASSES):
-            self.n.findings, self.unfollowed = RangeFindings(everywhere=True), []
-            found = self._pass(loop, entry, assumed)
-            reported[1].adopt(self.findings)
-            if assumed.weaken(entry, found, loop, times, number, self.n):
-                break
-        else:
+        if fixpoint(body, assumed, passes=RangesBudget.PASSES, first=first) is None:
             assumed.give_up(list(assumed.held), list(assumed.kept))
-            found = self._pass(loop, entry, assumed)
+            body.left = self.iteration(loop, entry, assumed)
+        found = body.left
         self._guesses[loop] = assumed
         # The last walk assumes what is so. Of what may be anything by then, the reason was reported before.
-        reported[0].adopt(reported[1] if assumed.knows_nothing else self.findings)
-        reported[0].lost |= assumed.knows_nothing
+        reported.adopt(body.found if assumed.knows_nothing else self.findings)
+        reported.lost |= assumed.knows_nothing
         unfollowed.extend(each for each in self.unfollowed if each not in unfollowed)
-        self.n.findings, self.unfollowed = reported[0], unfollowed
+        self.n.findings, self.unfollowed = reported, unfollowed
         if assumed.lost:
             self._lose("what grows in each iteration of a loop, without a bound that is seen", loop.site)
         self._sizes.facts = facts
@@ -251,7 +248,11 @@ class FamilyWalk(Visitor[RangeState]):
         for other in ends[1:]:
             self.state.join(other, self.n)
 
-    def _pass(self, loop: Loop, entry: RangeState, assumed: _Assumed) -> RangeState:
+    def begin_findings(self) -> None:
+        """Report what follows apart from what was reported before."""
+        self.n.findings, self.unfollowed = RangeFindings(everywhere=True), []
+
+    def iteration(self, loop: Loop, entry: RangeState, assumed: _Assumed) -> RangeState:
         """Walk the body, where storages hold what is assumed; the state at its end."""
         facts = self._sizes.facts
         self.state = assumed.begins(entry, self.n)
@@ -259,6 +260,29 @@ class FamilyWalk(Visitor[RangeState]):
         self._merge(self._states(loop.body))
         self._sizes.facts = facts
         return self.state
+
+
+@dataclass(slots=True)
+class _LoopBody:
+    """The domain of storages that a loop body writes, of which each holds any number of an interval."""
+
+    walk: FamilyWalk
+    loop: Loop
+    entry: RangeState
+    times: float
+    #: What all walks of the body have found.
+    found: RangeFindings = field(default_factory=lambda: RangeFindings(everywhere=True))
+    #: The state at the end of the last walk.
+    left: RangeState = field(default_factory=RangeState)
+
+    def transfer(self, assumed: _Assumed) -> RangeState:
+        self.walk.begin_findings()
+        self.left = self.walk.iteration(self.loop, self.entry, assumed)
+        self.found.adopt(self.walk.findings)
+        return self.left
+
+    def widened(self, assumed: _Assumed, found: RangeState, number: int) -> tuple[_Assumed, bool] | None:
+        return assumed, assumed.weaken(self.entry, found, self.loop, self.times, number, self.walk.n)
 
 
 @dataclass(slots=True)
