@@ -12,6 +12,7 @@ from dataclasses import replace
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.model.known_numbers import Interval, Value, hull_of, unknown, whole_range
 from nkiverify.symbolic import Extent, constant_value, equal, known, maximum, minimum
+from nkiverify.symbolic.intervals import IntervalArithmetic
 
 #: Pairs of intervals that operators are applied to one by one.
 _MOST_PAIRS = 16
@@ -26,6 +27,9 @@ TRUTHS = frozenset(
         *("logical_and", "logical_or", "logical_xor", "logical_not"),
     )
 )
+
+#: Arithmetic on ends that are integers or terms.
+_ENDS: IntervalArithmetic[Extent] = IntervalArithmetic(minimum, maximum)
 
 #: 0 or 1.
 TRUTH = Value((Interval(0, 1),), exact=False)
@@ -112,7 +116,7 @@ def summed(value: Value, count: Extent) -> Value:
     if not intervals:
         return unknown(value)
     # The numbers of one sum may be of different intervals.
-    low, high = minimum(*(each.low for each in intervals)), maximum(*(each.high for each in intervals))
+    low, high = _ENDS.hull(*(each.ends for each in intervals))
     total = Interval(minimum(low, low * count), maximum(high, high * count))
     return exactly(replace(value, intervals=(total,), exact=False, copied=False))
 
@@ -192,10 +196,8 @@ def _multiplied(one: Interval, other: Interval) -> Interval | None:
     for first, second in ((one, other), (other, one)):
         factor = constant_value(first.low)
         if factor is not None and constant_value(first.high) == factor:
-            ends = (second.low * factor, second.high * factor)
-            return Interval(*(ends if factor >= 0 else ends[::-1]))
-    corners = [low * high for low in (one.low, one.high) for high in (other.low, other.high)]
-    return Interval(minimum(*corners), maximum(*corners))
+            return Interval(*_ENDS.scaled(factor, second.ends))
+    return Interval(*_ENDS.product(one.ends, other.ends))
 
 
 def _remainder(one: Interval, other: Interval) -> Interval | None:
@@ -245,17 +247,17 @@ _UNARY: dict[str, _Change] = {
     "copy": lambda one: one,
     "bypass": lambda one: one,
     "abs": _magnitude,
-    "relu": lambda one: Interval(maximum(one.low, 0), maximum(one.high, 0)),
+    "relu": lambda one: Interval(*_ENDS.greater(one.ends, (0, 0))),
     "square": lambda one: _multiplied(_magnitude(one), _magnitude(one)),
-    "negative": lambda one: Interval(-one.high, -one.low),
+    "negative": lambda one: Interval(*_ENDS.negative(one.ends)),
     "sign": lambda one: Interval(-1, 1),
 }
 _BINARY: dict[str, Callable[[Interval, Interval], Interval | None]] = {
-    "add": lambda one, other: Interval(one.low + other.low, one.high + other.high),
-    "subtract": lambda one, other: Interval(one.low - other.high, one.high - other.low),
+    "add": lambda one, other: Interval(*_ENDS.sum(one.ends, other.ends)),
+    "subtract": lambda one, other: Interval(*_ENDS.difference(one.ends, other.ends)),
     "multiply": _multiplied,
-    "maximum": lambda one, other: Interval(maximum(one.low, other.low), maximum(one.high, other.high)),
-    "minimum": lambda one, other: Interval(minimum(one.low, other.low), minimum(one.high, other.high)),
+    "maximum": lambda one, other: Interval(*_ENDS.greater(one.ends, other.ends)),
+    "minimum": lambda one, other: Interval(*_ENDS.lesser(one.ends, other.ends)),
     "mod": _remainder,
     "fmod": _remainder,
     "bitwise_and": _masked,

@@ -41,6 +41,11 @@ class Interval:
     low: Extent
     high: Extent
 
+    @property
+    def ends(self) -> tuple[Extent, Extent]:
+        """The least and the greatest of them."""
+        return self.low, self.high
+
     def same_as(self, other: object) -> bool:
         """True if both are the same interval whatever the shapes are, as far as canonical forms show."""
         if not isinstance(other, Interval):

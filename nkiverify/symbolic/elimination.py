@@ -17,6 +17,7 @@ from nkiverify.foundation.source import identity
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Condition, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation
+from nkiverify.symbolic.intervals import range_of, range_of_monomial
 
 INFINITY = float("inf")
 _ANYTHING = (-INFINITY, INFINITY)
@@ -67,41 +68,21 @@ class KnownBounds:
     # --- constant intervals ------------------------------------------------------------------------------------------
 
     def _range(self, term: Term) -> tuple[float, float]:
-        low: float = 0
-        high: float = 0
-        for monomial, coefficient in term.monomials.items():
-            least, most = self._monomial_range(monomial)
-            if coefficient < 0:
-                least, most = most, least
-            low += coefficient * least
-            high += coefficient * most
-        return low, high
+        return range_of(term, self._range_of_atom)
+
+    def _range_of_atom(self, atom: Atom) -> tuple[float, float]:
+        return self.ranges.get(atom, _ANYTHING)
 
     def _least(self, monomials: Mapping[Monomial, int]) -> float:
         """The least of the range of a sum of products."""
         low: float = 0
         for monomial, coefficient in monomials.items():
             if coefficient:
-                least, most = self._monomial_range(monomial)
+                least, most = range_of_monomial(monomial, self._range_of_atom)
                 low += coefficient * (least if coefficient > 0 else most)
                 if low == -INFINITY:
                     break
         return low
-
-    def _monomial_range(self, monomial: Monomial) -> tuple[float, float]:
-        if not monomial:
-            return 1, 1
-        if len(monomial) == 1:
-            return self.ranges.get(monomial[0], _ANYTHING)
-        low: float = 1
-        high: float = 1
-        for atom in monomial:
-            least, most = self.ranges.get(atom, (-INFINITY, INFINITY))
-            corners = [_times(one, two) for one in (low, high) for two in (least, most)]
-            low, high = min(corners), max(corners)
-        if len(monomial) == 2 and monomial[0] is monomial[1]:
-            low = max(low, 0)
-        return low, high
 
     # --- proving -----------------------------------------------------------------------------------------------------
 
@@ -336,11 +317,6 @@ def _is_negative(term: Term, sample: Valuation) -> bool:
         return sample.term(term) < 0
     except Undefined:
         return False
-
-
-def _times(one: float, two: float) -> float:
-    # 0 * inf is 0 here: the bound zero is reached, infinity is not.
-    return 0 if one == 0 or two == 0 else one * two
 
 
 def _elimination_order(atom: Atom) -> tuple[int, int]:

@@ -19,22 +19,24 @@ from nkiverify.analysis.ranges.families import Carried, NumberFamily
 from nkiverify.analysis.ranges.range_arithmetic import SMALLEST_NORMAL, least_fill, with_least_fill
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.budget import RangesBudget
+from nkiverify.symbolic.intervals import IntervalArithmetic
 
 #: How much further than needed an assumption is weakened, relative to the end.
 SOME_MORE = 2.0**-6
 
 Ends = tuple[float, float]
+_ENDS: IntervalArithmetic[float] = IntervalArithmetic()
 
 
 def moved(carried: Carried, addend: Ends, error: float, exact: bool) -> Carried:
     """Something carried and an addend, rounded by at most `error`. `exact`: to a format that has what was there."""
-    low, high = carried.addend[0] + addend[0], carried.addend[1] + addend[1]
-    return _rounded(replace(carried, addend=(low, high)), error, exact)
+    return _rounded(replace(carried, addend=_ENDS.sum(carried.addend, addend)), error, exact)
 
 
 def multiplied(carried: Carried, factor: Ends, error: float) -> Carried:
     """Something carried times a factor, rounded by at most `error`; 0.0 where it is not rounded."""
-    found = replace(carried, factor=_product(carried.factor, factor), addend=_product(carried.addend, factor))
+    factors, addends = (_ENDS.product(each, factor) for each in (carried.factor, carried.addend))
+    found = replace(carried, factor=factors, addend=addends)
     return found if not error else _rounded(found, error, True)
 
 
@@ -52,11 +54,6 @@ def _rounded(carried: Carried, error: float, exact: bool) -> Carried:
     return replace(carried, factor=(0.0, 1.0), addend=doubled)
 
 
-def _product(one: Ends, other: Ends) -> Ends:
-    found = [a * b for a in one for b in other]
-    return min(found), max(found)
-
-
 def attached(one: NumberFamily, other: NumberFamily) -> Carried | None:
     """The part carried by numbers of which each is that of one family, or of the other."""
     first, second = one.carried, other.carried
@@ -65,16 +62,16 @@ def attached(one: NumberFamily, other: NumberFamily) -> Carried | None:
     if first is not None and second is not None:
         if first.base is not second.base:
             return None
-        return replace(first, factor=_hull(first.factor, second.factor), addend=_hull(first.addend, second.addend))
+        return replace(
+            first, factor=_ENDS.hull(first.factor, second.factor), addend=_ENDS.hull(first.addend, second.addend)
+        )
     carried, plain = (first, other) if first is not None else (second, one)
     low, high = float(plain.numbers[0, 0]), float(plain.numbers[1, 0])
     if carried is None or not np.isfinite([low, high]).all() or plain.numbers[2, 0]:
         return None
-    return replace(carried, factor=_hull(carried.factor, (0.0, 0.0)), addend=_hull(carried.addend, (low, high)))
-
-
-def _hull(one: Ends, other: Ends) -> Ends:
-    return min(one[0], other[0]), max(one[1], other[1])
+    return replace(
+        carried, factor=_ENDS.hull(carried.factor, (0.0, 0.0)), addend=_ENDS.hull(carried.addend, (low, high))
+    )
 
 
 def composed(outer: Carried | None, inner: Carried | None, times: float) -> Carried | None:
@@ -83,9 +80,9 @@ def composed(outer: Carried | None, inner: Carried | None, times: float) -> Carr
         return None
     addend = (times * min(inner.addend[0], 0.0), times * max(inner.addend[1], 0.0))
     if inner.keeps:
-        return replace(outer, addend=(outer.addend[0] + addend[0], outer.addend[1] + addend[1]))
-    factor, drawn = _hull(outer.factor, (0.0, 0.0)), _hull(outer.addend, (0.0, 0.0))
-    return replace(outer, factor=factor, addend=(drawn[0] + addend[0], drawn[1] + addend[1]))
+        return replace(outer, addend=_ENDS.sum(outer.addend, addend))
+    factor, drawn = _ENDS.hull(outer.factor, (0.0, 0.0)), _ENDS.hull(outer.addend, (0.0, 0.0))
+    return replace(outer, factor=factor, addend=_ENDS.sum(drawn, addend))
 
 
 def grown(entry: Array, carried: Carried, times: float) -> Ends | None:

@@ -11,6 +11,7 @@ from nkiverify.analysis.ranges.interval_functions import FUNCTIONS, Course, Func
 from nkiverify.analysis.ranges.linear import PRODUCT, SUM
 from nkiverify.analysis.ranges.range_arithmetic import (
     EMPTY,
+    ENDS,
     FLOAT32_MAX,
     MINUS,
     PLUS,
@@ -167,7 +168,7 @@ class IntervalOperators(Numbers):
         opposite = ((one.flags & PLUS) > 0) & ((other.flags & MINUS) > 0)
         opposite |= ((one.flags & MINUS) > 0) & ((other.flags & PLUS) > 0)
         self.tell(INVALID, "add", opposite, one, other)
-        low, high = one.low + other.low, one.high + other.high
+        low, high = ENDS.sum(one.ends, other.ends)
         self._note_ends(one, other)
         linear = self.relations.forms.sums(one.ids, other.ids)
         if linear is not None:
@@ -304,7 +305,7 @@ class IntervalOperators(Numbers):
         return found.poisoned(zero | unfollowed)
 
     def _greater(self, one: Parts, other: Parts) -> Parts:
-        low, high = np.maximum(one.low, other.low), np.maximum(one.high, other.high)
+        low, high = ENDS.greater(one.ends, other.ends)
         minus = [(part.flags & MINUS) > 0 for part in (one, other)]
         low = np.where(minus[0], np.minimum(low, other.low), low)
         low = np.where(minus[1], np.minimum(low, one.low), low)
@@ -452,7 +453,7 @@ class IntervalOperators(Numbers):
     def choose(self, condition: Array, x: Array, y: Array) -> Array:
         truth, one, other = Parts.of(condition).truths(), Parts.of(x), Parts.of(y)
         surely, never = truth.low == 1, truth.high == 0
-        low, high = np.minimum(one.low, other.low), np.maximum(one.high, other.high)
+        low, high = ENDS.hull(one.ends, other.ends)
         # Where one of them has no finite part, its ends are those of the other one.
         # What is stored and what is reduced are the same numbers: they are named here.
         ids = self.relations.named(np.where(one.ids == other.ids, one.ids, 0))

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
+from typing import Any
 
 import numpy as np
 
 from nkiverify.analysis.ranges.interval_functions import SINGLE_SLACK
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.symbolic.intervals import IntervalArithmetic
 
 #: The ends of an interval without a number.
 EMPTY = (np.inf, -np.inf)
@@ -20,6 +23,10 @@ SMALLEST_NORMAL = float(np.finfo(np.float32).smallest_normal)
 ROUNDOFF = 2.0**-24
 #: From here on integers may be such as were computed exactly, which float32 has not.
 _INTEGERS = 2.0**24
+#: Arithmetic on arrays of intervals, without rounding; of an end that is NaN all results are.
+ENDS: IntervalArithmetic[Any] = IntervalArithmetic(
+    lambda *ends: reduce(np.minimum, ends), lambda *ends: reduce(np.maximum, ends)
+)
 _NAMES = {0: "", MINUS: "-inf", PLUS: "inf", MINUS | PLUS: "-inf, inf"}
 
 
@@ -37,6 +44,11 @@ class Parts:
         """The lanes of an array of numbers."""
         numbers = np.asarray(numbers, dtype=np.float64)
         return Parts(numbers[0], numbers[1], numbers[2].astype(np.int8), numbers[3].astype(np.int32))
+
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        """The least and the greatest finite number."""
+        return self.low, self.high
 
     @property
     def empty(self) -> Array:
@@ -100,8 +112,8 @@ def scalar(part: Parts) -> float | None:
 
 def mirrored(part: Parts, ids: Array | None) -> Parts:
     """The negatives, which have these ids, or none."""
-    empty = part.empty
-    low, high = np.where(empty, part.low, -part.high), np.where(empty, part.high, -part.low)
+    empty, (low, high) = part.empty, ENDS.negative(part.ends)
+    low, high = np.where(empty, part.low, low), np.where(empty, part.high, high)
     return Parts(low, high, swapped(part.flags), np.zeros_like(part.ids) if ids is None else ids)
 
 
@@ -115,7 +127,7 @@ def joined(part: Parts, value: float, where: Array) -> Parts:
     if np.isinf(value):
         flag = PLUS if value > 0 else MINUS
         return replace(part, flags=np.where(where, part.flags | flag, part.flags).astype(np.int8))
-    low, high = np.minimum(part.low, value), np.maximum(part.high, value)
+    low, high = ENDS.hull(part.ends, (value, value))
     return replace(part, low=np.where(where, low, part.low), high=np.where(where, high, part.high))
 
 
@@ -196,9 +208,7 @@ def corners(operator: Callable[..., Array], one: Parts, other: Parts) -> tuple[A
     """The least and the greatest of an operator at the ends of two intervals; anything where there is none."""
     empty = one.empty | other.empty
     ends = [(np.where(part.empty, 1.0, part.low), np.where(part.empty, 1.0, part.high)) for part in (one, other)]
-    found = [np.asarray(operator(left, right)) for left in ends[0] for right in ends[1]]
-    low = np.minimum(np.minimum(found[0], found[1]), np.minimum(found[2], found[3]))
-    high = np.maximum(np.maximum(found[0], found[1]), np.maximum(found[2], found[3]))
+    low, high = ENDS.at_corners(operator, *ends)
     empty &= ~np.isnan(low)
     return np.where(empty, 0.0, low), np.where(empty, 0.0, high)
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import reduce
 
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
+from nkiverify.symbolic.intervals import IntervalArithmetic, range_of
 
 #: Largest magnitude of a lowered term: one bit is the sign, one is room for comparing and rounding.
 LARGEST = 2**62
@@ -30,32 +32,22 @@ def _rounded(bound: Bound) -> Bound:
     return math.inf if bound > 0 else -math.inf
 
 
-class ValueRange:
-    """Inclusive bounds of a value."""
-
-    __slots__ = ("high", "low")
-
-    def __init__(self, low: Bound = -math.inf, high: Bound = math.inf) -> None:
-        self.low = _rounded(low)
-        self.high = _rounded(high)
-
-    @property
-    def magnitude(self) -> Bound:
-        """The largest absolute value, at least 1."""
-        return max(1, abs(self.low), abs(self.high))
-
-    def __repr__(self) -> str:
-        return f"[{self.low}, {self.high}]"
+def _times(left: Bound, right: Bound) -> Bound:
+    # An infinite bound is one that is not known; zero times whatever it is, is zero.
+    return 0 if left == 0 or right == 0 else _rounded(_rounded(left) * _rounded(right))
 
 
-ANYTHING = ValueRange()
+#: Inclusive bounds of a value.
+Range = tuple[Bound, Bound]
+_RANGES: IntervalArithmetic[Bound] = IntervalArithmetic(times=_times)
+ANYTHING: Range = (-math.inf, math.inf)
 
 
 class AtomRanges:
     """Bounds of single atoms, from the hypotheses of a place."""
 
     def __init__(self, outer: AtomRanges | None = None) -> None:
-        self._known: dict[Atom, ValueRange] = dict(outer._known) if outer is not None else {}
+        self._known: dict[Atom, Range] = dict(outer._known) if outer is not None else {}
 
     def fits(self, condition: Condition | bool) -> bool:
         """True if both sides of every comparison of `condition` stay within 62 bits."""
@@ -83,7 +75,7 @@ class AtomRanges:
     def _size(self, term: Term) -> Bound:
         size: Bound = 0
         for atoms, factor in _parts(term):
-            size += abs(_rounded(factor)) * _product(self.atom(atom).magnitude for atom in atoms)
+            size += abs(_rounded(factor)) * _product(_magnitude(self.atom(atom)) for atom in atoms)
         return size
 
     def _atom_fits(self, atom: Atom) -> bool:
@@ -107,46 +99,36 @@ class AtomRanges:
         top, bottom = self.term(atom.numerator), self.term(atom.denominator)
         constant = atom.denominator.constant
         if constant is None:
-            plain = top.low >= 0 and bottom.low > 0 and not self._multiplication_fits(atom)
+            plain = top[0] >= 0 and bottom[0] > 0 and not self._multiplication_fits(atom)
             return 0 if plain else None
-        if constant <= 0 or math.isinf(top.low):
+        if constant <= 0 or math.isinf(top[0]):
             return None
-        added = max(0, -(int(top.low) // constant))
-        return added if top.high + added * constant < 2 * LARGEST else None
+        added = max(0, -(int(top[0]) // constant))
+        return added if top[1] + added * constant < 2 * LARGEST else None
 
     def _multiplication_fits(self, atom: Div) -> bool:
         # The quotient is at most as large as the numerator, and its product is subtracted from that.
         top, bottom = self._size(atom.numerator), self._size(atom.denominator)
         return top * bottom + top < 2 * LARGEST
 
-    def term(self, term: Term) -> ValueRange:
+    def term(self, term: Term) -> Range:
         """Bounds of `term`."""
-        low: Bound = 0
-        high: Bound = 0
-        for atoms, factor in _parts(term):
-            part = ValueRange(factor, factor)
-            for atom in atoms:
-                part = _times(part, self.atom(atom))
-            low, high = low + part.low, high + part.high
-        return ValueRange(low, high)
+        return range_of(term, self.atom, _RANGES)
 
-    def atom(self, atom: Atom) -> ValueRange:
+    def atom(self, atom: Atom) -> Range:
         """Bounds of `atom`."""
-        known = self._known.get(atom, ANYTHING)
-        computed = self._computed(atom)
-        return ValueRange(max(known.low, computed.low), min(known.high, computed.high))
+        return _within(self._known.get(atom, ANYTHING), self._computed(atom))
 
-    def _computed(self, atom: Atom) -> ValueRange:
+    def _computed(self, atom: Atom) -> Range:
         if isinstance(atom, Div):
             return _quotient(self.term(atom.numerator), self.term(atom.denominator))
         if isinstance(atom, Min):
-            parts = [self.term(term) for term in atom.terms]
-            return ValueRange(min(part.low for part in parts), min(part.high for part in parts))
+            first, *others = (self.term(term) for term in atom.terms)
+            return reduce(_RANGES.lesser, others, first)
         if isinstance(atom, Select):
-            one, other = self.term(atom.when_true), self.term(atom.when_false)
-            return ValueRange(min(one.low, other.low), max(one.high, other.high))
+            return _RANGES.hull(self.term(atom.when_true), self.term(atom.when_false))
         if isinstance(atom, Index) and atom.representative:
-            return ValueRange(0, self.term(atom.extent).high - 1)
+            return 0, self.term(atom.extent)[1] - 1
         return ANYTHING
 
     def learn(self, condition: Condition | bool) -> None:
@@ -164,8 +146,7 @@ class AtomRanges:
 
     def learn_range(self, atom: Atom, low: Bound, high: Bound) -> None:
         """`low <= atom <= high` from here on."""
-        known = self._known.get(atom, ANYTHING)
-        self._known[atom] = ValueRange(max(known.low, low), min(known.high, high))
+        self._known[atom] = _within(self._known.get(atom, ANYTHING), (low, high))
 
     def _learn_at_most(self, term: Term, sign: int) -> None:
         """`sign * term <= 0`: bounds every atom that the term is linear in."""
@@ -174,20 +155,15 @@ class AtomRanges:
             if occurrences != [(atom,)]:
                 continue
             factor = sign * term.monomials[(atom,)]
-            rest = ValueRange(0, 0)
-            for atoms, other in _parts(term):
-                if atoms != (atom,):
-                    part = ValueRange(sign * other, sign * other)
-                    for inner in atoms:
-                        part = _times(part, self.atom(inner))
-                    rest = ValueRange(rest.low + part.low, rest.high + part.high)
-            if math.isinf(rest.low):
+            rest = {atoms: sign * other for atoms, other in _parts(term) if atoms != (atom,)}
+            least = range_of(terms.make(rest), self.atom, _RANGES)[0]
+            if math.isinf(least):
                 continue
             # factor * atom <= -rest for the smallest rest.
             if factor > 0:
-                self.learn_range(atom, -math.inf, -rest.low // factor)
+                self.learn_range(atom, -math.inf, -least // factor)
             else:
-                self.learn_range(atom, -(-rest.low // -factor), math.inf)
+                self.learn_range(atom, -(-least // -factor), math.inf)
 
     def _learn_unequal(self, term: Term) -> None:
         """`term != 0`: takes the end from the range of a lone variable."""
@@ -196,8 +172,8 @@ class AtomRanges:
         (atom,) = term.atoms
         factor = term.monomials.get((atom,), 0)
         if abs(factor) == 1:
-            value, known = -term.constant_part * factor, self.atom(atom)
-            self.learn_range(atom, known.low + (known.low == value), known.high - (known.high == value))
+            value, (low, high) = -term.constant_part * factor, self.atom(atom)
+            self.learn_range(atom, low + (low == value), high - (high == value))
 
 
 def _parts(term: Term) -> Iterator[tuple[Monomial, int]]:
@@ -246,29 +222,29 @@ def _product(sizes: Iterator[Bound]) -> Bound:
     return result
 
 
-def _times(one: ValueRange, other: ValueRange) -> ValueRange:
-    corners = [_times_bound(left, right) for left in (one.low, one.high) for right in (other.low, other.high)]
-    return ValueRange(min(corners), max(corners))
+def _magnitude(known: Range) -> Bound:
+    """The largest absolute value, at least 1."""
+    return max(1, abs(known[0]), abs(known[1]))
 
 
-def _times_bound(left: Bound, right: Bound) -> Bound:
-    # An infinite bound is one that is not known; zero times whatever it is, is zero.
-    return 0 if left == 0 or right == 0 else left * right
+def _within(one: Range, other: Range) -> Range:
+    """What is in both."""
+    return _rounded(max(one[0], other[0])), _rounded(min(one[1], other[1]))
 
 
-def _quotient(top: ValueRange, bottom: ValueRange) -> ValueRange:
+def _quotient(top: Range, bottom: Range) -> Range:
     """Bounds of the floor of a quotient."""
-    ends: list[Bound] = []
-    if bottom.high >= 1:
-        ends += [max(1, bottom.low), bottom.high]
-    if bottom.low <= -1:
-        ends += [bottom.low, min(-1, bottom.high)]
-    corners = [_floor(numerator, end) for numerator in (top.low, top.high) for end in ends]
-    if bottom.low <= 0 <= bottom.high:
+    found: list[Range] = []
+    low, high = bottom
+    if high >= 1:
+        found.append(_RANGES.at_corners(_floor, top, (max(1, low), high)))
+    if low <= -1:
+        found.append(_RANGES.at_corners(_floor, top, (low, min(-1, high))))
+    if low <= 0 <= high:
         # Nothing is said of a quotient by zero but that it is no larger than the numerator.
-        size = max(abs(top.low), abs(top.high))
-        corners += [-size, size]
-    return ValueRange(min(corners), max(corners)) if corners else ANYTHING
+        size = max(abs(top[0]), abs(top[1]))
+        found.append((-size, size))
+    return _RANGES.hull(*found) if found else ANYTHING
 
 
 def _floor(numerator: Bound, denominator: Bound) -> Bound:

@@ -334,7 +334,7 @@ class _Lowering:
 
     def loop(self, loop: Loop, scope: _Scope) -> None:
         """A loop, unwound or for any one iteration."""
-        trips = scope.ranges.term(loop.extent).high
+        trips = scope.ranges.term(loop.extent)[1]
         counting = self._is_counting(loop) and self._extent_sayable(loop, scope)
         form = LoopForm.REPRESENTATIVE
         if counting and not any(self._unranged(bound, scope) for bound in loop.bounds):
@@ -467,13 +467,13 @@ class _Lowering:
         scope.facts.extend(facts_about(atom))
         name, write = self._name(atom), self._write
         if isinstance(atom, Div):
-            bottom = scope.ranges.term(atom.denominator)
+            low, high = scope.ranges.term(atom.denominator)
             write.define_floor(
                 name,
                 write.term(atom.numerator, self._name),
                 write.term(atom.denominator, self._name),
                 added=scope.ranges.positive_division(atom),
-                nonzero=bottom.low > 0 or bottom.high < 0,
+                nonzero=low > 0 or high < 0,
             )
         elif isinstance(atom, Min):
             first, *others = (write.term(term, self._name) for term in atom.terms)
@@ -488,7 +488,7 @@ class _Lowering:
         else:
             self._variables[name] = atom
             write.arbitrary(name)
-            if isinstance(atom, Index) and atom.representative and scope.ranges.term(atom.extent).low >= 1:
+            if isinstance(atom, Index) and atom.representative and scope.ranges.term(atom.extent)[0] >= 1:
                 # There surely is such an element: to say so at once takes nothing away from any path.
                 self._range_indices_of([atom], scope)
 
