@@ -15,7 +15,7 @@ State = TypeVar("State")
 Found = TypeVar("Found")
 
 
-class Domain(Protocol[State, Found]):
+class AbstractDomain(Protocol[State, Found]):
     """States of an abstract domain, and the effect of one iteration on them."""
 
     def transfer(self, assumed: State) -> Found:
@@ -26,7 +26,9 @@ class Domain(Protocol[State, Found]):
         then that holds. `number` counts the times. None where the domain sees no bound."""
 
 
-def fixpoint(domain: Domain[State, Found], begin: State, *, passes: int | None = None, first: int = 0) -> State | None:
+def fixpoint(
+    domain: AbstractDomain[State, Found], begin: State, *, passes: int | None = None, first: int = 0
+) -> State | None:
     """A state that one iteration keeps, from `begin` on; None where none is found in this many `passes`.
 
     `first` is the number of the first pass: more than 0 where `begin` has been weakened before. A domain in which

@@ -17,6 +17,14 @@ from nkiverify.model.tensor import Tensor
 class Bounds(Protocol):
     """One operation in progress, its arguments known by the names of parameters."""
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The parameters that are given."""
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The results whose numbers are followed."""
+
     def tensor(self, name: str) -> Tensor | None:
         """An operand that is a tensor."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,9 +12,10 @@ from nkiverify.model import contents
 from nkiverify.model.access import Access
 from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dtypes import float32
-from nkiverify.model.extents import as_extent, is_sequence, same
-from nkiverify.model.interval_arithmetic import TRUTH, TRUTHS, converted, of_operator, single
-from nkiverify.model.known_numbers import UNKNOWN, Interval, Value
+from nkiverify.model.extents import is_sequence, same
+from nkiverify.model.followed_meaning import written_by
+from nkiverify.model.interval_arithmetic import TRUTH, TRUTHS, converted, number, of_operator, single
+from nkiverify.model.known_numbers import UNKNOWN, Value
 from nkiverify.model.operation import WRITTEN
 from nkiverify.model.operators import Operator
 from nkiverify.model.register_contents import VirtualRegister, held_by
@@ -35,6 +35,16 @@ class Following:
         self._written: set[str] = set()
 
     # --- operands -----------------------------------------------------------------------------------------------------
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The parameters that are given."""
+        return tuple(self._given)
+
+    @property
+    def written(self) -> tuple[str, ...]:
+        """The results whose numbers are followed."""
+        return tuple(self._targets)
 
     def tensor(self, name: str) -> Tensor | None:
         value = self._targets.get(name, self._given.get(name))
@@ -59,7 +69,7 @@ class Following:
         value = self._given.get(name)
         if isinstance(value, VirtualRegister):
             return held_by(value) or UNKNOWN
-        return _number(value)
+        return number(value)
 
     def numbers(self, name: str) -> Value:
         """The numbers of an operand as the engines compute with them."""
@@ -201,23 +211,6 @@ def _same_view(one: Tensor, two: Tensor) -> bool:
     )
 
 
-def _number(value: object) -> Value:
-    """A constant: an integer as it is, another number between the integers around it."""
-    if isinstance(value, bool):
-        return Value.between(int(value), int(value))
-    whole = as_extent(value)
-    if whole is not None:
-        return Value.between(whole, whole)
-    # A symbolic number passes for a float: it may be any.
-    if not issubclass(type(value), float) and type(value).__module__.partition(".")[0] not in ("numpy", "ml_dtypes"):
-        return UNKNOWN
-    number = float(value)  # type: ignore[arg-type]
-    if not math.isfinite(number):
-        return UNKNOWN
-    low, high = math.floor(number), math.ceil(number)
-    return Value((Interval(low, high),), exact=low == high, integral=low == high)
-
-
 def followed_among(targets: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The results whose numbers are followed; most operations have none."""
     return {name: view for name, view in targets.items() if contents.tracked(view.storage)}
@@ -226,7 +219,10 @@ def followed_among(targets: Mapping[str, Tensor]) -> dict[str, Tensor]:
 def follow(declared: Declaration, given: Mapping[str, Any], followed: Mapping[str, Tensor]) -> None:
     """An operation writes to results that are `followed`: what it says of them is what they hold, else anything."""
     bounds = Following(given, followed)
-    if declared.computes_bounds is not None:
+    if declared.bounded:
+        assert declared.computes is not None
+        written_by(declared.computes, declared.name, bounds)
+    elif declared.computes_bounds is not None:
         declared.computes_bounds(bounds)
     bounds.finish()
 

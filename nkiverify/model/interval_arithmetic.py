@@ -6,13 +6,15 @@ of the dtype: from there on the ends are moved outwards. Errs to too many number
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nkiverify.model.dtypes import DType, DTypeKind
-from nkiverify.model.known_numbers import Interval, Value, hull_of, unknown, whole_range
+from nkiverify.model.extents import as_extent
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, hull_of, unknown, whole_range
 from nkiverify.symbolic import Extent, constant_value, equal, known, maximum, minimum
-from nkiverify.symbolic.intervals import IntervalArithmetic
+from nkiverify.symbolic.generic_intervals import IntervalArithmetic
 
 #: Pairs of intervals that operators are applied to one by one.
 _MOST_PAIRS = 16
@@ -126,9 +128,21 @@ def is_between(value: Value, low: int, high: int) -> bool:
     return _all_within(value, Interval(low, high))
 
 
-def constant(number: int) -> Value:
-    """One integer."""
-    return Value.between(number, number)
+def number(value: object) -> Value:
+    """A constant: an integer as it is, another number between the integers around it."""
+    if isinstance(value, bool):
+        return Value.between(int(value), int(value))
+    whole = as_extent(value)
+    if whole is not None:
+        return Value.between(whole, whole)
+    # A symbolic number passes for a float: it may be any.
+    if not issubclass(type(value), float) and type(value).__module__.partition(".")[0] not in ("numpy", "ml_dtypes"):
+        return UNKNOWN
+    given = float(value)  # type: ignore[arg-type]
+    if not math.isfinite(given):
+        return UNKNOWN
+    low, high = math.floor(given), math.ceil(given)
+    return Value((Interval(low, high),), exact=low == high, integral=low == high)
 
 
 _Change = Callable[[Interval], Interval | None]

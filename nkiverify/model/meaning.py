@@ -71,6 +71,10 @@ class Numbers(ABC):
         """Integers as stored elements of an integer dtype: the bits that it has room for, the others are lost."""
         return self.convert(self.rounded(integers, dtype), dtype)
 
+    def integral(self, numbers: Array) -> Array:
+        """Integers, of a constant for example, as such: what operators on bits take."""
+        return numbers.astype(np.int64) if numbers.dtype.kind == "f" else numbers
+
     def unsigned(self, integers: Array, dtype: DType) -> Array:
         """Integers read from `dtype` as the numbers that their bits are without a sign."""
         return integers

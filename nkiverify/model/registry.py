@@ -177,8 +177,15 @@ class Declaration:
     of_arrays: Callable[..., Any] | None = None
     #: What it computes. Left out: the simulator refuses it.
     computes: Meaning | None = None
-    #: The bounds of the numbers that it writes; None: any that its results can hold.
+    #: The bounds of the numbers that it writes, where its meaning does not give them.
     computes_bounds: Callable[[Bounds], None] | None = None
+    #: Whether its meaning gives them (`followed_meaning`).
+    bounded: bool = False
+
+    @property
+    def has_bounds(self) -> bool:
+        """True if something is known of the numbers that it writes; else they are any that its results can hold."""
+        return self.bounded or self.computes_bounds is not None
 
     def current(self, function: FunctionT) -> FunctionT:
         """`function` is the operation in the current API."""
@@ -222,10 +229,16 @@ class Declaration:
 
     def bounds(self, function: Callable[[Bounds], None]) -> Callable[[Bounds], None]:
         """`function` gives the bounds of the numbers that the operation writes."""
-        if self.computes_bounds is not None:
+        if self.has_bounds:
             raise InternalError(f"{self.name} has bounds already")
         self.computes_bounds = function
         return function
+
+    def bounded_by_meaning(self) -> None:
+        """The meaning, computed on what is known of whole operands, gives the bounds of what the operation writes."""
+        if self.has_bounds or self.computes is None:
+            raise InternalError(f"{self.name} has bounds already, or no meaning")
+        self.bounded = True
 
     def arrays(self, function: FunctionT) -> FunctionT:
         """`function` is the operation outside a kernel, of arrays of the host."""

@@ -17,7 +17,7 @@ from nkiverify.foundation.source import identity
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Condition, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.evaluation import Undefined, Valuation
-from nkiverify.symbolic.intervals import range_of, range_of_monomial
+from nkiverify.symbolic.generic_intervals import range_of, range_of_monomial
 
 INFINITY = float("inf")
 _ANYTHING = (-INFINITY, INFINITY)

@@ -210,9 +210,31 @@ def _functions(w: Writer) -> Any:
     return getattr(nl, name)(one) if name in ("floor", "negative") else getattr(nl, name)(one, two)
 
 
+def _fused(w: Writer) -> Any:
+    dst, ops = w.target(), (nl.add, nl.subtract, nl.multiply, nl.maximum, nl.minimum)
+    nisa.scalar_tensor_tensor(
+        dst=dst, data=w.source(dst), op0=w.one_of(ops), operand0=w.number(), op1=w.one_of(ops), operand1=w.source(dst)
+    )
+    return _new(dst)
+
+
+def _chosen(w: Writer) -> Any:
+    test = w._tile(nl.uint8)
+    nisa.tensor_scalar(dst=test, data=w.one_of(w.tiles), op0=nl.greater, operand0=w.number())
+    return nl.where(test, w.one_of(w.tiles), w.one_of((w.one_of(w.tiles), w.number())), dtype=w.one_of(DTYPES))
+
+
+def _made(w: Writer) -> Any:
+    dtype = w.one_of(DTYPES)
+    made = w.one_of((nl.zeros, nl.ones))((ROWS, COLUMNS), dtype=dtype, buffer=nl.sbuf)
+    row = nl.ndarray((1, COLUMNS), dtype=dtype, buffer=nl.sbuf)
+    nisa.tensor_copy(dst=row, src=made[0:1, :])
+    return w.one_of((made, nl.invert(w.one_of(w.tiles)), nl.copy(w.one_of(w.tiles), dtype=dtype)))
+
+
 STEPS: tuple[Callable[[Writer], Any], ...] = (
     _copied, _scalar, _scalar, _column, _tensors, _tensors, _activated, _counted, _filled, _predicated, _selected,
-    _reduced, _scanned, _cumulated, _found, _turned, _seen, _shuffled, _functions,
+    _reduced, _scanned, _cumulated, _found, _turned, _seen, _shuffled, _functions, _fused, _chosen, _made,
 )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from nkiverify.analysis.ranges.families import Carried, NumberFamily
 from nkiverify.analysis.ranges.range_arithmetic import SMALLEST_NORMAL, least_fill, with_least_fill
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.budget import RangesBudget
-from nkiverify.symbolic.intervals import IntervalArithmetic
+from nkiverify.symbolic.generic_intervals import IntervalArithmetic
 
 #: How much further than needed an assumption is weakened, relative to the end.
 SOME_MORE = 2.0**-6

@@ -12,7 +12,7 @@ import numpy as np
 from nkiverify.analysis.ranges.interval_functions import SINGLE_SLACK
 from nkiverify.analysis.values.number_formats import Array
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.symbolic.intervals import IntervalArithmetic
+from nkiverify.symbolic.generic_intervals import IntervalArithmetic
 
 #: The ends of an interval without a number.
 EMPTY = (np.inf, -np.inf)

@@ -146,7 +146,7 @@ def _is_exact(operation: Operation) -> bool:
     """True if what the operation computes is documented to the last bit, and little enough."""
     declared = operation.declared
     registers = declared.name.startswith("nisa.register_")
-    if operation.mask is not None or (declared.computes_bounds is None and not registers):
+    if operation.mask is not None or not (declared.has_bounds or registers):
         return False
     if (declared.behaviour.side_effect and not registers) or "reduce_res" in operation.writes:
         return False

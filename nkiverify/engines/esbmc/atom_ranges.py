@@ -14,7 +14,7 @@ from functools import reduce
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
-from nkiverify.symbolic.intervals import IntervalArithmetic, range_of
+from nkiverify.symbolic.generic_intervals import IntervalArithmetic, range_of
 
 #: Largest magnitude of a lowered term: one bit is the sign, one is room for comparing and rounding.
 LARGEST = 2**62

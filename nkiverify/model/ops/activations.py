@@ -27,7 +27,6 @@ from nkiverify.model.dtypes import (
     uint32,
 )
 from nkiverify.model.indices import Mask
-from nkiverify.model.interval_arithmetic import constant, is_between, of_operator, plus, single, times
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import applied
@@ -48,7 +47,6 @@ from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 
 if TYPE_CHECKING:
-    from nkiverify.model.bounds import Bounds
     from nkiverify.model.meaning import Array, Step
 
 
@@ -262,25 +260,8 @@ def _(step: Step) -> None:
     _activate(step, value)
 
 
-@ACTIVATION.bounds
-def _activated(bounds: Bounds) -> None:
-    """op(data * scale + bias); its sum is not followed."""
-    op = bounds.operator("op")
-    named = [name for name in ("data", "scale", "bias") if bounds.attribute(name) is not None]
-    if op is None or bounds.undetermined(*named):
-        return
-    value = bounds.numbers("data")
-    factor = bounds.numbers("scale") if "scale" in named else constant(1)
-    if not is_between(factor, 1, 1):
-        value = single(times(value, factor))
-    if "bias" in named:
-        value = single(plus(value, bounds.numbers("bias")))
-    value = single(of_operator(op.name, value))
-    bounds.write(value, "dst")
-    bounds.write(value, "result")
-
-
-ACTIVATION_REDUCE.bounds(_activated)
+for _declared in (ACTIVATION, ACTIVATION_REDUCE):
+    _declared.bounded_by_meaning()
 
 
 def _activate(step: Step, argument: Array, slope: Array | None = None) -> None:

@@ -17,7 +17,6 @@ from nkiverify.symbolic import SymInt, SymRational, all_of, equal
 from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
-    from nkiverify.model.bounds import Bounds
     from nkiverify.model.meaning import Step
 
 
@@ -87,7 +86,4 @@ def _(step: Step) -> None:
     step.write("dst", value, broadcast=True)
 
 
-@SETITEM.bounds
-def _(bounds: Bounds) -> None:
-    """Those of the value."""
-    bounds.copy("value")
+SETITEM.bounded_by_meaning()

@@ -48,7 +48,6 @@ from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, all_of, any_of, equal
 
 if TYPE_CHECKING:
-    from nkiverify.model.bounds import Bounds
     from nkiverify.model.meaning import Array, Step
 
 
@@ -144,10 +143,7 @@ def copied(step: Step) -> None:
     step.write(target, step.stored(source) if same else step.numbers(source), stored=same)
 
 
-@TENSOR_COPY.bounds
-def copied_numbers(bounds: Bounds) -> None:
-    """Those of the source."""
-    bounds.copy(next(name for name in ("src", "x", "data", "input_data") if bounds.tensor(name) is not None))
+TENSOR_COPY.bounded_by_meaning()
 
 
 # --- copies from and to a place known at run time ---------------------------------------------------------------------
@@ -198,9 +194,9 @@ def _(
 
 
 COPY_FROM_PLACE.meaning(copied)
-COPY_FROM_PLACE.bounds(copied_numbers)
+COPY_FROM_PLACE.bounded_by_meaning()
 COPY_TO_PLACE.meaning(copied)
-COPY_TO_PLACE.bounds(copied_numbers)
+COPY_TO_PLACE.bounded_by_meaning()
 
 # --- copies of nl -----------------------------------------------------------------------------------------------------
 
@@ -253,7 +249,7 @@ def _(src: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: 
 
 
 COPY.meaning(copied)
-COPY.bounds(copied_numbers)
+COPY.bounded_by_meaning()
 
 STATIC_CAST = operation(
     "nl.static_cast", dependence=Dependence(Link.ROW_MAJOR), engine="any", behaviour=OVERWRITES.but(moves=True)
@@ -279,7 +275,7 @@ def _cast(src: object, dtype: object, mask: Mask | None = None) -> LegacyTensor:
 
 
 STATIC_CAST.meaning(copied)
-STATIC_CAST.bounds(copied_numbers)
+STATIC_CAST.bounded_by_meaning()
 
 # --- broadcasts and views ---------------------------------------------------------------------------------------------
 
@@ -320,7 +316,7 @@ def _(step: Step) -> None:
     step.write(step.only_write, step.stored(step.only_read), stored=True, broadcast=True)
 
 
-BROADCAST_TO.bounds(copied_numbers)
+BROADCAST_TO.bounded_by_meaning()
 
 
 EXPAND_DIMS = host("nl.expand_dims")

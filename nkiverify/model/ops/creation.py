@@ -27,7 +27,7 @@ from nkiverify.model.contracts import define, require, require_if_open
 from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import DType, DTypeKind, numpy_name, uint8
 from nkiverify.model.indices import Mask
-from nkiverify.model.interval_arithmetic import TRUTH, constant
+from nkiverify.model.interval_arithmetic import TRUTH
 from nkiverify.model.known_numbers import numbers_of
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype
 from nkiverify.model.memory import SBUF, SHARED_HBM
@@ -125,10 +125,7 @@ def _(step: Step) -> None:
     _fill(step, step.constant("value", _rank(step)))
 
 
-@MEMSET.bounds
-def _(bounds: Bounds) -> None:
-    """The constant."""
-    bounds.copy("value")
+MEMSET.bounded_by_meaning()
 
 
 def _rank(step: Step) -> int:
@@ -265,14 +262,11 @@ def _zeros(step: Step) -> None:
     _fill(step, step.n.constant(0.0, _rank(step)))
 
 
-@ZEROS.bounds
-def _zero(bounds: Bounds) -> None:
-    """0."""
-    bounds.write(constant(0))
+ZEROS.bounded_by_meaning()
 
 
 ZEROS_LIKE.meaning(_zeros)
-ZEROS_LIKE.bounds(_zero)
+ZEROS_LIKE.bounded_by_meaning()
 
 
 @ONES.meaning
@@ -281,10 +275,7 @@ def _(step: Step) -> None:
     _fill(step, step.n.constant(1.0, _rank(step)))
 
 
-@ONES.bounds
-def _(bounds: Bounds) -> None:
-    """1."""
-    bounds.write(constant(1))
+ONES.bounded_by_meaning()
 
 
 @FULL.meaning
@@ -293,10 +284,7 @@ def _(step: Step) -> None:
     _fill(step, step.constant("fill_value", _rank(step)))
 
 
-@FULL.bounds
-def _(bounds: Bounds) -> None:
-    """The constant."""
-    bounds.copy("fill_value")
+FULL.bounded_by_meaning()
 
 
 # --- constants --------------------------------------------------------------------------------------------------------

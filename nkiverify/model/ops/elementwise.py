@@ -15,7 +15,6 @@ from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import float32
 from nkiverify.model.extents import is_one
 from nkiverify.model.indices import Mask
-from nkiverify.model.known_numbers import Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import operated
@@ -41,7 +40,6 @@ from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, any_of, equal, negate
 
 if TYPE_CHECKING:
-    from nkiverify.model.bounds import Bounds
     from nkiverify.model.meaning import Step
 
 
@@ -151,10 +149,7 @@ def _(step: Step) -> None:
     step.write("dst", operated(step, op, left, right, dtypes), bits=op.bitvec)
 
 
-@TENSOR_TENSOR.bounds
-def _(bounds: Bounds) -> None:
-    """data1 op data2."""
-    bounds.write(bounds.operated(bounds.operator("op"), "data1", "data2"))
+TENSOR_TENSOR.bounded_by_meaning()
 
 
 # --- tensor_scalar ----------------------------------------------------------------------------------------------------
@@ -319,17 +314,7 @@ def _(step: Step) -> None:
     step.write("dst", value, bits=exact)
 
 
-@TENSOR_SCALAR.bounds
-def _(bounds: Bounds) -> None:
-    """(data op0 operand0) op1 operand1."""
-    bounds.write(operated_twice(bounds))
-
-
-def operated_twice(bounds: Bounds) -> Value:
-    value = bounds.operated(bounds.operator("op0"), "data", "operand0", bounds.attribute("reverse0"))
-    if bounds.operator("op1") is None:
-        return value
-    return bounds.operated(bounds.operator("op1"), value, "operand1", bounds.attribute("reverse1"))
+TENSOR_SCALAR.bounded_by_meaning()
 
 
 # --- reciprocal -------------------------------------------------------------------------------------------------------

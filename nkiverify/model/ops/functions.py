@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from nkiverify.foundation.late import numpy as np
 from nkiverify.model import allocation, legacy_tensor, operators_on_tiles
 from nkiverify.model.access import Access, MovedIndex
 from nkiverify.model.contracts import define, require, require_if_open
@@ -19,7 +18,7 @@ from nkiverify.model.extents import is_one
 from nkiverify.model.indices import IndexTensor, Mask, broadcast_shapes
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, operand
 from nkiverify.model.memory import PSUM
-from nkiverify.model.operators import OPERATORS, Operator
+from nkiverify.model.operators import OPERATORS
 from nkiverify.model.ops.operands import any_in_psum, generation, is_number, on_chip, tile
 from nkiverify.model.promotion import promoted, scalar_dtype
 from nkiverify.model.recording import issue
@@ -29,7 +28,6 @@ from nkiverify.symbolic import Extent, all_of, any_of, equal, negate
 from nkiverify.symbolic.execution import unsupported
 
 if TYPE_CHECKING:
-    from nkiverify.model.bounds import Bounds
     from nkiverify.model.meaning import Step
 
 
@@ -362,8 +360,8 @@ def _binary_numbers(step: Step) -> None:
     x, y = (
         step.aligned(part, rank, exact=exact) if step.has(part) else step.constant(part, rank) for part in ("x", "y")
     )
-    if exact and not isinstance(x.flat[0], np.uint32):
-        x, y = (part.astype(np.int64) if part.dtype.kind == "f" else part for part in (x, y))
+    if exact:
+        x, y = step.n.integral(x), step.n.integral(y)
     if name == "right_shift" and not step.tracking:
         x = step.n.unsigned(x, step.dtype("x" if step.has("x") else target))
     step.write(target, step.n.binary(name, x, y), broadcast=True, bits=exact)
@@ -379,16 +377,6 @@ def _unary_numbers(step: Step) -> None:
     step.write(step.only_write, step.n.unary(name, value), bits=inverts, undefined=outside, because=because)
 
 
-def _bounds_of(name: str) -> Callable[[Bounds], None]:
-    op = OPERATORS.get(name) or Operator(name, 2 if name in BINARY else 0)
-
-    def bounds_of(bounds: Bounds) -> None:
-        """x op y, or a function of x."""
-        bounds.write(bounds.operated(op, "x", "y" if name in BINARY else None))
-
-    return bounds_of
-
-
 # --- their declarations -----------------------------------------------------------------------------------------------
 
 
@@ -401,7 +389,7 @@ def _declare(name: str) -> None:
         behaviour=OVERWRITES.but(commutes=name == "add"),
     )
     declared.meaning(_binary_numbers if two else _unary_numbers)
-    declared.bounds(_bounds_of(name))
+    declared.bounded_by_meaning()
     document = f"`{name}` of {'two operands, element by element' if two else 'every element'}; as `op=` of an "
     document += "instruction, the operator."
     declared.current(_documented(_binary(name) if two else _unary(name), document))

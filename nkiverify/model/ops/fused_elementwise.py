@@ -15,7 +15,7 @@ from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import applied
-from nkiverify.model.ops.elementwise import operated_twice, unused
+from nkiverify.model.ops.elementwise import unused
 from nkiverify.model.ops.operands import (
     claim_available,
     claim_column,
@@ -32,7 +32,6 @@ from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 
 if TYPE_CHECKING:
-    from nkiverify.model.bounds import Bounds
     from nkiverify.model.meaning import Step
 
 
@@ -110,10 +109,7 @@ def _(step: Step) -> None:
     step.write("dst", value)
 
 
-@SCALAR_TENSOR_TENSOR.bounds
-def _(bounds: Bounds) -> None:
-    """(data op0 operand0) op1 operand1."""
-    bounds.write(operated_twice(bounds))
+SCALAR_TENSOR_TENSOR.bounded_by_meaning()
 
 
 # --- tensor_scalar_reduce ---------------------------------------------------------------------------------------------
@@ -223,9 +219,4 @@ def _(step: Step) -> None:
     step.accumulate("vector", value, negate=step.flag("reduce_res_negate"))
 
 
-@TENSOR_SCALAR_REDUCE.bounds
-def _(bounds: Bounds) -> None:
-    """data op0 operand0; its reduction is not followed."""
-    value = bounds.operated(bounds.operator("op0"), "data", "operand0", bounds.attribute("reverse0"))
-    bounds.write(value, "dst")
-    bounds.write(value, "result")
+TENSOR_SCALAR_REDUCE.bounded_by_meaning()

@@ -15,7 +15,7 @@ from nkiverify.model.indices import Mask
 from nkiverify.model.legacy_tensor import LegacyTensor, claim_assignable, named_dtype, new_tile, operand
 from nkiverify.model.memory import SBUF
 from nkiverify.model.operators import Operator
-from nkiverify.model.ops.copies import copied, copied_numbers
+from nkiverify.model.ops.copies import copied
 from nkiverify.model.ops.dma import added_in_place, claim_dma
 from nkiverify.model.ops.operands import is_number, on_chip, tile
 from nkiverify.model.ops.transposes import transposed
@@ -69,7 +69,7 @@ def _claim_in_hbm(source: Tensor) -> None:
 
 
 LOAD.meaning(copied)
-LOAD.bounds(copied_numbers)
+LOAD.bounded_by_meaning()
 
 # --- load_transpose2d -------------------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ def _(src: object, *, mask: Mask | None = None, dtype: object = None, **kwargs: 
 
 
 LOAD_TRANSPOSE2D.meaning(transposed)
-LOAD_TRANSPOSE2D.bounds(copied_numbers)
+LOAD_TRANSPOSE2D.bounded_by_meaning()
 
 # --- atomic_rmw -------------------------------------------------------------------------------------------------------
 

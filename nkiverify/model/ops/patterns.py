@@ -235,8 +235,4 @@ def _(step: Step) -> None:
     step.write("dst", step.where_affine(step.operator("cmp_op").name, data, step.fill("on_false_value", data)))
 
 
-@AFFINE_SELECT.bounds
-def _(bounds: Bounds) -> None:
-    """Those of the tile, and the constant."""
-    if not bounds.undetermined("on_true_tile"):
-        bounds.write(bounds.numbers("on_true_tile").joined(bounds.numbers("on_false_value")))
+AFFINE_SELECT.bounded_by_meaning()

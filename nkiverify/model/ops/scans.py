@@ -23,7 +23,7 @@ from nkiverify.model.dtypes import (
     uint16,
 )
 from nkiverify.model.indices import Mask
-from nkiverify.model.interval_arithmetic import constant, exactly, is_between, plus, summed
+from nkiverify.model.interval_arithmetic import exactly, is_between, number, plus, summed
 from nkiverify.model.legacy_tensor import LegacyTensor, given_destination, named_dtype, operand, resolved, result_tile
 from nkiverify.model.operators import Operator
 from nkiverify.model.ops.arithmetic import applied
@@ -147,8 +147,8 @@ def _(bounds: Bounds) -> None:
         bounds.write(exactly(plus(start, summed(plus(ones, others), bounds.count("data0")))))
     elif (op0.name, op1.name) == ("multiply", "add") and is_between(ones, 0, 1):
         # What has been summed so far is kept, or begun again.
-        kept = start.joined(constant(0))
-        bounds.write(exactly(plus(kept, summed(others.joined(constant(0)), bounds.count("data0")))))
+        kept = start.joined(number(0))
+        bounds.write(exactly(plus(kept, summed(others.joined(number(0)), bounds.count("data0")))))
 
 
 # --- tensor_scalar_cumulative -----------------------------------------------------------------------------------------

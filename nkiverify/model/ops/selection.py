@@ -405,13 +405,7 @@ def _(step: Step) -> None:
     step.choose("dst", "predicate", condition, first, second)
 
 
-@TENSOR_COPY_PREDICATED.bounds
-def _(bounds: Bounds) -> None:
-    """Those of the source, besides what is there, which the engine computes with as well."""
-    if bounds.undetermined("src", "dst"):
-        return
-    before = bounds.before("dst")
-    bounds.write(bounds.numbers("src") if before is None else bounds.numbers("src").joined(bounds.numbers("dst")))
+TENSOR_COPY_PREDICATED.bounded_by_meaning()
 
 
 # --- nl.where ---------------------------------------------------------------------------------------------------------
@@ -466,8 +460,4 @@ def _(step: Step) -> None:
     step.choose(target, "condition", condition, first, second)
 
 
-@WHERE.bounds
-def _(bounds: Bounds) -> None:
-    """Those of both operands."""
-    if not bounds.undetermined("x", "y"):
-        bounds.write(bounds.numbers("x").joined(bounds.numbers("y")))
+WHERE.bounded_by_meaning()

@@ -19,7 +19,6 @@ from nkiverify.model.tensor import Tensor, declared_dtype
 from nkiverify.symbolic import all_of, equal
 
 if TYPE_CHECKING:
-    from nkiverify.model.bounds import Bounds
     from nkiverify.model.meaning import Step
 
 
@@ -115,10 +114,7 @@ def transposed(step: Step) -> None:
     step.write(target, step.rows(source, stored=same).transpose(0, 2, 1), stored=same)
 
 
-@NC_TRANSPOSE.bounds
-def transposed_numbers(bounds: Bounds) -> None:
-    """Those of the source."""
-    bounds.copy("data" if bounds.tensor("data") is not None else "x")
+NC_TRANSPOSE.bounded_by_meaning()
 
 
 # --- nl.transpose -----------------------------------------------------------------------------------------------------
@@ -160,4 +156,4 @@ def _(x: object, *, dtype: object = None, mask: Mask | None = None, **kwargs: ob
 
 
 TRANSPOSE.meaning(transposed)
-TRANSPOSE.bounds(transposed_numbers)
+TRANSPOSE.bounded_by_meaning()
