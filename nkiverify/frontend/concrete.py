@@ -42,7 +42,6 @@ from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
-from nkiverify.symbolic.enumeration import counterexample
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
@@ -52,6 +51,13 @@ from nkiverify.symbolic.values import as_term
 TOO_LONG = "a concrete run that takes too long"
 #: What an execution comes to, apart from the contracts that it has found broken.
 _COURSE = ("model", "no_spills", "revision", "recorded", "bodies", "traced", "looked_at", "lacks_floats")
+
+
+def _holds(condition: Condition) -> bool:
+    """True if a condition holds for every element of its index grids."""
+    from nkiverify.symbolic.enumeration import counterexample  # as late as this: few kernels have grids
+
+    return counterexample(condition) is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,7 +332,7 @@ class ConcreteExecution:
             raise self.unsupported(TOO_LONG)
         if isinstance(condition, Condition):
             try:
-                return counterexample(condition) is None
+                return _holds(condition)
             except UnsupportedConstruct as limit:
                 raise self.unsupported(limit.construct) from None
         return bool(condition)
@@ -546,15 +552,15 @@ class ConcreteExecution:
 
     def decide(self, condition: Condition) -> bool:
         """The truth value of a condition on a grid, if all elements agree."""
-        if counterexample(condition) is None:
+        if _holds(condition):
             return True
-        if counterexample(condition.negation()) is None:
+        if _holds(condition.negation()):
             return False
         raise self.unsupported(f"control flow that depends on the element of an index grid: {condition}")
 
     def holds(self, condition: Condition) -> bool:
         """True if `condition` holds for every element of the grid."""
-        return counterexample(condition) is None
+        return _holds(condition)
 
     def entails(self, condition: Condition | bool) -> bool:
         """True if `condition` holds for every element of the grid, as far as is seen at once."""

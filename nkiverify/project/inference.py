@@ -13,21 +13,17 @@ import tokenize
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UsageError
 from nkiverify.frontend.domain.argument_text import dtype_called
 from nkiverify.frontend.trees import parse, source
 from nkiverify.model.hardware import ALL_HARDWARE
-from nkiverify.project.scope import ModuleScope, function_named, last_name, nodes_of, scope_of
-from nkiverify.project.uses import (
-    Use,
-    Uses,
-    annotate,
-    kind_of_annotation,
-    members_of,
-    parameters,
-)
+from nkiverify.project.scope import ModuleScope, function_named, last_name, nodes_of, parameters, scope_of
+
+if TYPE_CHECKING:
+    from nkiverify.project.uses import Use
 
 #: The dtype of a tensor of which nothing tells it, and its rank.
 DEFAULT_DTYPE = "bf16"
@@ -150,7 +146,6 @@ class _Inference:
         self._function = function
         self._given = frozenset(given)
         self._scope = scope
-        self._uses = Uses(scope)
         self._assumed: list[str] = []
         self._tensors: list[str] = []
         self._dtypes: list[str] = []
@@ -171,9 +166,7 @@ class _Inference:
         required = [one for one, default in declared if default is None]
         if all(one.arg in self._given for one in required):
             required = []
-        uses = {one.arg: self._uses.of(self._function, one.arg) for one in required}
-        for one in required:
-            annotate(one.annotation, uses[one.arg])
+        uses = self._uses_of(required) if required else {}
         wanted = [one for one in required if one.arg not in self._given]
         kinds = {one.arg: self._kind(one, uses[one.arg]) for one in required}
         tensors = {name: uses[name] for name, kind in kinds.items() if kind == "tensor"}
@@ -202,9 +195,20 @@ class _Inference:
             hardware=_hardware_of(self._function),
         )
 
+    def _uses_of(self, required: Sequence[ast.arg]) -> dict[str, Use]:
+        from nkiverify.project.uses import Uses, annotate  # as late as this: of few parameters
+
+        reader = Uses(self._scope)
+        found = {one.arg: reader.of(self._function, one.arg) for one in required}
+        for one in required:
+            annotate(one.annotation, found[one.arg])
+        return found
+
     # --- what it is ---------------------------------------------------------------------------------------------------
 
     def _kind(self, parameter: ast.arg, use: Use) -> str:
+        from nkiverify.project.uses import kind_of_annotation
+
         annotated = kind_of_annotation(parameter.annotation, self._scope)
         if annotated:
             return annotated
@@ -246,6 +250,8 @@ class _Inference:
             self._assumed.append(f"{name} = {use.compared[0]}")
             return use.compared[0]
         if kind.startswith("enum "):
+            from nkiverify.project.uses import members_of
+
             enum = self._scope.enum(kind.removeprefix("enum "))
             members = members_of(enum) if enum is not None else []
             if members:

@@ -187,3 +187,12 @@ def is_enum(node: ast.ClassDef) -> bool:
 def last_name(node: ast.expr) -> str:
     """`name` for `name` and `module.name`; empty for any other expression."""
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def parameters(function: ast.FunctionDef) -> list[tuple[ast.arg, ast.expr | None]]:
+    """The parameters with their defaults, None for one that has none."""
+    arguments = function.args
+    positional = [*arguments.posonlyargs, *arguments.args]
+    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
+    defaults += arguments.defaults
+    return [*zip(positional, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]

@@ -14,7 +14,7 @@ from dataclasses import field
 from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.frontend.domain.argument_text import dtype_called
-from nkiverify.project.scope import ModuleScope, last_name, nodes_of
+from nkiverify.project.scope import ModuleScope, last_name, nodes_of, parameters
 from nkiverify.project.tiles import (
     NUMBER_KEYWORDS,
     SHORT,
@@ -251,15 +251,6 @@ class Uses:
 
 
 # --- parameters and annotations ---------------------------------------------------------------------------------------
-
-
-def parameters(function: ast.FunctionDef) -> list[tuple[ast.arg, ast.expr | None]]:
-    """The parameters with their defaults, None for one that has none."""
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    defaults: list[ast.expr | None] = [None] * (len(positional) - len(arguments.defaults))
-    defaults += arguments.defaults
-    return [*zip(positional, defaults, strict=True), *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)]
 
 
 def _parameter_at(function: ast.FunctionDef, call: ast.Call, node: ast.expr) -> str:

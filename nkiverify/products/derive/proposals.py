@@ -16,8 +16,7 @@ from nkiverify.frontend.trees import parse as parse_file
 from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.project.discovery import kernels_in
 from nkiverify.project.inference import inferred_for
-from nkiverify.project.scope import function_named
-from nkiverify.project.uses import parameters
+from nkiverify.project.scope import function_named, parameters
 from nkiverify.verify.options import DEFAULT_HARDWARE, DEFAULT_PHASES
 
 #: What conditions on dimensions are made of.
