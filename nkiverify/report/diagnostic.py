@@ -117,7 +117,7 @@ def _source(violation: Violation | KernelWarning, root: Path, width: int, style:
 
 def help_for(violation: Violation, root: Path) -> str:
     """The text to write instead, where that follows from the contract; else where it is explained."""
-    if violation.contract == "df.read_unwritten" and violation.labels:
+    if violation.contract == "df.read_unwritten" and violation.labels and not violation.instead:
         made = violation.labels[0].site
         tensor = violation.said.partition("[")[0]
         return f"write all of {tensor} before, or make it by nl.zeros(…) at {wording.place(made.file, made.line, root)}"

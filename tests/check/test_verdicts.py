@@ -324,3 +324,39 @@ def test_that_everything_fits_at_once_is_claimed_where_it_is_asked_for(check: Ch
     # 103 tiles of 2048 bytes a partition fit, one more does not.
     assert re.search(r"witness  F = 53248\b", check.out)
     assert check(*words, "--no-spills", "--where", "F <= 52736") == 0
+
+
+IDLE = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def normalised(x):
+        R, C = x.shape
+        out = nl.ndarray((R, C), dtype=nl.float32, buffer=nl.shared_hbm)
+        tile = nl.ndarray((R, C), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x)
+        total = nl.ndarray((R, 1), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.activation(dst=tile, op=nl.exp, data=tile, reduce_op=nl.add, reduce_res=total)
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=total)
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+    """
+
+
+def test_a_sum_that_is_never_begun_is_told_with_the_command_that_begins_it(check: Checker) -> None:
+    write(check.folder, k=IDLE)
+    assert check("k.py") == 1
+    told = " ".join(check.out.split())
+    assert "total[0, 0] is read unwritten: nisa.activation stores no sum there with reduce_cmd=idle" in told
+    assert "help give nisa.activation reduce_cmd=nisa.reduce_cmd.reset_reduce" in told
+    write(check.folder, k=IDLE.replace("reduce_res=total", "reduce_res=total, reduce_cmd=nisa.reduce_cmd.reset_reduce"))
+    assert check("k.py") == 0
+
+
+def test_a_tile_that_is_never_written_is_not_said_to_lack_a_sum(check: Checker) -> None:
+    write(check.folder, k=IDLE.replace("reduce_op=nl.add, reduce_res=total", "scale=1.0"))
+    assert check("k.py") == 1
+    assert "total[0, 0] is read unwritten\n" in check.out and "write all of total before" in check.out

@@ -82,6 +82,14 @@ def edited(line: str) -> set[str]:
             "t = nl.zeros((8, 8), dtype=x.dtype, buffer=nl.sbuf)",
         ),
         ("f(x, accumulate=False)", "f(x, accumulate=True)"),
+        (
+            "nisa.activation(dst=y, data=x, reduce_res=t)",
+            "nisa.activation(dst=y, data=x, reduce_res=t, reduce_cmd=nisa.reduce_cmd.reset_reduce)",
+        ),
+        (
+            "nisa.activation(dst=y, data=x, reduce_res=t, reduce_cmd=nisa.reduce_cmd.idle)",
+            "nisa.activation(dst=y, data=x, reduce_res=t, reduce_cmd=nisa.reduce_cmd.reset_reduce)",
+        ),
         ("q = max(t, n - k)", "q = min(t, n - k)"),
     ],
 )

@@ -123,6 +123,34 @@ def test_a_store_that_is_too_short_is_not_filled_with_zeros(tmp_path: Path, text
     assert found.patches[0].whole and mended in found.patches[0].text(text)
 
 
+SUMS = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(x):
+    R, C = x.shape
+    assert R % 128 == 0
+    out = nl.ndarray((R, C), dtype=nl.float32, buffer=nl.shared_hbm)
+    for i in range(R // 128):
+        tile = nl.ndarray((128, C), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[i * 128 : (i + 1) * 128, :])
+        total = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.activation(dst=tile, op=nl.exp, data=tile, reduce_op=nl.add, reduce_res=total)
+        nisa.reciprocal(dst=total, data=total)
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=total)
+        nisa.dma_copy(dst=out[i * 128 : (i + 1) * 128, :], src=tile)
+    return out
+"""
+
+
+def test_a_sum_that_is_never_begun_is_begun_and_no_zeros_stand_for_it(tmp_path: Path) -> None:
+    found = repair(tmp_path, SUMS)
+    assert "reduce_res=total, reduce_cmd=nisa.reduce_cmd.reset_reduce)" in found.patches[0].text(SUMS)
+
+
 def test_exchanged_blocks_of_a_transpose_are_no_assert_that_it_is_square(tmp_path: Path) -> None:
     right = "dst=out[c * 128 : (c + 1) * 128, r * 128 : (r + 1) * 128]"
     wrong = TRANSPOSE.replace(right, "dst=out[r * 128 : (r + 1) * 128, c * 128 : (c + 1) * 128]")

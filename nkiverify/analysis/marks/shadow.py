@@ -31,11 +31,13 @@ from nkiverify.analysis.marks.order import (
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadows
 from nkiverify.analysis.marks.unordered_loops import UnorderedLoops
+from nkiverify.analysis.reduction_registers import Command, command_of
 from nkiverify.analysis.uniform import stored_alike
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import assigned_name
 from nkiverify.ir.program import Drawn, Iteration, ParallelLoop
+from nkiverify.model.dependence import REDUCTION_RESULT
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Allocation, Executed, Returned
 from nkiverify.model.tensor import Tensor
@@ -161,7 +163,20 @@ class _Walk:
         name = fault.storage.name or assigned_name(shadow.made) or fault.tensor
         place = fault.place
         reported = (("at", place),) if place is not None and place != fault.element else ()
-        return replace(fault, tensor=name, made=shadow.made, quantities=(*fault.quantities, *reported))
+        left = self._without_sum(fault)
+        return replace(fault, tensor=name, made=shadow.made, quantities=(*fault.quantities, *reported, *left))
+
+    def _without_sum(self, fault: Fault) -> tuple[tuple[str, object], ...]:
+        """The operation whose sum the tensor of a fault was to have, as a quantity, where its command is idle: what is
+        there then is not documented."""
+        for item in reversed(self._items[: fault.position]):
+            view = item.operation.writes.get(REDUCTION_RESULT) if isinstance(item, Executed) else None
+            if view is not None and view.storage is fault.storage:
+                assert isinstance(item, Executed)
+                if command_of(item.operation) not in (Command.NOTHING, Command.CLOBBER):
+                    break
+                return (("left_by", item.operation.name),)
+        return ()
 
     def _exchange(self, exchange: Exchange) -> None:
         """All programs send at the same time; then each has what another one has sent."""

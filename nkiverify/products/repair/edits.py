@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.model.operation import WRITTEN
 from nkiverify.products.repair.patches import Replacement
 from nkiverify.products.repair.surroundings import Surroundings, called, divided, rounded_up
 
@@ -333,6 +334,17 @@ def _flags(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
         _, end = source.span(node)
         for text in filter(None, (first, "True", "False")):
             yield [Replacement(end - 1, end - 1, f", accumulate={text}")], 1.0
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        named = {one.arg: one.value for one in node.keywords}
+        if "reduce_res" not in named:
+            return
+        begins = f"{source.of(node.func.value)}.reduce_cmd.reset_reduce"
+        if "reduce_cmd" not in named:
+            # Who names a tensor for the sum wants one there: nothing is as likely to have been forgotten.
+            _, end = source.span(node)
+            yield [Replacement(end - 1, end - 1, f", reduce_cmd={begins}")], -0.5
+        elif source.of(named["reduce_cmd"]) != begins:
+            yield [source.replaced(named["reduce_cmd"], begins)], 0.0
 
 
 def _kinds_of_memory(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
@@ -394,8 +406,8 @@ def _is_stored_to(name: str, tree: ast.AST) -> bool:
     products does, and what is filled."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and called(node) not in ("nc_matmul", "memset"):
-            written = [one.value for one in node.keywords if one.arg == "dst"]
-            others = [*node.args, *(one.value for one in node.keywords if one.arg != "dst")]
+            written = [one.value for one in node.keywords if one.arg in WRITTEN]
+            others = [*node.args, *(one.value for one in node.keywords if one.arg not in WRITTEN)]
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
             written, others = [node.targets[0]], [node.value]
         else:

@@ -20,6 +20,8 @@ _SEVERAL = ("operands", "buffers", "dtypes")
 def help_of(rule: Contract, quantities: Mapping[str, object]) -> str:
     """A way to keep `rule`, for the first of the quantities that is none it takes; empty where its declaration says
     nothing of them."""
+    if "left_by" in quantities:
+        return f"give {quantities['left_by']} reduce_cmd=nisa.reduce_cmd.reset_reduce"
     for name, value in quantities.items():
         taken = rule.takes.get(name, rule.takes.get(""))
         if taken is None:

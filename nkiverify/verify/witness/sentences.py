@@ -15,7 +15,8 @@ def sentence(rule: str, quantities: Mapping[str, object]) -> str:
     if rule == "df.output_written" and isinstance(element, tuple):
         return f"{tensor}[{_indices(element)}] is never written"
     if rule == "df.read_unwritten" and isinstance(element, tuple):
-        return f"{tensor}[{_indices(element)}] is read unwritten"
+        why = f": {known['left_by']} stores no sum there with reduce_cmd=idle" if "left_by" in known else ""
+        return f"{tensor}[{_indices(element)}] is read unwritten{why}"
     if rule == "df.programs" and isinstance(element, tuple) and "program" in known:
         return f"program {known['program']} touches {tensor}[{_indices(element)}], which another writes"
     if rule in ("sendrecv.pipe", "core_barrier.both") and "because" in known:
