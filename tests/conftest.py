@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -23,6 +23,7 @@ from nkiverify.cli.main import rarely_collected
 from nkiverify.engines.esbmc import locate
 from nkiverify.engines.esbmc.canary import check_once
 from nkiverify.engines.esbmc.lowering import TargetLanguage
+from nkiverify.foundation.process import with_room
 from nkiverify.foundation.resources import root
 from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
@@ -146,6 +147,17 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         gc.collect()
         gc.freeze()
         rarely_collected()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Give the calls of a test room, as those of a command have it."""
+    own = pyfuncitem.obj
+    pyfuncitem.obj = with_room(own)
+    try:
+        return (yield)
+    finally:
+        pyfuncitem.obj = own
 
 
 @pytest.fixture(autouse=True)

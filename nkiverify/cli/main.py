@@ -18,6 +18,7 @@ from nkiverify import __version__
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import printable
 from nkiverify.foundation.near_names import near_names
+from nkiverify.foundation.process import with_room
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -59,6 +60,7 @@ _INSTALL = "`pip install nkiverify`, or in a checkout `make verify`, which makes
 _USAGE, _UNKNOWN, _INTERNAL_ERROR, _INTERRUPTED, _BROKEN_PIPE = 2, 3, 4, 130, 141
 
 
+@with_room
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program with `arguments`, those of the process if None; the exit status."""
     words = list(sys.argv[1:] if arguments is None else arguments)

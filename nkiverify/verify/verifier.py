@@ -10,6 +10,7 @@ from nkiverify.execute.runner import remembering
 from nkiverify.foundation.clock import counting
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.kernel_text import harmless, with_texts
+from nkiverify.foundation.process import with_room
 from nkiverify.foundation.records import Basis, Run
 from nkiverify.foundation.source import identity
 from nkiverify.foundation.stages import Stage, of_stage
@@ -27,6 +28,7 @@ from nkiverify.verify.strategy import all_runs
 from nkiverify.verify.tolerated import accepted_warnings, qualified
 
 
+@with_room
 @of_stage(Stage.DECIDING)
 def verify(target: Target, options: Options, reported: Told = lambda runs: None) -> list[Run]:
     """The verdict of `target` in each phase that `options` asks for. Raises nothing but
