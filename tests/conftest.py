@@ -29,7 +29,7 @@ from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify
-from tests.costs import LONG, QUICK, SHOWN, SLOW, Measuring, cost_of, costs, dear_cases
+from tests.costs import LONG, QUICK, SHOWN, SLOW, Measuring, cost_of, costs, dear_tests
 
 #: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
 _LARGE = 500
@@ -59,7 +59,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not hasattr(config, "workerinput"):
         keep_byte_code()
     config.addinivalue_line("markers", "campaign: a part of a campaign, which `make campaigns` runs")
-    config.addinivalue_line("markers", "every_case: a test of which `make test` runs all cases, however long they take")
+    config.addinivalue_line("markers", "every_case: a test of which `make test` runs all, however long it takes")
     if config.option.write_costs:
         config.pluginmanager.register(Measuring())
     # Where $PYTHONDONTWRITEBYTECODE is set, each process would rewrite the asserts of all tests anew.
@@ -84,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     taken = costs()
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
-    dear = dear_cases((item.nodeid for item in items if not _has_a_lane(item)), taken)
+    dear = dear_tests((item.nodeid for item in items if not _has_a_lane(item)), taken)
     for item in items:
         of_campaigns = item.nodeid in dear or item.get_closest_marker("campaign") is not None
         cost = cost_of(item.nodeid, taken)

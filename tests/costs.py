@@ -3,8 +3,9 @@ clock, as a test that waits for a process keeps a worker as long, on a machine t
 test has a line of its own where it belongs to other lanes than the mean of its function does.
 
 `make quick` leaves out those beyond `QUICK`, and `make test` begins with those beyond `LONG`. Cases of a function
-beyond `OF_CAMPAIGNS` are of the campaigns, but for the one of each kind that takes least. A function that the file does
-not have is quick. `make test ARGS=--write-costs` measures those of the lane, on an idle machine.
+beyond `OF_CAMPAIGNS`, and functions without cases beyond `LONG`, are of the campaigns, but for the one of each kind
+that takes least. A function that the file does not have is quick. `make test ARGS=--write-costs` measures those of the
+lane, on an idle machine.
 """
 
 from __future__ import annotations
@@ -23,9 +24,9 @@ from lab.bench import seconds_of_additions
 COSTS = Path(__file__).with_name("costs.txt")
 #: Milliseconds on average from which functions are written down.
 WRITTEN = 20
-#: Milliseconds beyond which tests are not quick, beyond which cases are of the campaigns, and beyond which tests begin
-#: first.
-LANES = QUICK, OF_CAMPAIGNS, LONG = 55, 100, 2000
+#: Milliseconds beyond which tests are not quick, beyond which cases are of the campaigns, and beyond which functions
+#: without cases are, and what is left begins first.
+LANES = QUICK, OF_CAMPAIGNS, LONG = 55, 100, 1000
 #: Seconds that the additions of `lab.bench` take on the machine whose milliseconds these are.
 ADDITIONS = 0.31
 #: How many times `QUICK` a test takes that `make quick` lists at its end, and how many it lists.
@@ -47,20 +48,22 @@ def cost_of(test: str, known: Mapping[str, int]) -> int:
     return known.get(test, known.get(function_of(test), 0))
 
 
-def dear_cases(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]:
-    """The cases that take long, without the one of each kind that takes least. A kind are the cases of a function that
-    expect the same, by their names; of those that are files, in one folder."""
+def dear_tests(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]:
+    """The tests that take long, without the one of each kind that takes least. A kind are the cases of a function that
+    expect the same, by their names; of those that are files, in one folder; and the functions of a file that have no
+    cases."""
     kinds: dict[tuple[str, str, str], list[str]] = {}
     for test in tests:
         function, _, case = test.partition("[")
-        if case:
-            folder = case.rpartition("/")[0] if _FILE.fullmatch(case) else ""
-            expected = _EXPECTED.search(case)
-            kinds.setdefault((function, folder, expected[1] if expected else ""), []).append(test)
+        folder = case.rpartition("/")[0] if _FILE.fullmatch(case) else ""
+        expected = _EXPECTED.search(case)
+        kind = (function, folder, expected[1] if expected else "") if case else (test.partition("::")[0], "", "")
+        kinds.setdefault(kind, []).append(test)
     found: set[str] = set()
     for cases in kinds.values():
         least = min(cases, key=lambda test: cost_of(test, known))
-        found.update(test for test in cases if test != least and cost_of(test, known) > OF_CAMPAIGNS)
+        bound = OF_CAMPAIGNS if "[" in least else LONG
+        found.update(test for test in cases if test != least and cost_of(test, known) > bound)
     return frozenset(found)
 
 

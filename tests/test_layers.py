@@ -54,6 +54,7 @@ def cycle(graph: dict[str, set[str]]) -> list[str]:
         left = {module: targets for module, targets in left.items() if module not in ends}
 
 
+@pytest.mark.every_case
 def test_no_files_import_each_other_in_a_circle() -> None:
     files = modules(root())
     assert len(files) > 300

@@ -27,14 +27,13 @@ def is_for_kernels() -> None:
 def with_room(function: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """The function, with room for the frames of all that it calls.
 
-    From 3.11 on Python keeps frames in blocks of 16 KiB, and gives a block back to the system when the first frame in it
+    From 3.11 on Python keeps frames in blocks of 16 KiB, and gives a block back to the system when its first frame
     ends: a loop that calls a function where a block is full has one mapped, filled with zeros, and unmapped in each
     round. A frame that asks for more has a block as large as it needs.
     """
 
-    @functools.wraps(function)
     def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         return function(*args, **kwargs)
 
     call.__code__ = call.__code__.replace(co_stacksize=_VALUES)
-    return call
+    return functools.wraps(function)(call)

@@ -1,4 +1,4 @@
-"""Which cases of tests are of the campaigns, by what they take."""
+"""Which tests are of the campaigns, by what they take."""
 
 from __future__ import annotations
 
@@ -8,30 +8,35 @@ from typing import Any, cast
 
 import pytest
 
-from tests.costs import ADDITIONS, OF_CAMPAIGNS, QUICK, Measuring, costs, dear_cases
+from tests.costs import ADDITIONS, LONG, OF_CAMPAIGNS, QUICK, Measuring, costs, dear_tests
 
 QUICKER, DEAR = OF_CAMPAIGNS, OF_CAMPAIGNS + 1
 
 
 def test_a_case_that_takes_long_is_of_the_campaigns_where_one_takes_less() -> None:
     known = {"a.py::f[1]": QUICKER, "a.py::f[2]": DEAR, "a.py::f[3]": 10 * DEAR, "a.py::g": DEAR}
-    assert dear_cases(known, known) == {"a.py::f[2]", "a.py::f[3]"}
+    assert dear_tests(known, known) == {"a.py::f[2]", "a.py::f[3]"}
 
 
 def test_the_least_of_cases_that_all_take_long_stays() -> None:
     known = {"a.py::f[1]": 2 * DEAR, "a.py::f[2]": DEAR, "a.py::g[1]": 9 * DEAR}
-    assert dear_cases(known, known) == {"a.py::f[1]"}
+    assert dear_tests(known, known) == {"a.py::f[1]"}
 
 
 def test_one_stays_of_each_folder_and_of_each_answer() -> None:
     names = ("in_a/x_right", "in_a/y_right", "in_a/x_wrong", "in_b/x_right", "n / 2-True", "n / 3-False", "n / 4-True")
     cases = [f"a.py::f[{name}]" for name in names]
-    assert dear_cases(cases, dict.fromkeys(cases, DEAR)) == {"a.py::f[in_a/y_right]", "a.py::f[n / 4-True]"}
+    assert dear_tests(cases, dict.fromkeys(cases, DEAR)) == {"a.py::f[in_a/y_right]", "a.py::f[n / 4-True]"}
+
+
+def test_of_the_functions_of_a_file_the_least_and_those_stay_that_do_not_take_long() -> None:
+    known = {"a.py::f": LONG, "a.py::g": LONG + 1, "b.py::f": LONG + 1, "b.py::g": LONG + 2, "b.py::h[1]": LONG}
+    assert dear_tests(known, known) == {"a.py::g", "b.py::g"}
 
 
 def test_what_is_not_known_takes_nothing_and_the_mean_of_a_function_counts_for_its_cases() -> None:
     cases = ["a.py::f[1]", "a.py::f[2]", "a.py::g[1]", "a.py::g[2]"]
-    assert dear_cases(cases, {"a.py::f": DEAR}) == {"a.py::f[2]"}
+    assert dear_tests(cases, {"a.py::f": DEAR}) == {"a.py::f[2]"}
 
 
 def test_what_was_not_measured_keeps_its_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,13 +83,18 @@ def test_a_contested_contract_is_a_warning_and_on_request_a_failure(check: Check
     assert run(check, body) == 0, check.out
     assert f"warning {id}: " in check.out and "4 SUCCESSFUL, 1 warning" in check.out
     assert check.out.splitlines()[-1] == "no contract is violated, 1 contested"
-    for strict in (("--strict",), ("-W", f"error={id}"), ("-W", "error=contested"), ("-W", "error")):
-        assert run(check, body, *strict) == 1
-        assert f"\n  {id}: " in check.out and "3 SUCCESSFUL, 1 FAILED" in check.out
-    assert run(check, body, "--strict", "-W", f"ignore={id}") == 0
-    assert "warning" not in check.out
-    assert run(check, body, "-W", "ignore=contested") == 0
-    assert "warning" not in check.out
+    assert run(check, body, "--strict") == 1
+    assert f"\n  {id}: " in check.out and "3 SUCCESSFUL, 1 FAILED" in check.out
+
+
+def test_ways_to_ask_for_a_failure_and_for_no_warning(check: Checker) -> None:
+    rule = "tensor_copy.dtype"
+    for words in (("-W", f"error={rule}"), ("-W", "error=contested"), ("-W", "error")):
+        assert run(check, BREAKING[rule], *words) == 1
+        assert f"\n  {rule}: " in check.out and "3 SUCCESSFUL, 1 FAILED" in check.out
+    for silenced in (("--strict", "-W", f"ignore={rule}"), ("-W", "ignore=contested")):
+        assert run(check, BREAKING[rule], *silenced) == 0
+        assert "warning" not in check.out
 
 
 WRONG = {

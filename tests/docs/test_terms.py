@@ -35,6 +35,7 @@ def test_a_term_of_the_field_stands_in_place_of_our_own(ours: str, of_the_field:
     assert found == set(), f"write: {of_the_field}"
 
 
+@pytest.mark.every_case
 def test_a_docstring_begins_with_what_the_thing_is_or_does() -> None:
     found = {
         f"{path.relative_to(ROOT)}: {text.splitlines()[0]}"

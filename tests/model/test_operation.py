@@ -159,6 +159,7 @@ def element_wise() -> Iterator[Any]:
                 yield lambda f=function, t=tile: f(t(4, 4, dtype=nl.int32))
 
 
+@pytest.mark.every_case
 def test_every_modelled_function_issues_operations() -> None:
     issued: dict[bool, set[str]] = {False: set(), True: set()}
     for hardware, action in (*uses(), *MORE_USES, *(("trn3", use) for use in element_wise())):

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from nkiverify.model.known_numbers import Interval, Value
 from nkiverify.model.state import Launch, LoopBody, ModelState
 
@@ -153,10 +155,12 @@ def listed() -> set[str]:
     return found
 
 
+@pytest.mark.every_case
 def test_everything_that_changes_is_in_the_list() -> None:
     assert sorted(what_changes() - listed()) == []
 
 
+@pytest.mark.every_case
 def test_the_list_has_nothing_that_is_gone() -> None:
     assert sorted(listed() - what_changes()) == []
 

@@ -16,6 +16,7 @@ from nkiverify.model.registry import Behaviour, declarations, operation
 ROOT = resources.root() / "stubs"
 
 
+@pytest.mark.every_case
 def test_the_stubs_are_current() -> None:
     texts = stubs()
     assert {name for name, text in texts.items() if (ROOT / name).read_text(encoding="utf-8") != text} == set()

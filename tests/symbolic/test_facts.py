@@ -34,6 +34,7 @@ from tests.symbolic.random_terms import (
 QUESTION_MS = 2000
 
 
+@pytest.mark.every_case
 @given(st.data())
 def test_what_is_proved_holds_at_every_point(data: st.DataObject) -> None:
     domain = data.draw(domains())

@@ -116,6 +116,7 @@ def test_each_budget_is_one_number() -> None:
     assert all(isinstance(getattr(BUDGETS, name), int) for name in prover.Budgets.__slots__)
 
 
+@pytest.mark.every_case
 @given(st.data())
 def test_the_ladder_decides_as_looking_at_every_point_does(data: st.DataObject) -> None:
     domain = data.draw(domains(with_indices=False))
