@@ -319,26 +319,36 @@ def chained() -> bool:
     return True
 
 
-#: The left sides of conjunctions whose right sides are being computed, the innermost last.
-_left_sides: builtins.list[Any] = []
+#: The left sides of conjunctions whose right sides are being computed, the innermost last, each with what identifies
+#: the frame that computes it.
+_left_sides: builtins.list[tuple[int, Any]] = []
 
 
 def is_mask(value: object) -> bool:
     """True if a value that something is joined to by `and` is a mask of the legacy API; `conjunction` takes it then,
     else `no_mask`."""
-    _left_sides.append(value)
+    _left_sides.append((id(sys._getframe(1)), value))
     return isinstance(value, Mask)
 
 
 def conjunction(right: object) -> Any:
     """The mask that is written as `left and right` ("leg.mask_and")."""
     require("leg.mask_and", False)
-    return _left_sides.pop() & right
+    return _left_side(sys._getframe(1)) & right
 
 
 def no_mask() -> Any:
     """The left side of a conjunction that is none of masks."""
-    return _left_sides.pop()
+    return _left_side(sys._getframe(1))
+
+
+def _left_side(frame: types.FrameType) -> Any:
+    """The left side that a frame was the last to compute. Those of other frames that are found before it are of
+    conjunctions whose right side has raised an exception."""
+    while True:
+        owner, value = _left_sides.pop()
+        if owner == id(frame):
+            return value
 
 
 def _same_integer(one: SymInt, two: int | SymInt) -> bool:
