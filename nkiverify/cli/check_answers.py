@@ -188,7 +188,8 @@ def answer_apart(
 def _repaired(one: DomainAnswer, asked: CheckRequest, options: Options) -> RepairAnswer | None:
     """The patches of a kernel that fails, or accepts shapes for which it does."""
     from nkiverify.products.repair.patches import RepairQuestion
-    from nkiverify.products.repair.repair import is_wrong, repaired
+    from nkiverify.products.repair.ranking import is_wrong
+    from nkiverify.products.repair.repair import repaired
 
     if not is_wrong(one):
         return None

@@ -12,6 +12,7 @@ from lab.corners import of_files, subject_of
 from nkiverify.model import packing, placement
 from nkiverify.model.packing import Tile
 from nkiverify.products.derive import derivation, statements
+from nkiverify.products.derive.capacity_limits import CapacityLimits
 from nkiverify.products.derive.domain_candidates import Candidate
 from nkiverify.symbolic import all_of
 from nkiverify.symbolic.atoms import Atom
@@ -112,9 +113,9 @@ def test_a_bound_that_the_domain_does_not_have_is_seen(tmp_path: Path, monkeypat
 
 
 def test_a_limit_that_no_contract_declares_is_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    capacity = derivation._Derivation._capacity
+    capacity = CapacityLimits._capacity
 
-    def of_any_bound(self: derivation._Derivation, fixed: Mapping[Atom, int]) -> list[Candidate]:
+    def of_any_bound(self: CapacityLimits, fixed: Mapping[Atom, int]) -> list[Candidate]:
         decisions = self._decisions
         rules = [replace(one.claim.contract, limit=True) for one in decisions]
         claims = [replace(one.claim, contract=rule) for one, rule in zip(decisions, rules, strict=True)]
@@ -124,5 +125,5 @@ def test_a_limit_that_no_contract_declares_is_seen(tmp_path: Path, monkeypatch: 
         finally:
             self._decisions = decisions
 
-    monkeypatch.setattr(derivation._Derivation, "_capacity", of_any_bound)
+    monkeypatch.setattr(CapacityLimits, "_capacity", of_any_bound)
     assert "breaks idx.oob, which is no limit" in differences(COUNTED, tmp_path)[0]

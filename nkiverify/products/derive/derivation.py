@@ -8,16 +8,15 @@ try. Nothing is legal because it was inferred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from math import inf
 
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.shapes import domain_of
 from nkiverify.foundation.budget import DerivingBudget, SearchingBudget
-from nkiverify.foundation.clock import Allowance, now
+from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.records import BOUNDED, Basis, Run, Verdict
@@ -28,12 +27,12 @@ from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
 from nkiverify.model.contracts import contract
 from nkiverify.model.hardware import Hardware
+from nkiverify.products.derive.capacity_limits import CapacityLimits, about
 from nkiverify.products.derive.cover import Cover, Likely, cover, holds
 from nkiverify.products.derive.domain_candidates import (
     Candidate,
     about_products,
     all_of_it,
-    at_last_iteration,
     bounds_seen,
     candidates,
     constants,
@@ -48,14 +47,13 @@ from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, told_by
 from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.products.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid
 from nkiverify.products.derive.ways import verdicts_by_ways, ways_through
-from nkiverify.symbolic.atoms import Atom, Div, Term
-from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, at_most_zero, negate
+from nkiverify.symbolic.conditions import Comparison, Condition, Relation, negate
 from nkiverify.symbolic.prover import BUDGETS, Prover
-from nkiverify.symbolic.terms import constant, make, of_atom
+from nkiverify.symbolic.terms import of_atom
 from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
-from nkiverify.verify.witness.sufficient import about_dimensions, plainer, without_implied
+from nkiverify.verify.witness.sufficient import without_implied
 
 #: The conditions of each way.
 _Ways = tuple[tuple[str, ...], ...]
@@ -137,10 +135,7 @@ class _Derivation:
         self._tested: set[int] = set()
         #: Runs all neighbours of the shape that passes; None where that is done.
         self._all_around: Callable[[], None] | None = None
-        self._limit_places: dict[int, Decision] = {}
-        #: The limits by the dimensions that have one value in a domain, and those that verdicts have shown besides.
-        self._stated: dict[tuple[tuple[Atom, int], ...], list[Candidate]] = {}
-        self._limits: list[Candidate] = []
+        self._limits = CapacityLimits(self._program, self._decisions, self._guards, self._assumed)
 
     # --- the search ---------------------------------------------------------------------------------------------------
 
@@ -167,7 +162,7 @@ class _Derivation:
         deadline, effort = self._deadline, DerivingBudget.SHARE_OF_A_SEARCH
         for _ in range(DerivingBudget.DOMAINS_TRIED):
             began = now()
-            limits = self._needed_limits(chosen)
+            limits = self._limits.needed(chosen.chosen)
             texts = self._texts(chosen, limits)
             found, ways = self._by_ways(texts, effort)
             if not ways:
@@ -194,7 +189,7 @@ class _Derivation:
         bounds = {
             text: _Bound(text, run.reason, run.place) for run in found.runs if run.is_bounded for text in run.suffices
         }
-        texts = (*self._texts(found.chosen, self._needed_limits(found.chosen)), *bounds)
+        texts = (*self._texts(found.chosen, self._limits.needed(found.chosen.chosen)), *bounds)
         runs = self._verdicts(texts, 1.0) if bounds else ()
         shown = all(run.verdict in (Verdict.SUCCESSFUL, Verdict.VACUOUS) and not run.is_bounded for run in runs)
         if not runs or not shown:
@@ -250,32 +245,22 @@ class _Derivation:
     def _bounded(self, runs: Iterable[Run]) -> bool:
         """Bound the largest dimension of what fails only beyond what the hardware can hold, below where it does;
         whether there was any. That is enough where sizes that are smaller do not fail."""
-        before = len(self._limits)
+        before = len(self._limits.shown)
         for run in runs:
             for one in run.violations if run.verdict is Verdict.FAILED else ():
                 name, value = max(one.values.items(), key=lambda pair: pair[1], default=("", 0))
-                condition = self._condition(f"{name} <= {value - 1}") if value > SearchingBudget.NEAR else None
-                known = any(each.text == f"{name} <= {value - 1}" for each in self._known_limits())
-                if condition is None or known or not contract(one.contract).limit:
-                    continue
-                places = [
-                    each
-                    for each in self._decisions
-                    if each.claim.contract.id == one.contract
-                    and each.claim.site is not None
-                    and (each.claim.site.file, each.claim.site.line) == (one.file, one.line)
-                ]
-                self._limits.append(Candidate(condition, f"{name} <= {value - 1}", 1.0, one.contract))
-                for place in places[:1]:
-                    self._limit_places.setdefault(condition.uid, place)
-        return len(self._limits) > before
+                text = f"{name} <= {value - 1}"
+                condition = self._condition(text) if value > SearchingBudget.NEAR else None
+                if condition is not None and contract(one.contract).limit:
+                    self._limits.bound(Candidate(condition, text, 1.0, one.contract), one)
+        return len(self._limits.shown) > before
 
     def _said(self, found: _Found, base: dict[str, int]) -> Derived:
         """The domain `found`, with what is to be said of each of its conditions; `base` is a shape that passes."""
         chosen = found.chosen
         within = [one for one in map(self._condition, (each.text for each in found.bounds)) if one is not None]
-        limits = self._needed_limits(chosen, within)
-        statements = Statements(self._program, self._shapes, self._guards, base, self._limit_places, self._grid)
+        limits = self._limits.needed(chosen.chosen, within)
+        statements = Statements(self._program, self._shapes, self._guards, base, self._limits.places, self._grid)
         stated = statements.preconditions(chosen.chosen, limits, found.proved)
         said = [*self._ranges, *(one.condition for one in (*chosen.chosen, *limits))]
         stated += unsaid(self._program, self._assumptions, said)
@@ -346,24 +331,13 @@ class _Derivation:
         likely = [one for one in failing if one in plain or one.reached > furthest]
         untold = self._shapes.of(ShapeOutcome.UNTOLD)
         if not plain:
-            own = Cover((*self._own_guards(), *self._holdable()))
+            own = Cover((*self._own_guards(), *self._limits.holdable()))
             found = self._proof(own, lambda: own)
             if found.proved or untold or not likely:
                 return self._said(found, {})
         bugs = tuple(violation(one, self._program) for one in simplest(likely, self._program))
         seconds = now() - self._started
         return Derived((), (), (), False, seconds, bugs, tried=tried, untold=len(untold), ran=self._shapes.ran)
-
-    def _holdable(self) -> Iterator[Candidate]:
-        """Upper bounds that refuted claims about what the hardware can hold state."""
-        found: dict[str, Candidate] = {}
-        for one in self._decisions:
-            rule = one.claim.contract
-            for part in _about(one) if rule.limit else ():
-                text = readable(part, self._program)
-                if text and is_upper_bound(part) and _bound_of(part) <= SearchingBudget.NEAR:
-                    found.setdefault(text, Candidate(part, text, 1.0, rule.id))
-        yield from found.values()
 
     def _own_guards(self) -> Iterator[Candidate]:
         """The kernel's own preconditions."""
@@ -461,19 +435,19 @@ class _Derivation:
     def _known(self) -> tuple[int, int, int]:
         """How many shapes tell something, and how many candidates and limits there are."""
         telling = sum(one.kind is not ShapeOutcome.UNTOLD for one in self._shapes.runs.values())
-        return telling, len(self._candidates), len(self._limits)
+        return telling, len(self._candidates), len(self._limits.shown)
 
     def _add(self, text: str, run: Run) -> None:
         """A condition that keeps refuted claims of a run out."""
         condition = self._condition(text)
         rule = run.violations[0].contract if run.violations else ""
-        known = (*self._candidates, *self._known_limits())
+        known = (*self._candidates, *self._limits.known())
         if condition is None or any(text == one.text or condition.uid == one.condition.uid for one in known):
             return
         # `scale == 1` says more than `rows == rows*scale`.
         found = Candidate(condition, text, 1.4 if about_products(condition) else 1.0, rule)
         if is_upper_bound(condition) and rule and contract(rule).limit:
-            self._limits.append(found)
+            self._limits.shown.append(found)
         else:
             self._candidates.append(found)
             for whole in all_of_it(condition):
@@ -488,94 +462,11 @@ class _Derivation:
     def _texts(chosen: Cover, limits: Sequence[Candidate]) -> tuple[str, ...]:
         return tuple(one.text for one in (*chosen.chosen, *limits))
 
-    # --- limits -------------------------------------------------------------------------------------------------------
-
-    def _capacity(self, fixed: Mapping[Atom, int]) -> list[Candidate]:
-        """Upper bounds, beyond the shapes that are run, that refuted claims about limits of the hardware state where
-        dimensions are `fixed`."""
-        key = tuple(fixed.items())
-        if key not in self._stated:
-            self._stated[key] = self._stated_where({atom: constant(value) for atom, value in key})
-        return self._stated[key]
-
-    def _stated_where(self, fixed: dict[Atom, Term]) -> list[Candidate]:
-        allowed = Allowance(DerivingBudget.LIMITS_MS)
-        found: dict[int, Candidate] = {}
-        for decision in self._decisions:
-            stated = _about(decision) if decision.claim.contract.limit else []
-            within = (one for one in (each.substitute(fixed) for each in stated) if isinstance(one, Condition))
-            for part in (simple for each in within for simple in self._simple(each)):
-                with_text: Sequence[Condition] = ()
-                try:
-                    with_text = plainer(part, self._program, self._guards, allowed)
-                except UnsupportedConstruct:
-                    continue
-                for plain in with_text:
-                    text = readable(plain, self._program)
-                    if text and _bound_of(plain) > SearchingBudget.NEAR:
-                        found.setdefault(plain.uid, Candidate(plain, text, 1.0, decision.claim.contract.id))
-                        self._limit_places.setdefault(plain.uid, decision)
-        return list(found.values())
-
-    def _known_limits(self) -> list[Candidate]:
-        """All limits, whatever they are limits within."""
-        return [*self._capacity({}), *chain.from_iterable(self._stated.values()), *self._limits]
-
-    def _fixed(self, chosen: Cover) -> dict[Atom, int]:
-        """The dimensions that have one value in a domain."""
-        facts = Prover([*self._assumed, *(one.condition for one in chosen.chosen)], BUDGETS.statement).facts
-        values = {one.atom: facts.value_of(of_atom(one.atom)) for one in self._program.dimensions}
-        return {atom: value for atom, value in values.items() if value is not None}
-
-    def _simple(self, part: Condition) -> Sequence[Condition]:
-        """Upper bounds that are enough for `part`, without divisions by dimensions, which no proof gets past.
-
-        Of alternatives it is the one that lets sizes go furthest; none is needed where one of them is known to hold.
-        """
-        if isinstance(part, Junction) and not part.conjunction:
-            ways = [way.parts if isinstance(way, Junction) else (way,) for way in part.parts]
-            known = Prover(self._assumed, BUDGETS.statement)
-            left = [[one for one in way if not known.entails(one)] for way in ways]
-            simple = [way for way in left if all(map(is_upper_bound, way))]
-            return max(simple, key=lambda way: min(map(_bound_of, way), default=inf), default=())
-        if isinstance(part, Comparison) and part.relation is Relation.AT_MOST:
-            # What is subtracted is at least zero.
-            kept = {key: factor for key, factor in part.term.monomials.items() if factor > 0 or not key}
-            less = at_most_zero(make(kept)) if len(kept) < len(part.term.monomials) else part
-            part = less if isinstance(less, Condition) else part
-        quotients: dict[Atom, Term] = {
-            atom: atom.numerator for atom in part.atoms() if isinstance(atom, Div) and atom.denominator.constant is None
-        }
-        whole = part.substitute(quotients)
-        # The divisors are at least 1.
-        return (whole,) if isinstance(whole, Condition) and is_upper_bound(whole) else ()
-
-    def _needed_limits(self, chosen: Cover, within: Sequence[Condition] = ()) -> list[Candidate]:
-        """The limits that do not follow from the rest, and from what all is `within`."""
-        limits = [*self._capacity(self._fixed(chosen)), *self._limits]
-        conditions = [*(one.condition for one in (*chosen.chosen, *limits)), *within]
-        kept = {one.uid for one in without_implied(conditions, self._assumed)}
-        return [one for one in limits if one.condition.uid in kept]
-
-
-def _about(decision: Decision) -> list[Condition]:
-    """The part of a claim about dimensions alone, in its loops' last iterations where it is about iterations."""
-    found = list(about_dimensions(decision.claim.condition))
-    for one in at_last_iteration(decision.claim.condition):
-        found += about_dimensions(one)
-    return found
-
 
 def _expected_of(decision: Decision) -> list[Condition]:
     """The same for shapes that are looked for: without minima where that is enough."""
     simpler = list(without_minima(decision.claim.condition))
-    stated = _about(decision)
+    stated = about(decision)
     if simpler:
         stated = [one for one in stated if not has_minimum(one)]
     return [*stated, *simpler]
-
-
-def _bound_of(condition: Condition) -> int:
-    """The number that an upper bound compares with."""
-    parts = condition.parts if isinstance(condition, Junction) else (condition,)
-    return max((-term.constant_part for part in parts for term in part.terms()), default=0)

@@ -19,9 +19,7 @@ from nkiverify.engines.rounds import rounds
 from nkiverify.engines.shapes import Shapes, domain_of
 from nkiverify.foundation.budget import RepairBudget
 from nkiverify.foundation.clock import counting, now
-from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
-from nkiverify.foundation.records import Verdict
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.frontend.trees import reading_instead
@@ -46,6 +44,7 @@ from nkiverify.products.repair.patches import (
     Replacement,
     with_replacements,
 )
+from nkiverify.products.repair.ranking import EditWithDomain, PassingEdit, is_whole, is_wrong, unchecked
 from nkiverify.products.repair.surroundings import surroundings
 from nkiverify.project.discovery import kernels_in, mentions_nki
 from nkiverify.project.request import Request, parameters_of, request
@@ -64,79 +63,14 @@ def _or_none(work: Callable[[], _Found]) -> _Found | None:
         return None
 
 
-#: Warnings of what is computed for nothing.
-_WASTED = frozenset(("df.unused", "df.overwritten"))
-
 #: The name that the text of a kernel as it is has besides its edits.
 _BEFORE = "_nkiverify_as_it_is"
-
-
-@dataclass(frozen=True, slots=True)
-class _Alive:
-    """An edit that passes on shapes for which the kernel fails: on how many."""
-
-    edit: Edit
-    text: str
-    cost: float
-    passes: int
-    #: What it was found to compute, and whether that is another thing than is wanted.
-    equal: str = ""
-    other: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _WithDomain:
-    alive: _Alive
-    found: DomainAnswer
-
-    @property
-    def order(self) -> tuple[bool, bool, int, float]:
-        """The best first."""
-        return not is_whole(self.found), self.wastes, -self.alive.passes, self.alive.cost
-
-    @property
-    def wastes(self) -> bool:
-        """True if something that is computed is used by nothing: an edit that leaves it out is hardly what is meant."""
-        return any(one.rule in _WASTED for run in self.found.runs for one in run.warnings)
 
 
 def repaired(asked: RepairQuestion, options: Options, found: DomainAnswer | None = None) -> RepairAnswer:
     """Look for edits that mend a kernel; `found` is what `check` has found, where it has been asked."""
     with counting(True):
         return _Repair(asked, replace(options, unhurried=True), found).run()
-
-
-def is_whole(found: DomainAnswer) -> bool:
-    """True if all is proved, and nothing fails that the kernel accepts, but for what the hardware limits."""
-    derived = found.derived
-    if derived is None:
-        return bool(found.runs) and all(run.verdict is Verdict.SUCCESSFUL for run in found.runs)
-    return derived.proved and not any(_suspicious(found))
-
-
-def is_wrong(found: DomainAnswer) -> bool:
-    """True if something fails: for all shapes, or for some that the kernel accepts."""
-    return (
-        any(run.violations for run in found.runs)
-        or any(_suspicious(found))
-        or bool(found.derived is not None and found.derived.bugs)
-    )
-
-
-def _suspicious(found: DomainAnswer) -> Iterator[bool]:
-    """For each condition of the domain: true if the kernel does not check it, and it is no limit of the hardware."""
-    derived = found.derived
-    if derived is not None:
-        yield bool(derived.bugs)
-        yield from (one.is_unchecked for one in derived.preconditions)
-
-
-def _unchecked(found: DomainAnswer) -> tuple[str, ...]:
-    """The conditions that the kernel does not check, where they are all that is wrong with it: all else is proved."""
-    derived = found.derived
-    if derived is None or not derived.proved or derived.bugs:
-        return ()
-    return tuple(one.text for one in derived.preconditions if one.is_unchecked)
 
 
 class _Repair:
@@ -350,9 +284,9 @@ class _Repair:
         found |= {(one.file, one.line) for one in places}
         return {line for file, line in found if file and Path(file).resolve() == self._file}
 
-    def _alive(self, failing: Sequence[dict[str, int]], passing: Sequence[dict[str, int]]) -> list[_Alive]:
+    def _alive(self, failing: Sequence[dict[str, int]], passing: Sequence[dict[str, int]]) -> list[PassingEdit]:
         """The edits that pass on shapes for which the kernel fails, and fail on none for which it passes."""
-        found: list[_Alive] = []
+        found: list[PassingEdit] = []
         every = self._has_kernel
         for cost, edit, text in self._edits() if failing else ():
             if self._spent() > RepairBudget.SHARE_OF_RUNS:
@@ -370,7 +304,7 @@ class _Repair:
             if passes:
                 with reading_instead(self._file, text):
                     mended = [one for one in failing if every or self._passes(self._request(), one)]
-                    found.append(_Alive(edit, text, cost, passes, *self._compared(mended, passing)))
+                    found.append(PassingEdit(edit, text, cost, passes, *self._compared(mended, passing)))
         return sorted(found, key=lambda one: (-one.passes, one.cost))
 
     def _tried_on(
@@ -414,9 +348,9 @@ class _Repair:
             replace(self._options, timeout=seconds),
         )
 
-    def _with_domains(self, alive: Sequence[_Alive]) -> list[_WithDomain]:
+    def _with_domains(self, alive: Sequence[PassingEdit]) -> list[EditWithDomain]:
         """The best edits, with their domains."""
-        found: list[_WithDomain] = []
+        found: list[EditWithDomain] = []
         for one in (each for each in alive if not each.other):
             left = self._asked.seconds * (1 - self._spent())
             if len(found) >= RepairBudget.DOMAINS or (
@@ -433,7 +367,7 @@ class _Repair:
                 equal, other = self._compared_within(domain)
             if other:
                 continue
-            found.append(_WithDomain(replace(one, equal=equal or one.equal), domain))
+            found.append(EditWithDomain(replace(one, equal=equal or one.equal), domain))
             if is_whole(domain) and not found[-1].wastes:
                 # What comes later is further away, or passes on less.
                 break
@@ -495,7 +429,7 @@ class _Repair:
 
     # --- what is reported ---------------------------------------------------------------------------------------------
 
-    def _patch(self, one: _WithDomain) -> Patch:
+    def _patch(self, one: EditWithDomain) -> Patch:
         said = domain_text.headline(one.found, self._asked.base)
         return Patch(
             one.alive.edit.kind,
@@ -507,11 +441,11 @@ class _Repair:
             left=self._left(one),
         )
 
-    def _left(self, one: _WithDomain) -> tuple[str, ...]:
+    def _left(self, one: EditWithDomain) -> tuple[str, ...]:
         """The conditions that the kernel does not check with an edit that leaves what it computes as it is, where they
         are a part of those that it does not check without."""
-        left = _unchecked(one.found)
-        grows = set(left) < set(_unchecked(self._found)) and not one.wastes and bool(one.alive.equal)
+        left = unchecked(one.found)
+        grows = set(left) < set(unchecked(self._found)) and not one.wastes and bool(one.alive.equal)
         dead = any(each.dead for each in (one.found.derived.preconditions if one.found.derived else ()))
         return left if grows and not dead else ()
 
