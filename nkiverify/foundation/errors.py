@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from nkiverify.foundation.kernel_text import harmless
@@ -15,6 +16,10 @@ from nkiverify.foundation.source import is_exception_of_kernel
 
 if TYPE_CHECKING:
     from nkiverify.foundation.source import Site
+
+
+#: The packages that have what a kernel uses of NKI.
+_OF_NKI = ("nki", "neuronxcc", "nkiverify")
 
 
 class UsageError(Exception):
@@ -73,7 +78,20 @@ def described(error: BaseException) -> str:
     """An exception in a line: its class, and its text if it has any, harmless wherever they are shown."""
     kind = error.kind if isinstance(error, RaisedByKernel) else type(error).__name__
     text = text_of(error)
-    return harmless(f"{kind}: {text}" if text else kind)
+    return harmless(f"{kind}: {text}{_meant(error)}" if text else kind)
+
+
+def _meant(error: BaseException) -> str:
+    """The attributes of NKI that may have been meant by one that is not there."""
+    if not isinstance(error, AttributeError) or error.obj is None or not error.name:
+        return ""
+    owner = error.obj if isinstance(error.obj, ModuleType) else type(error.obj)
+    if (owner.__name__ if owner is error.obj else owner.__module__).partition(".")[0] not in _OF_NKI:
+        # Of an object of the kernel's only Python itself may ask anything.
+        return ""
+    from nkiverify.foundation.near_names import did_you_mean  # as late as this: few kernels raise anything
+
+    return did_you_mean(error.name, (one for one in dir(owner) if not one.startswith("_")))
 
 
 def text_of(error: BaseException) -> str:

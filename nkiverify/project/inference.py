@@ -371,13 +371,13 @@ def _asserted_instead(function: ast.FunctionDef, name: str, default: ast.expr | 
 
 def _written_shape(function: ast.FunctionDef, file: Path | None, name: str) -> tuple[str, ...]:
     """The names of the extents of a parameter as the first line about it has them, empty for those that have none:
-    `x: [N, D]`, `x (B, S): the input`, `# x: [1, D]`. Nothing where no line has a shape."""
+    `x: [N, D]`, `x (B, S): the input`, `# x: [1, D]`; or else as they stand next to its name, `Sums x: [N, D] by row`.
+    Nothing where no line has a shape."""
     about = re.compile(rf"{_BEFORE}{re.escape(name)}\b(.*)")
-    for line in _lines(function, file):
-        match = about.match(line)
-        if match is None:
-            continue
-        for group in _GROUP.finditer(match[1]):
+    within = re.compile(rf"(?<![\w.]){re.escape(name)}\s*[:=]?\s*((?:{_GROUP.pattern}).*)")
+    lines = list(_lines(function, file))
+    for found in (*map(about.match, lines), *map(within.search, lines)):
+        for group in _GROUP.finditer(found[1]) if found is not None else ():
             parts = [part.strip() for part in (group[1] or group[2] or "").rstrip(",").split(",")]
             if all(_PART.fullmatch(part) for part in parts) and any(part.isidentifier() for part in parts):
                 return tuple(part if part.isidentifier() else "" for part in parts)

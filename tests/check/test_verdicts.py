@@ -360,3 +360,10 @@ def test_a_tile_that_is_never_written_is_not_said_to_lack_a_sum(check: Checker) 
     write(check.folder, k=IDLE.replace("reduce_op=nl.add, reduce_res=total", "scale=1.0"))
     assert check("k.py") == 1
     assert "total[0, 0] is read unwritten\n" in check.out and "write all of total before" in check.out
+
+
+def test_what_may_have_been_meant_by_an_attribute_that_is_not_there_is_told(check: Checker) -> None:
+    write(check.folder, k=COPY.replace("P, F = a.shape", "P, F = a.shape\n        a.broadcast_to((1, P, F))"))
+    assert check("k.py") == 1
+    told = " ".join(check.out.split())
+    assert "'NkiTensor' object has no attribute 'broadcast_to'; did you mean broadcast?" in told

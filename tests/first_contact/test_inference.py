@@ -35,6 +35,11 @@ ARGUMENTS = {
         "    N, D = x.shape\n    nl.load(w[0:1, :])\n    nl.load(y[0:1, :])",
         ["x=bf16[N,D]", "w=bf16[w0,w_D]", "y=bf16[y0,y1]"],
     ),
+    "a docstring of one line": (
+        'def k(x, gamma):\n    """Norm of x: (B, H), with gamma: (H,) for each column."""\n'
+        "    nl.load(x)\n    nl.load(gamma)",
+        ["x=bf16[B,H]", "gamma=bf16[gamma_H]"],
+    ),
     "a docstring is no fact": (
         'def k(a, b):\n    """\n    a: [R, C]\n    b: [R, C]\n    """\n    nl.load(a[0:1, :])\n    nl.load(b[0:1, :])',
         ["a=bf16[R,C]", "b=bf16[b_R,b_C]"],

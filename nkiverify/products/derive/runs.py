@@ -172,7 +172,7 @@ def _shown(played: Played, values: Mapping[str, int], run: ConcreteExecution, en
         return _failed(found, first.contract, first.site, first.quantities, seen)
     if played.raised is not None:
         site, rule = innermost_kernel_site(played.raised), rule_of(played.raised)
-        text = f"{type(played.raised).__name__}: {played.raised}"
+        text = described(played.raised)
         if rule.id == "kernel.assert" or is_raised_by_kernel(played.raised):
             return _rejected(found, played.raised)
         quantities = (("raised", text),)
