@@ -137,6 +137,26 @@ def test_nothing_else_of_files_or_other_processes_changes(line: str, tmp_path: P
     assert tried(line, tmp_path, programs=True) == "refused"
 
 
+#: Names and numbers of system calls on x86_64, from the kernel's table, that change files, processes or the machine.
+CALLS = {
+    name: int(number)
+    for name, _, number in (
+        one.partition(" ") for one in Path(__file__).with_name("calls.txt").read_text().splitlines()
+    )
+}
+
+
+@needs_seccomp
+@pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of x86_64")
+def test_each_call_is_refused_whoever_makes_it(tmp_path: Path) -> None:
+    # With arguments of which none makes sense: what is not refused changes nothing either.
+    line = f"""import ctypes; libc = ctypes.CDLL(None, use_errno=True)
+    for name, number in {CALLS}.items():
+        found = libc.syscall(number, *[ctypes.c_long(-1)] * 6)
+        if found != -1 or ctypes.get_errno() != 1: print(name, found, ctypes.get_errno())"""
+    assert tried(line, tmp_path) == "done"
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are confined on Linux")
 def test_each_process_has_a_folder_of_temporary_files_that_goes_with_it(tmp_path: Path) -> None:
     from nkiverify.run.confinement import Confinement
