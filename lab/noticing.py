@@ -8,6 +8,7 @@ that reach it run, the cheapest first, until one fails.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import resource
@@ -74,6 +75,9 @@ class Plugin:
         settings.load_profile("faults")
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        # Those that are imported late as well, which have no functions before.
+        for module in self.modules:
+            importlib.import_module(module.removesuffix(".py").replace("/", "."))
         loaded = {module: Loaded(Path(module).resolve()) for module in self.modules}
         reach = self._reach(session.items, loaded)
         items = {item.nodeid: item for item in session.items if item.nodeid in reach}

@@ -130,9 +130,11 @@ def test_it_takes_the_smaller():
 """
 
 
-def test_each_fault_is_noticed_by_the_first_test_that_fails(tmp_path: Path) -> None:
+@pytest.mark.parametrize("late", [False, True], ids=["imported at once", "imported by the tests"])
+def test_each_fault_is_noticed_by_the_first_test_that_fails(late: bool, tmp_path: Path) -> None:
+    tests = TESTS.replace("import subject\n", "").replace("():\n", "():\n    import subject\n") if late else TESTS
     (tmp_path / "subject.py").write_text(SOURCE, encoding="utf-8")
-    (tmp_path / "test_subject.py").write_text(TESTS, encoding="utf-8")
+    (tmp_path / "test_subject.py").write_text(tests, encoding="utf-8")
     (tmp_path / "conftest.py").write_text(
         'import gc\nfrom hypothesis import settings\n\nsettings.register_profile("suite")\n'
         # As the suite does.
