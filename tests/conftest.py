@@ -11,10 +11,11 @@ import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from lab.portions import Portion, a_portion, in_portion
@@ -48,6 +49,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 #: As Python was asked.
 _NO_BYTE_CODE = sys.dont_write_bytecode
 
+#: Marks of tests that are of the campaigns, or of `make test`, whatever they take.
+_LANE_MARKS = ("campaign", "every_case")
 #: Files of tests that import frameworks of hundreds of modules.
 _LATE = ("test_browser.py", "test_cluster.py", "test_wheel_worker.py")
 
@@ -77,23 +80,24 @@ def pytest_report_header(config: pytest.Config) -> str:
     return f"lane: {lane}" + (f", portion {portion}/{portions}" if lane in ("campaigns", "all") else "")
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest orders them, which takes as long as there are many
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the tests of the lane, the longest first, so that no process has them left at the end. Put tests last after
     which a process has many more modules: each run of a kernel compares them all."""
     lane, portion = config.option.lane, config.option.portion
-    taken = costs()
+    known = costs()
+    taken = {item: cost_of(item.nodeid, known) for item in items}
+    marked = {item: {mark.name for mark in item.iter_markers()} for item in items}
+    dear = dear_tests((item.nodeid for item in items if marked[item].isdisjoint(_LANE_MARKS)), known)
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
-    dear = dear_tests((item.nodeid for item in items if not _has_a_lane(item)), taken)
     for item in items:
-        of_campaigns = item.nodeid in dear or item.get_closest_marker("campaign") is not None
-        cost = cost_of(item.nodeid, taken)
-        (kept if in_lane(item.nodeid, of_campaigns, cost, lane, portion) else left_out).append(item)
+        of_campaigns = item.nodeid in dear or "campaign" in marked[item]
+        (kept if in_lane(item.nodeid, of_campaigns, taken[item], lane, portion) else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        items[:] = kept
-    lengths = {item: cost_of(item.nodeid, taken) for item in items}
-    items.sort(key=lambda item: (item.path.name in _LATE, -lengths[item] if lengths[item] > LONG else 0))
+    kept.sort(key=lambda item: (item.path.name in _LATE, -taken[item] if taken[item] > LONG else 0))
+    items[:] = kept
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -110,11 +114,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(
             f"{len(slow)} tests; to measure them, on an idle machine: make quick ARGS=--write-costs"
         )
-
-
-def _has_a_lane(item: pytest.Item) -> bool:
-    """True if a test is marked as one of the campaigns, or of none, whatever it takes."""
-    return any(item.get_closest_marker(name) is not None for name in ("campaign", "every_case"))
 
 
 def in_lane(test: str, of_campaigns: bool, cost: int, lane: str, portion: Portion) -> bool:
@@ -160,15 +159,32 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         pyfuncitem.obj = own
 
 
-@pytest.fixture(autouse=True)
-def _garbage_is_given_back() -> Iterator[None]:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown() -> Generator[None, object, object]:
     """Free what a large run of a test left: its objects are in cycles, which Python finds late where arrays are few and
     large, the later the more objects a process has; one came to 7 GB, and each child that it forks begins with that."""
-    yield
+    result = yield
     if _resident() > _held[0] + _LARGE * MEBIBYTE:
         gc.collect()
         ctypes.CDLL(None).malloc_trim(0)
         _held[0] = _resident()
+    return result
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """A worker process reports of a test that passes that it has, and nothing else: of six messages each wakes the
+    process that they are for, which took a third of the time of quick tests."""
+    options = item.config.option
+    in_full = options.xmlpath or options.write_costs or options.durations or options.verbose > 0
+    if not hasattr(item.config, "workerinput") or in_full:
+        return None
+    reports = runtestprotocol(item, log=False, nextitem=nextitem)
+    passed = all(report.passed for report in reports)
+    for report in reports:
+        if not passed or report.when == "call":
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 #: Bytes that the process held when its garbage was last freed.

@@ -45,7 +45,7 @@ def function_of(test: str) -> str:
 
 def cost_of(test: str, known: Mapping[str, int]) -> int:
     """Milliseconds that a test takes, as far as that is `known`."""
-    return known.get(test, known.get(function_of(test), 0))
+    return known[test] if test in known else known.get(function_of(test), 0)
 
 
 def dear_tests(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]:
@@ -54,17 +54,23 @@ def dear_tests(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]
     cases."""
     kinds: dict[tuple[str, str, str], list[str]] = {}
     for test in tests:
-        function, _, case = test.partition("[")
-        folder = case.rpartition("/")[0] if _FILE.fullmatch(case) else ""
-        expected = _EXPECTED.search(case)
-        kind = (function, folder, expected[1] if expected else "") if case else (test.partition("::")[0], "", "")
-        kinds.setdefault(kind, []).append(test)
+        kinds.setdefault(_kind(test), []).append(test)
     found: set[str] = set()
-    for cases in kinds.values():
-        least = min(cases, key=lambda test: cost_of(test, known))
+    for alike in kinds.values():
+        taken = {test: cost_of(test, known) for test in alike}
+        least = min(alike, key=taken.__getitem__)
         bound = OF_CAMPAIGNS if "[" in least else LONG
-        found.update(test for test in cases if test != least and cost_of(test, known) > bound)
+        found.update(test for test in alike if test != least and taken[test] > bound)
     return frozenset(found)
+
+
+def _kind(test: str) -> tuple[str, str, str]:
+    function, _, case = test.partition("[")
+    if not case:
+        return test.partition("::")[0], "", ""
+    folder = case.rpartition("/")[0] if "/" in case and _FILE.fullmatch(case) else ""
+    expected = _EXPECTED.search(case)
+    return function, folder, expected[1] if expected else ""
 
 
 def costs() -> dict[str, int]:

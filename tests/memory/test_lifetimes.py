@@ -9,16 +9,13 @@ from typing import Any
 
 import pytest
 
-from nkiverify.foundation import resources
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.target import Target
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float16, float32
-from nkiverify.project.manifest_targets import load_targets
+from tests.bundled import BY_NAME as TARGETS
 from tests.memory.kernels import explored, peaks, target_of
 from tests.soundness.trap import verdict
-
-TARGETS = {target.name: target for target in load_targets(resources.root())}
 
 #: Shapes on which the peak of all shapes is that of a concrete run.
 EXACT = [

@@ -6,15 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from nkiverify.foundation import resources
 from nkiverify.foundation.records import MemoryPeak
 from nkiverify.manifest import Verification
 from nkiverify.model.dtypes import float32
-from nkiverify.project.manifest_targets import load_targets
+from tests.bundled import BY_NAME as TARGETS
 from tests.memory.kernels import HEADER, target_of
 from tests.soundness.trap import verdict
-
-TARGETS = {target.name: target for target in load_targets(resources.root())}
 
 SOURCE = """
 def kernel(n):
