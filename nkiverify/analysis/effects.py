@@ -20,7 +20,6 @@ from nkiverify.analysis.side_effects import is_moved, skips
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.dependence import REDUCTION_RESULT, Link
 from nkiverify.model.extents import is_sequence
-from nkiverify.model.legacy_tensor import LegacyTensor
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, Operation
 from nkiverify.model.recorded import Executed
@@ -205,4 +204,4 @@ def _shuffles_from_outside(operation: Operation) -> bool:
 def runs_on_cores(items: Iterable[object]) -> bool:
     """True if programs of a launch of the current API execute some of these: each runs on a core of its own."""
     executed = (item.operation for item in items if isinstance(item, Executed) and item.operation.program)
-    return any(not any(isinstance(view, LegacyTensor) for view in operation.views) for operation in executed)
+    return any(not any(view.legacy for view in operation.views) for operation in executed)

@@ -38,7 +38,7 @@ from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.policy import applied_policy
 from nkiverify.model.state import LoopBody, ModelState
-from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.model.tensor import Storage, Tensor, recorded_view
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
@@ -138,7 +138,7 @@ class ConcreteElements(Elements):
 
     def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Record what the kernel returned."""
-        self.run.recorded.append(recorded.Returned(tuple(chain(*programs)), by_parameter))
+        self.run.recorded.append(recorded.Returned(tuple(map(recorded_view, chain(*programs))), by_parameter))
         for observer in self.run.observers:
             observer.returned(self.run)
 

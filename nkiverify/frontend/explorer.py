@@ -33,6 +33,7 @@ from nkiverify.model.contracts import contract
 from nkiverify.model.current_execution import SHAPE_PHASES, Elements
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
+from nkiverify.model.tensor import recorded_view
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.execution import running
@@ -308,7 +309,7 @@ class SymbolicExecution(Claiming):
     def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """Record what the kernel returned."""
         if self.records and self.recording:
-            self._block.items.append(recorded.Returned(tuple(chain(*programs)), by_parameter))
+            self._block.items.append(recorded.Returned(tuple(map(recorded_view, chain(*programs))), by_parameter))
 
     def allocation_id(self) -> AllocationId:
         """Identifies the allocation being made."""

@@ -26,7 +26,7 @@ from nkiverify.model.operation import LANE_STAYS, LANES, ONE_QUADRANT, OPERATOR_
 from nkiverify.model.operators import OPERATORS, Operator, legacy_operator, operator
 from nkiverify.model.placement import claim_operands
 from nkiverify.model.registry import Declaration, Updates, declaration
-from nkiverify.model.tensor import IndirectionKind, Tensor, claim_bounds
+from nkiverify.model.tensor import IndirectionKind, Tensor, claim_bounds, recorded_view
 from nkiverify.symbolic import Condition, SymInt, all_of, constant_value, known
 from nkiverify.symbolic.execution import unsupported
 from nkiverify.symbolic.lists import SymList
@@ -79,6 +79,10 @@ def _record(
         reads, writes = _with_indices(run.symbolic, reads, writes, attributes, skips)
     program = current_launch().program
     mask = None if mask is None else mask.without_known()
+    # An operand that is both is one view.
+    made = {id(view): recorded_view(view) for view in (*reads.values(), *writes.values())}
+    reads = {parameter: made[id(view)] for parameter, view in reads.items()}
+    writes = {parameter: made[id(view)] for parameter, view in writes.items()}
     operation = Operation(name, reads, writes, attributes, mask, innermost_body(), program, asked_engine)
     if looked_at("mem.start_partition"):
         claim_operands(operation)

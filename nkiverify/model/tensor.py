@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from nkiverify.foundation.dataclass import dataclass
@@ -331,6 +332,32 @@ class Tensor:
     def __repr__(self) -> str:
         extents = ", ".join(repr(extent) for extent in self.shape)
         return f"{self.label or 'tensor'}({extents}) {self.dtype} in {self.buffer}"
+
+
+class RecordedView(Tensor):
+    """A view as records have it: data alone. What kernels do with a tensor, and what is claimed where it is used, are
+    no part of it."""
+
+    __slots__ = ()
+
+
+class RecordedLegacyView(RecordedView):
+    """The same of a tile of the legacy API."""
+
+    __slots__ = ()
+
+    legacy: ClassVar[bool] = True
+
+
+def recorded_view(view: Tensor) -> RecordedView:
+    """A view as records have it, with the index that moves it."""
+    if isinstance(view, RecordedView):
+        return view
+    moves = view.indirect_by
+    if moves is not None and isinstance(moves.index, Tensor):
+        moves = replace(moves, index=recorded_view(moves.index))
+    kind = RecordedLegacyView if view.legacy else RecordedView
+    return kind.of(view.storage, view.shape, view.strides, view.dtype, view.offset_terms, view.block_dims, moves)
 
 
 def claim_bounds(*values: object) -> None:

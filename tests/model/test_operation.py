@@ -16,6 +16,7 @@ from nkiverify.model.operation import Operation
 from nkiverify.model.operators import OPERATORS
 from nkiverify.model.recorded import Executed
 from nkiverify.model.registry import declarations
+from nkiverify.model.tensor import RecordedView
 from nkiverify.symbolic.execution import running
 from tests.model.stub_library import (
     hbm,
@@ -242,3 +243,30 @@ def test_an_index_that_moves_an_operand_is_read() -> None:
 
     (copied,) = recorded(action)
     assert sorted(copied.reads) == ["src", "src.index"]
+
+
+@pytest.mark.parametrize(
+    ("action", "legacy"),
+    [
+        (lambda: nisa.tensor_copy(dst=sbuf(4, 6), src=sbuf(4, 6)), False),
+        (lambda: nisa.dma_copy(dst=sbuf(4, 6), src=hbm(8, 6).vector_select(0, sbuf(4, 1, dtype=nl.int32))), False),
+        (lambda: old_nl.atomic_rmw(_rows_of(old_hbm(8, 6)), old_sbuf(4, 6), nl.add), True),
+    ],
+    ids=["plain", "rows", "legacy"],
+)
+def test_views_are_recorded_as_data_without_what_kernels_do_with_tensors(action: Any, legacy: bool) -> None:
+    (operation,) = recorded(action)
+    indices = [view.indirect_by.index for view in operation.views if view.indirect_by is not None]
+    for view in (*operation.views, *indices):
+        assert isinstance(view, RecordedView)
+        assert not hasattr(view, "__getitem__") and not hasattr(view, "reshape")
+        assert view.legacy is legacy and not view.bounds
+
+
+def test_an_operand_that_is_read_and_written_is_one_view() -> None:
+    def overwrites() -> None:
+        tile = sbuf(4, 6)
+        nisa.tensor_copy_predicated(dst=tile, src=tile, predicate=sbuf(4, 6, dtype=nl.uint8))
+
+    (operation,) = recorded(overwrites)
+    assert operation.reads["dst"] is operation.writes["dst"] is operation.reads["src"]

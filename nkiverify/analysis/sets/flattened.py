@@ -258,10 +258,7 @@ class _Splitting(Visitor[Item]):
         )
 
     def _view(self, view: Tensor) -> Tensor:
-        bare = view.with_layout(view.shape, view.strides)
-        # What is claimed where it is used, engines have been asked.
-        bare.bounds, bare.validity = (), view.validity
-        found: Tensor = self._put(bare)
+        found: Tensor = self._put(view.with_layout(view.shape, view.strides))
         found.storage = self._storage(view.storage)
         return found
 
