@@ -23,7 +23,7 @@ def apart(program: Program) -> list[Program]:
     dimensions = {one.atom for one in program.dimensions}
     common: set[Branch] = set()
     for path, item in ways_to(program.body, Executed):
-        if item.operation.declared.behaviour.barrier and not path.loops:
+        if item.operation.declared.behaviour.barrier:
             common.update(branch for branch in path.branches if _is_common(branch.condition, dimensions))
     if not common:
         return [program]

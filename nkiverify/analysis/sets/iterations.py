@@ -46,6 +46,22 @@ class Iterations:
         """The effect that any of the iterations before this one may have had."""
         return self._once(Iterations._before_perhaps, found)
 
+    def one_before_perhaps(self, found: isl.Set) -> isl.Set:
+        """The effect that the iteration before this one may have had, if there is one."""
+        return self._once(Iterations._one_before_perhaps, found)
+
+    def first_perhaps(self, found: isl.Set) -> isl.Set:
+        """The effect that the first iteration may have, if there is one."""
+        return self._once(Iterations._first_perhaps, found)
+
+    def last_perhaps(self, found: isl.Set) -> isl.Set:
+        """The effect that the last iteration may have, if there is one."""
+        return self._once(Iterations._last_perhaps, found)
+
+    def are_some(self) -> bool:
+        """True if there surely is an iteration."""
+        return bool(self._context.is_subset(without(self.bounds, [self._name, *self._sets.names.on(self._index)])))
+
     def _once(self, effect: Callable[[Iterations, isl.Set], _T], found: isl.Set) -> _T:
         # These iterations may be those of an earlier pass, through the loop around this one.
         about = (effect, self._sets, self._index, self.bounds, self._context, found)
@@ -67,6 +83,23 @@ class Iterations:
 
     def _before_perhaps(self, found: isl.Set) -> isl.Set:
         return self._before(without(self._here(found), self._sets.names.on(self._index)))
+
+    def _one_before_perhaps(self, found: isl.Set) -> isl.Set:
+        other = f"{self._name}_before"
+        order = isl.Set(f"[{self._name}, {other}] -> {{ : {other} >= 0 and {self._name} = {other} + 1 }}")
+        here = without(self._here(found), self._sets.names.on(self._index))
+        return without(renamed(here, self._name, other).intersect_params(order), [other])
+
+    def _first_perhaps(self, found: isl.Set) -> isl.Set:
+        here = without(self._here(found), self._sets.names.on(self._index))
+        return without(here.intersect_params(isl.Set(f"[{self._name}] -> {{ : {self._name} = 0 }}")), [self._name])
+
+    def _last_perhaps(self, found: isl.Set) -> isl.Set:
+        here = without(self._here(found), self._sets.names.on(self._index))
+        other = f"{self._name}_next"
+        order = isl.Set(f"[{self._name}, {other}] -> {{ : {other} = {self._name} + 1 }}")
+        followed = without(renamed(self.bounds, self._name, other).intersect_params(order), [other])
+        return without(here.intersect_params(self.bounds.subtract(followed)), [self._name])
 
     def _here(self, found: isl.Set) -> isl.Set:
         """The set in an iteration, without the parameters that depend on the index and have a definition."""

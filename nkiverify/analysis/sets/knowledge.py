@@ -34,6 +34,7 @@ class State:
     """Knowledge at a place: `known` in all, `own` as far as the innermost loop body did it.
 
     `spoiled` and `filled` are what the body may have overwritten: by undefined numbers, by something else than matmuls.
+    `spoiled_before` is what the program may have overwritten by undefined numbers before the body.
     """
 
     context: isl.Set
@@ -47,6 +48,7 @@ class State:
     own: Knowledge = field(default_factory=Knowledge)
     spoiled: Elements = field(default_factory=dict)
     filled: Elements = field(default_factory=dict)
+    spoiled_before: Elements = field(default_factory=dict)
     #: Loops without an order that are run iteration by iteration, in the iteration that this place belongs to.
     iterations: dict[object, Running] = field(default_factory=dict)
 
@@ -60,6 +62,7 @@ class State:
             self.own.copy(),
             dict(self.spoiled),
             dict(self.filled),
+            self.spoiled_before,
             dict(self.iterations),
         )
 

@@ -64,24 +64,46 @@ _BETWEEN_PROGRAMS = (
 _BETWEEN_ITERATIONS = (*_BETWEEN_PROGRAMS, (AccessKind.ALIKE, AccessKind.ALIKE))
 
 
+@dataclass(slots=True)
+class Turns:
+    """The accesses of a body in the turns of its programs, which end at barriers: those of the `first` turn, None where
+    it has no barrier, and those of the `last` one."""
+
+    first: list[ElementAccess] | None = None
+    last: list[ElementAccess] = field(default_factory=list)
+
+
 class Accesses:
     """The accesses of the loop bodies that are being walked, the innermost last."""
 
     def __init__(self, sets: Sets) -> None:
         self._sets = sets
-        self._open: list[list[ElementAccess]] = []
+        self._open: list[Turns] = []
 
     def enter(self) -> None:
         """A body begins."""
-        self._open.append([])
+        self._open.append(Turns())
 
-    def leave(self) -> list[ElementAccess]:
+    def leave(self) -> Turns:
         """A body ends: its accesses."""
         return self._open.pop()
 
     def add(self, access: ElementAccess) -> None:
         """Note an access."""
-        self._open[-1].append(access)
+        self._open[-1].last.append(access)
+
+    @property
+    def is_first(self) -> bool:
+        """True if the innermost body has had no barrier yet."""
+        return self._open[-1].first is None
+
+    def wait(self, then: Sequence[ElementAccess] = ()) -> list[ElementAccess]:
+        """The accesses of the turn of the innermost body that ends; the next one begins with `then`."""
+        body = self._open[-1]
+        turn, body.last = body.last, list(then)
+        if body.first is None:
+            body.first = turn
+        return turn
 
     def clash(
         self, accesses: Sequence[ElementAccess], names: Sequence[str], context: isl.Set, *, programs: bool = False

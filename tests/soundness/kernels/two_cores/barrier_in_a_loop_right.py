@@ -1,7 +1,7 @@
 # expect: 1 SUCCESSFUL
 # expect: 2 SUCCESSFUL
 # expect: 3 SUCCESSFUL
-# expect: 4 SUCCESSFUL|BOUNDED
+# expect: 4 SUCCESSFUL
 # args: ::kernel --grid 2 --arg 'x=f32[N:1..,128,256]'
 """Each round, halves are exchanged through memory of its own; a barrier is between."""
 

@@ -1,7 +1,7 @@
 # expect: 1 SUCCESSFUL
 # expect: 2 SUCCESSFUL
 # expect: 3 SUCCESSFUL
-# expect: 4 SUCCESSFUL|BOUNDED
+# expect: 4 SUCCESSFUL
 # args: ::kernel --grid 2 --arg 'x=f32[N:1..,128,256]'
 """One buffer for all rounds, with a barrier before and after it is read."""
 
