@@ -13,12 +13,12 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import Basis, Run, Verdict
 from nkiverify.frontend.language_rules import Finding
 from nkiverify.project.request import Request
-from nkiverify.project.vacuous import counted, is_empty
+from nkiverify.project.requested import verdicts
+from nkiverify.project.vacuous import is_empty
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 from nkiverify.results.session import Session, counting
@@ -27,7 +27,6 @@ from nkiverify.run.supervisor import keep
 from nkiverify.symbolic.terms import fresh
 from nkiverify.verify.evidence import replacement
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
-from nkiverify.verify.verifier import verify
 
 #: What is said of a phase that has no verdict yet.
 _UNFINISHED = "not finished"
@@ -100,14 +99,7 @@ def check(
 
     for number, name in enumerate(hardware):
         request.outcome.returned = False
-        begin = now()
-        found = verify(targets[number], options, partial(heard, number))
-        if request.where and any(run.verdict is Verdict.UNKNOWN or run.is_bounded for run in found):
-            from nkiverify.products.derive.by_ways import decided_by_ways  # as late as this: of few checks
-
-            left = options.timeout - (now() - begin)
-            found = decided_by_ways(found, request, name, len(hardware) > 1, options, left)
-        runs += counted(found, request, name, options.phases)
+        runs += verdicts(request, name, options, several=len(hardware) > 1, reported=partial(heard, number))
     return session(runs)
 
 

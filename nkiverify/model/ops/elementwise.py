@@ -34,7 +34,6 @@ from nkiverify.model.ops.operands import (
     member,
     tile,
 )
-from nkiverify.model.promotion import promoted
 from nkiverify.model.registry import OVERWRITES, operation
 from nkiverify.model.tensor import Tensor
 from nkiverify.symbolic import all_of, any_of, equal, negate
@@ -100,6 +99,8 @@ def _(
     **kwargs: object,
 ) -> LegacyTensor:
     """data1 op data2, element by element."""
+    from nkiverify.model.promotion import promoted  # as late as this: of the legacy API
+
     left, right = operand(data1, mask, "data1"), operand(data2, mask, "data2")
     larger = right if is_one(left.free_size) else left
     result = result_tile(larger.shape, named_dtype(dtype, promoted(left.dtype, right.dtype)), mask=mask)

@@ -46,7 +46,7 @@ from nkiverify.products.derive.domain_candidates import (
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, told_by, violation
 from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.products.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid
-from nkiverify.products.derive.ways import verdicts_by_ways, ways_through
+from nkiverify.project.ways import verdicts_by_ways, ways_through
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation, negate
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import of_atom

@@ -30,11 +30,11 @@ from nkiverify.phases import DATAFLOW, MEMORY
 from nkiverify.products.derive.domain_answers import DomainAnswer, Instead
 from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred_for
 from nkiverify.project.request import Request, request
+from nkiverify.project.requested import verdicts
 from nkiverify.project.vacuous import counted, passed
 from nkiverify.symbolic.terms import fresh
 from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.options import DEFAULT_HARDWARE, Options
-from nkiverify.verify.verifier import verify
 
 if TYPE_CHECKING:
     from nkiverify.products.derive.statements import Derived
@@ -251,9 +251,9 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
     try:
         exploration = explore(target, model, Limits(seconds=options.timeout / 2, asked=options.timeout), _PHASES)
     except UnsupportedConstruct:
-        return tuple(verify(target, share(left()))), None
+        return tuple(verdicts(asked, hardware, share(left()))), None
     if not exploration.run.program.dimensions:
-        return tuple(verify(target, share(left()))), None
+        return tuple(verdicts(asked, hardware, share(left()))), None
     engine = EmbeddedEngine(exploration.run.program)
     engine.limit(left() / 2)
     decisions = [one for phase in _INTEGER_PHASES for one in engine.decide(phase, hard=False)]
@@ -263,11 +263,10 @@ def _verified(asked: Request, hardware: str, options: Options, begin: float) -> 
         return shown and _flows(exploration, options, left() / 2)
 
     if exploration.run.unsupported_construct is None and holds():
-        runs = tuple(verify(target, share(left() / 2)))
+        runs = tuple(verdicts(asked, hardware, share(left() / 2)))
         if passed(runs):
             from nkiverify.products.derive.statements import already_proved
 
-            runs = tuple(counted(runs, asked, hardware, options.phases))
             if not asked.outcome.returned:
                 return runs, None
             return runs, already_proved(exploration, runs, now() - begin)

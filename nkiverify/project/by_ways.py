@@ -9,8 +9,8 @@ from nkiverify.engines.embedded import EmbeddedEngine
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.records import Run, Verdict
 from nkiverify.frontend.domain.syntax import parse
-from nkiverify.products.derive.ways import verdicts_by_ways, ways_through
 from nkiverify.project.request import Request
+from nkiverify.project.ways import verdicts_by_ways, ways_through
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
 
