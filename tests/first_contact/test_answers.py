@@ -883,7 +883,7 @@ def added(x, row):
 @pytest.mark.parametrize(
     ("kernel", "domain"),
     [
-        (COLUMNS_OF_SCALES, "scale1 == 1, R == scale0, scale0 == shift0, scale1 == shift1"),
+        (COLUMNS_OF_SCALES, "scale1 == 1, R == shift0, R == scale0, scale1 == shift1"),
         (DIFFERENCES, "P <= 128, (N - 1) % 512 == 0, N >= 2"),
         (ROW_OF_TERMS, "C == row0*row1"),
         (ROW_OF_TERMS_BY_TILES, "C == row0*row1"),

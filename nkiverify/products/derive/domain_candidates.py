@@ -124,10 +124,13 @@ def candidates(
             add(one.equals(value), 1.2)
         add(one.equals(1), 1.25)
     pairs = related(decisions)
+    order = {one.atom.name: at for at, one in enumerate(dimensions)}
     for two, first in permutations(dimensions, 2):
-        # As the kernel names them: what comes later is said in terms of what came before.
+        # As the kernel names them: what comes later is said in terms of what came before, all that are equal in terms
+        # of one.
         later, earlier = of_atom(two.atom), of_atom(first.atom)
-        add(conditions.equals_zero(terms.add(earlier, later, -1)), 1.0)
+        before, after = sorted((order[two.atom.name], order[first.atom.name]))
+        add(conditions.equals_zero(terms.add(earlier, later, -1)), 1.0 + before / 1e3 + after / 1e5)
         # Of two dimensions that no claim compares this says less than a bound of each (`bounds_seen`).
         compared = tuple(sorted((two.atom.name, first.atom.name))) in pairs
         add(conditions.at_most_zero(terms.add(later, earlier, -1)), 1.15 if compared else 2.3)

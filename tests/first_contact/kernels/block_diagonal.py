@@ -1,6 +1,6 @@
 """Each head of 64 channels times a matrix of its own."""
 
-# legal: D == w0, w1 == 64, D % 64 == 0, T % 128 == 0
+# legal: D == w_D, w1 == 64, D % 64 == 0, T % 128 == 0
 
 import nki
 import nki.isa as nisa

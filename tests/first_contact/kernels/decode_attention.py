@@ -1,6 +1,6 @@
 """Attention of one token: all heads at once, over a cache of keys and values."""
 
-# legal: H <= 128, D <= 128, S % 512 == 0, D == D2, D == v1, S == v0
+# legal: H <= 128, D <= 128, S % 512 == 0, D == D2, D == v_D, S == v_S
 
 import nki
 import nki.isa as nisa

@@ -1,6 +1,6 @@
 """Weights of eight bits, each row with a scale of its own."""
 
-# legal: K == scales0, scales1 == 1
+# legal: K == scales_K, scales1 == 1
 
 import nki
 import nki.isa as nisa

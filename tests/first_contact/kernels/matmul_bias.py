@@ -1,6 +1,6 @@
 """A matmul with ragged tiles and a row of terms for each column."""
 
-# legal: K == K2, N == bias0*bias1
+# legal: K == K2, N == bias0*bias_N
 
 import nki
 import nki.isa as nisa

@@ -1,6 +1,6 @@
 """The mean over positions, as products with ones."""
 
-# legal: lengths1 == 1, B == lengths0
+# legal: lengths1 == 1, B == lengths_B
 
 import nki
 import nki.isa as nisa
