@@ -6,7 +6,7 @@ out once is found again when a path is replayed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition, condition_key
@@ -46,6 +46,13 @@ class Context(Prover):
             child = self._children[key] = Context(self, condition)
         return child
 
+    def with_all(self, conditions: Iterable[Condition | bool]) -> Context:
+        """The context in which all `conditions` hold as well."""
+        context = self
+        for condition in conditions:
+            context = context.with_condition(condition)
+        return context
+
     def entails(self, condition: Condition | bool) -> bool:
         """True if the simplifier alone shows that `condition` follows: the same each time that it is asked."""
         if not isinstance(condition, Condition):
@@ -78,7 +85,4 @@ class Context(Prover):
 
     def _facts_with(self, asked: Sequence[Condition]) -> Facts:
         # Those of the path on which they hold, which is likely to be explored next.
-        context = self
-        for condition in asked:
-            context = context.with_condition(condition)
-        return context.facts
+        return self.with_all(asked).facts

@@ -23,6 +23,7 @@ from nkiverify.foundation.source import identity
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Select, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
+from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.terms import all_atoms, make, of_atom
 
 _T = TypeVar("_T")
@@ -162,6 +163,8 @@ class Sets:
     def __init__(self, products: Products) -> None:
         self.names = Names(products)
         self.products = products
+        #: What has no conditions: those of paths are made from it, so that the same ones are one object.
+        self.beginning = Context()
         self._conditions: dict[object, isl.Set] = {}
         self._known: dict[str, isl.Set] = {}
         #: The parameters that the definition of one mentions, and theirs.
@@ -172,6 +175,8 @@ class Sets:
         self._by_hash: dict[int, list[isl.Set]] = {}
         self._kept = 0
         self._maps: dict[str, isl.Map] = {}
+        #: Names of parameters, so that the same ones are one object.
+        self._tuples: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def once(self, ask: Callable[..., _T], *about: Any) -> _T:
         """`ask(*about)`, done once for the same objects.
@@ -322,6 +327,7 @@ class Sets:
     def _apart(self, one: isl.Set, context: isl.Set) -> bool:
         if one.is_empty():
             return True
+        context = self._seen_by(context, one)
         both = one.intersect(context)
         return bool(both.is_empty() or both.intersect(self.completed(context, one)).is_empty())
 
@@ -330,6 +336,7 @@ class Sets:
         return self.once(self._empty, found, context)
 
     def _empty(self, found: isl.Set, context: isl.Set) -> bool:
+        context = self._seen_by(context, found)
         known = self.where(found, context)
         return bool(known.is_empty() or known.intersect_params(self.completed(context, found)).is_empty())
 
@@ -340,21 +347,42 @@ class Sets:
         return found is known or self.once(self._within, found, known, context)
 
     def _within(self, found: isl.Set, known: isl.Set, context: isl.Set) -> bool:
+        context = self._seen_by(context, found, known)
         wanted = self.where(found, context)
         if wanted.is_subset(known):
             return True
         return bool(wanted.intersect_params(self.completed(context, found, known)).is_subset(known))
+
+    def _seen_by(self, context: isl.Set, *about: isl.Set) -> isl.Set:
+        """`context` as far as it says something of the parameters that `about` mentions, and of those behind them: what
+        follows about these is the same, and of many parts that differ in others few are left."""
+        if context.n_basic_set() == 1:
+            return context
+        seen = {name for found in about for name in parameters(found)}
+        for name in {name for found in about for name in self.once(self._behind, found)}:
+            seen |= {name, *parameters(self.known(name))}
+        unseen = tuple(name for name in parameters(context) if name not in seen)
+        return self.once(_without, context, self._tuples.setdefault(unseen, unseen)) if unseen else context
+
+
+def _without(found: isl.Set, names: tuple[str, ...]) -> isl.Set:
+    return without(found, names).coalesce()
 
 
 def _joined(found: isl.Set, more: isl.Set) -> isl.Set:
     return found.union(more).coalesce()
 
 
+def parameters(found: isl.Set) -> list[str]:
+    """The parameters that a set depends on."""
+    kind = isl.dim_type.param
+    every = range(found.dim(kind))
+    return [str(found.get_dim_name(kind, at)) for at in every if found.involves_dims(kind, at, 1)]
+
+
 def mentioned(found: isl.Set, names: Container[str]) -> list[str]:
     """Those of `names` that a set depends on."""
-    kind = isl.dim_type.param
-    every = [(at, str(found.get_dim_name(kind, at))) for at in range(found.dim(kind))]
-    return [name for at, name in every if name in names and found.involves_dims(kind, at, 1)]
+    return [name for name in parameters(found) if name in names]
 
 
 def position(found: isl.Set, name: str) -> int:

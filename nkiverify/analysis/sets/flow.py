@@ -33,9 +33,10 @@ from nkiverify.foundation.clock import now
 from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Item, Iteration, Loop, ParallelLoop, Program
 from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.model.recorded import Allocation, DeviceLoop, Executed, Returned, programs
-from nkiverify.symbolic import conditions
+from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Comparison, Relation
+from nkiverify.symbolic.path_conditions import Context
 
 if TYPE_CHECKING:
     from nkiverify.analysis.sets.iterations import Iterations
@@ -202,7 +203,7 @@ class _Walk(Visitor[State]):
         self._unordered = 0
         self._arms = 0
         #: What is known where the walk is.
-        self._state = State(self._everywhere, EVERYWHERE)
+        self._state = State(self._everywhere, EVERYWHERE, self._sets.beginning)
 
     def run(self) -> Proof:
         """The parts of the program that can be shown."""
@@ -347,6 +348,8 @@ class _Walk(Visitor[State]):
         """`condition` holds from here on: that of a branch, or one that is `assumed`."""
         if self._forgets and not self._loops and _is_unequal(condition):
             return
+        condition = _one_sided(condition, state.held)
+        state.held = state.held.with_condition(condition)
         stated = self._sets.stated(condition)
         known = self._sets.completed(state.context, stated)
         if not self._sets.once(isl.Set.is_subset, known, stated):
@@ -358,7 +361,8 @@ class _Walk(Visitor[State]):
     def _loop(self, loop: Loop, state: State) -> None:
         from nkiverify.analysis.sets.iterations import Iterations
 
-        iterations = Iterations(self._sets, loop.index, self._sets.parameters_where(loop.bounds), state.context)
+        bounds = self._sets.parameters_where(loop.bounds)
+        iterations = Iterations(self._sets, loop.index, bounds, state.context, state.held, loop.bounds)
         context = self._sets.both(state.context, iterations.bounds)
         if context.is_empty():
             return
@@ -395,7 +399,7 @@ class _Walk(Visitor[State]):
 
     def _pass(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations, assumed: State | None) -> State:
         """Walk the body; `assumed` is what each iteration does. None: nothing is asked of what it finds."""
-        body = State(context, EVERYWHERE, iterations=dict(state.iterations))
+        body = State(context, EVERYWHERE, iterations.within, iterations=dict(state.iterations))
         if assumed is not None:
             known = body.known = state.known.copy()
             for key, found in assumed.own.defined.items():
@@ -551,6 +555,18 @@ class _Walk(Visitor[State]):
 
 def _is_unequal(condition: conditions.Condition | bool) -> bool:
     return isinstance(condition, Comparison) and condition.relation is Relation.UNEQUAL
+
+
+def _one_sided(condition: conditions.Condition | bool, held: Context) -> conditions.Condition | bool:
+    """`condition` as it comes to where the conditions `held` hold: a number that is not 0, and not negative either, is
+    at least 1, which is one part of a set and not two."""
+    if not isinstance(condition, Comparison) or condition.relation is not Relation.UNEQUAL:
+        return condition
+    for sign in (1, -1):
+        term = terms.scale(condition.term, sign)
+        if held.entails(conditions.at_most_zero(term)):
+            return conditions.at_most_zero(terms.add(term, terms.constant(1)))
+    return condition
 
 
 def _splits(program: Program) -> int:

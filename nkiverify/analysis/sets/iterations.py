@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 import islpy as isl
 
-from nkiverify.analysis.sets.affine import Sets, mentions, position, renamed, without
+from nkiverify.analysis.sets.affine import Sets, mentioned, mentions, position, renamed, without
 from nkiverify.analysis.sets.quantifiers import swept
+from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index
+from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.path_conditions import Context
 
 _T = TypeVar("_T")
 
@@ -17,14 +20,25 @@ _T = TypeVar("_T")
 class Iterations:
     """The iterations of a loop over `index`, for which `bounds` hold.
 
-    `context` is what holds where the loop begins. A set may depend on the index also through other parameters. Those
-    with a definition are replaced by it. Where one stands for a product with the index, what iterations surely do
-    leaves such sets out, unless they sweep along a coordinate; what they may do takes them for any value of these
-    parameters.
+    `context` and, as terms, `held` are what holds where the loop begins, and `stated` the bounds as terms. A set may
+    depend on the index also through other parameters. Those with a definition are replaced by it. Where one stands for
+    a product with the index, what iterations surely do leaves such sets out, unless they sweep along a coordinate; what
+    they may do takes them for any value of these parameters.
     """
 
-    def __init__(self, sets: Sets, index: Index, bounds: isl.Set, context: isl.Set) -> None:
+    def __init__(
+        self,
+        sets: Sets,
+        index: Index,
+        bounds: isl.Set,
+        context: isl.Set,
+        held: Context | None = None,
+        stated: Iterable[Condition | bool] = (),
+    ) -> None:
         self.bounds = bounds
+        self._held = sets.beginning if held is None else held
+        #: What holds in an iteration.
+        self.within = self._held.with_all(stated)
         self._context = context
         self._name = sets.parameter(index)
         self._sets = sets
@@ -64,25 +78,25 @@ class Iterations:
 
     def _once(self, effect: Callable[[Iterations, isl.Set], _T], found: isl.Set) -> _T:
         # These iterations may be those of an earlier pass, through the loop around this one.
-        about = (effect, self._sets, self._index, self.bounds, self._context, found)
+        about = (effect, self._sets, self._index, self.bounds, self._context, self._held, self.within, found)
         answer: _T = self._sets.once(_effect_of, *about)
         return answer
 
     def _all_surely(self, found: isl.Set) -> isl.Set | None:
         here = self._here(found)
         if self._varies(here):
-            return swept(self._sets, self._index, found, self.bounds, self._context)
+            return swept(self._sets, self._index, found, self.bounds, self._context, self._held)
         return without(here, [self._name])
 
     def _all_perhaps(self, found: isl.Set) -> isl.Set:
-        return without(self._here(found), [self._name, *self._sets.names.on(self._index)])
+        return without(self._where_it_is(found), [self._name, *self._sets.names.on(self._index)])
 
     def _before_surely(self, found: isl.Set) -> isl.Set | None:
         here = self._here(found)
         return None if self._varies(here) else self._before(here)
 
     def _before_perhaps(self, found: isl.Set) -> isl.Set:
-        return self._before(without(self._here(found), self._sets.names.on(self._index)))
+        return self._before(without(self._where_it_is(found), self._sets.names.on(self._index)))
 
     def _one_before_perhaps(self, found: isl.Set) -> isl.Set:
         other = f"{self._name}_before"
@@ -105,6 +119,16 @@ class Iterations:
         """The set in an iteration, without the parameters that depend on the index and have a definition."""
         return self._sets.once(_in_iteration, self._sets, self._index, self.bounds, found)
 
+    def _where_it_is(self, found: isl.Set) -> isl.Set:
+        """The same, where a product with the index is not negative if what holds in an iteration says so: nothing else
+        is known of it once it is out of sight."""
+        here = self._here(found)
+        names = self._sets.names
+        for name in mentioned(here, names.unknown.intersection(names.on(self._index))):
+            if self.within.entails(conditions.at_most_zero(terms.scale(names.term(name), -1))):
+                here = here.intersect_params(isl.Set(f"[{name}] -> {{ : {name} >= 0 }}"))
+        return here
+
     def _varies(self, found: isl.Set) -> bool:
         return mentions(found, self._sets.names.on(self._index))
 
@@ -123,9 +147,13 @@ def _effect_of(
     index: Index,
     bounds: isl.Set,
     context: isl.Set,
+    held: Context,
+    within: Context,
     found: isl.Set,
 ) -> _T:
-    return effect(Iterations(sets, index, bounds, context), found)
+    iterations = Iterations(sets, index, bounds, context, held)
+    iterations.within = within
+    return effect(iterations, found)
 
 
 def _in_iteration(sets: Sets, index: Index, bounds: isl.Set, found: isl.Set) -> isl.Set:

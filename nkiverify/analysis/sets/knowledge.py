@@ -11,6 +11,7 @@ from nkiverify.analysis.marks.order import Running
 from nkiverify.analysis.sets.affine import EVERYWHERE, Sets
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.symbolic.path_conditions import Context
 
 #: Elements by allocation.
 Elements = dict[Key, isl.Set]
@@ -41,6 +42,8 @@ class State:
     #: The conditions that lead here from the beginning of the innermost loop body, as far as `context` there left it
     #: open whether they hold.
     path: isl.Set
+    #: All conditions that lead here from the beginning of the program, as terms.
+    held: Context
     #: Those of them that are conditions of branches: where one that is assumed does not hold, the kernel has ended with
     #: a fault, and nothing comes after.
     taken: isl.Set = EVERYWHERE
@@ -57,6 +60,7 @@ class State:
         return State(
             self.context,
             self.path,
+            self.held,
             self.taken,
             self.known.copy(),
             self.own.copy(),
@@ -88,7 +92,7 @@ def merged(sets: Sets, ends: list[State], context: isl.Set, local: Container[Key
 
     What it does to allocations in `local` is of no interest to other iterations.
     """
-    result = State(context, EVERYWHERE)
+    result = State(context, EVERYWHERE, sets.beginning)
     for end in ends:
         for mine, whole, path in (
             (end.own.defined, result.own.defined, end.taken),
@@ -120,7 +124,7 @@ def confirmed(sets: Sets, assumed: State, result: State, context: isl.Set) -> bo
 
 def weaker(sets: Sets, assumed: State, result: State, *, nothing: bool) -> State:
     """The next assumption: what both say is defined, what either says is spoiled."""
-    found = State(assumed.context, assumed.path)
+    found = State(assumed.context, assumed.path, assumed.held)
     if not nothing:
         for kind in ("defined", "products"):
             mine, other, into = (getattr(state.own, kind) for state in (assumed, result, found))

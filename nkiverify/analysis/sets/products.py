@@ -12,10 +12,12 @@ from itertools import product as pairs
 
 from nkiverify.analysis.sets.structure import bounds_of
 from nkiverify.foundation.budget import SetsBudget
+from nkiverify.foundation.source import identity
 from nkiverify.ir.program import DomainDimension
 from nkiverify.symbolic import Extent
 from nkiverify.symbolic.atoms import Atom, Dimension, Div, Index, Min, Monomial, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation, at_most_zero, minima, without_minima
+from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import INT32_MAX, add, all_atoms, constant, make, multiply, of_atom, scale
 
@@ -29,8 +31,8 @@ class Products:
     def __init__(self, dimensions: Sequence[DomainDimension] = (), assumed: Iterable[Condition | bool] = ()) -> None:
         self._dimensions: Mapping[Atom, DomainDimension] = {dimension.atom: dimension for dimension in dimensions}
         self._natural: dict[Atom, bool] = {}
-        #: With the terms: they keep their numbers.
-        self._without_minima: dict[int, tuple[Term, Term]] = {}
+        #: With the terms, and the conditions: they keep their numbers.
+        self._without_minima: dict[tuple[int, int], tuple[Term, Context, Term]] = {}
         #: The products that dimensions are equal to, as `heads` is to `groups * (heads // groups)`.
         self.equal: Mapping[Atom, Monomial] = dict(found for one in assumed if (found := _as_product(one)))
 
@@ -45,15 +47,23 @@ class Products:
     def _is_positive(self, term: Term) -> bool:
         return (self._interval(term)[0] or 0) > 0 or _is_at_least(1, term)
 
-    def without_minima(self, term: Term) -> Term:
-        """The same number, in the loops around: the last tile is what is left for it, and no larger than others."""
+    def without_minima(self, term: Term, held: Context) -> Term:
+        """The same number where the conditions `held` hold, in the loops around: the last tile is what is left for it,
+        and no larger than others."""
         if not minima(term):
             return term
-        found = self._without_minima.get(term.uid)
+        key = (term.uid, identity(held))
+        found = self._without_minima.get(key)
         if found is None:
-            within = _within_loops(term) or Prover((), BUDGETS.first)
-            found = self._without_minima[term.uid] = term, without_minima(term, within.proves)
-        return found[1]
+            bounds = _bounds_of_loops(term)
+            within, alone = held.with_all(bounds), Prover(bounds, BUDGETS.first)
+
+            def proves(condition: Condition) -> bool:
+                # A solver is not asked with all that holds: that would take it long.
+                return within.entails(condition) or alone.proves(condition)
+
+            found = self._without_minima[key] = term, held, without_minima(term, proves)
+        return found[2]
 
     def values(self, atom: Atom) -> range | None:
         """The values of an atom, where they are few; those of the index of a loop are such in that loop."""
@@ -153,20 +163,21 @@ class Products:
         return None if least is None else constant(least), None if most is None else constant(most)
 
 
-def _within_loops(term: Term) -> Prover | None:
-    """A prover in the loops whose indices a term depends on; None where it depends on none."""
+def _bounds_of_loops(term: Term) -> list[Condition | bool]:
+    """The bounds of the loops whose indices a term depends on; nothing where it depends on none."""
     indices = [one for one in all_atoms(term) if isinstance(one, Index)]
     # One of no elements stands for any, of which nothing is known.
-    if not indices or any(index.extent.constant == 0 for index in indices):
-        return None
-    return Prover(chain.from_iterable(map(bounds_of, indices)), BUDGETS.first)
+    if any(index.extent.constant == 0 for index in indices):
+        return []
+    return [*chain.from_iterable(map(bounds_of, indices))]
 
 
 def _is_at_least(least: int, term: Term) -> bool:
     """True if a term is at least so much in the loops whose indices it depends on, whatever else holds there: as what
     is left for the last tile."""
-    within = _within_loops(term)
-    return within is not None and within.proves(at_most_zero(add(constant(least), term, -1)))
+    bounds = _bounds_of_loops(term)
+    within = Prover(bounds, BUDGETS.first)
+    return bool(bounds) and within.proves(at_most_zero(add(constant(least), term, -1)))
 
 
 def _as_product(condition: Condition | bool) -> tuple[Atom, Monomial] | None:

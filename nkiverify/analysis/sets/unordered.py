@@ -8,7 +8,7 @@ from dataclasses import field, replace
 
 import islpy as isl
 
-from nkiverify.analysis.sets.affine import Sets, renamed, without
+from nkiverify.analysis.sets.affine import Sets, mentions, renamed, without
 from nkiverify.analysis.sets.keys import Key
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
@@ -161,7 +161,6 @@ class Accesses:
         differ: isl.Set,
         context: isl.Set,
     ) -> bool:
-        one, two = one.intersect_params(context), two.intersect_params(context)
         # Numbers behind other parameters may differ from one iteration to the other.
         varying = [
             name
@@ -169,7 +168,25 @@ class Accesses:
             for name, atoms in self._sets.names.depends.items()
             if name != atom_name and any(self._sets.names.of.get((atom,)) == atom_name for atom in atoms)
         ]
-        two = without(self._sets.spelt_out(two, varying), varying)
-        for name, other in zip(names, others, strict=True):
-            two = renamed(two, name, other)
-        return not self._sets.empty(one.intersect(two), differ)
+
+        def meet(mine: isl.Set, theirs: isl.Set) -> bool:
+            mine, theirs = mine.intersect_params(context), theirs.intersect_params(context)
+            theirs = without(self._sets.spelt_out(theirs, varying), varying)
+            for name, other in zip(names, others, strict=True):
+                theirs = renamed(theirs, name, other)
+            return not self._sets.empty(mine.intersect(theirs), differ)
+
+        if max(one.n_basic_set(), two.n_basic_set()) > 1:
+            # Sets of many parts are often apart along one coordinate, which their parts have in common.
+            for axis in range(one.dim(isl.dim_type.set)):
+                mine, theirs = _along(one, axis), _along(two, axis)
+                if mentions(mine, [*names, *varying]) and not meet(mine, theirs):
+                    return False
+        return meet(one, two)
+
+
+def _along(found: isl.Set, axis: int) -> isl.Set:
+    """The positions of the elements of a set along one coordinate."""
+    kind = isl.dim_type.set
+    after = found.project_out(kind, axis + 1, found.dim(kind) - axis - 1)
+    return after.project_out(kind, 0, axis).coalesce()
