@@ -194,6 +194,33 @@ def test_a_sum_goes_on_after_it_was_read_where_the_kernel_says_so(
     assert contracts(found) == ({rule} if rule else set())
 
 
+DEVICE_SUM = """
+@nki.jit
+def kernel(x, n):
+    out = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.shared_hbm)
+    tile = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=tile, src=x)
+    total = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.psum)
+    nisa.memset(total, 0.0)
+    for t in nl.dynamic_range(n):
+        nisa.nc_matmul(total, tile, tile, accumulate=MODE)
+    copy = nl.ndarray((128, 128), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_copy(dst=copy, src=total)
+    nisa.dma_copy(dst=out, src=copy)
+    return out
+"""
+
+
+@pytest.mark.parametrize(("mode", "verdict"), [("False", Verdict.SUCCESSFUL), ("None", Verdict.UNKNOWN)])
+def test_what_a_device_loop_adds_up_by_itself_is_not_documented(mode: str, verdict: Verdict, tmp_path: Path) -> None:
+    def called(v: Verification) -> None:
+        v.call(v.tensor("x", (128, 128), bfloat16), v.dim("n", 1, 1000))
+
+    subject = Subject.of(tmp_path, DEVICE_SUM.replace("MODE", mode), called)
+    assert subject.verdict().verdict is verdict
+    assert {one.contract for one in subject.proof().open} == ({"df.accumulate_stale"} if mode == "None" else set())
+
+
 @pytest.mark.parametrize(("mode", "broken"), [("True", set()), ("False", set()), ("None", {"df.accumulate_stale"})])
 def test_what_is_said_of_a_sum_that_was_read_holds_for_what_follows(
     mode: str, broken: set[str], tmp_path: Path

@@ -97,15 +97,17 @@ def test_one_behind_the_other_in_time_may_share_a_place(tmp_path: Path) -> None:
 def test_side_by_side_in_partitions_is_apart(tmp_path: Path) -> None:
     source = """
     def kernel(n):
-        one = tile(8, 32, address=(0, 0))
-        two = tile(8, 32, address=({partition}, 0))
+        one = tile(4, 64, address=(0, 0))
+        two = tile(4, 32, address=({partition}, 0))
         nisa.memset(one, 0)
         nisa.memset(two, 0)
-        nisa.tensor_copy(two, one)
+        nisa.tensor_copy(two, one[0:32, :])
     """
-    assert run_of(source.format(partition=32), tmp_path).verdict is Verdict.SUCCESSFUL
-    run = run_of(source.format(partition=0), tmp_path)
-    assert (run.verdict, run.violations[0].contract) == (Verdict.FAILED, "mem.placed_overlap")
+    assert run_of(source.format(partition=64), tmp_path).verdict is Verdict.SUCCESSFUL
+    # Partition 32 is behind the 16 bytes of a partition, and not behind the partitions.
+    for partition in (0, 32):
+        run = run_of(source.format(partition=partition), tmp_path)
+        assert (run.verdict, run.violations[0].contract) == (Verdict.FAILED, "mem.placed_overlap")
 
 
 def test_an_allocator_written_in_the_kernel(tmp_path: Path) -> None:
