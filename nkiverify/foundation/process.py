@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
@@ -16,6 +17,8 @@ for_kernels = False
 #: Values that a frame has room for: more than half a MiB, for which Python takes a block of one, so that those of
 #: thousands of calls within it have room in the rest.
 _VALUES = (1 << 16) + 1
+#: Whether the calls of a thread have it.
+_thread = threading.local()
 
 
 def is_for_kernels() -> None:
@@ -29,11 +32,22 @@ def with_room(function: Callable[_Parameters, _Result]) -> Callable[_Parameters,
 
     From 3.11 on Python keeps frames in blocks of 16 KiB, and gives a block back to the system when its first frame
     ends: a loop that calls a function where a block is full has one mapped, filled with zeros, and unmapped in each
-    round. A frame that asks for more has a block as large as it needs.
+    round. A frame that asks for more has a block as large as it needs. One block is enough for all within it.
     """
 
-    def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+    def roomy(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
         return function(*args, **kwargs)
 
-    call.__code__ = call.__code__.replace(co_stacksize=_VALUES)
-    return functools.wraps(function)(call)
+    roomy.__code__ = roomy.__code__.replace(co_stacksize=_VALUES)
+
+    @functools.wraps(function)
+    def call(*args: _Parameters.args, **kwargs: _Parameters.kwargs) -> _Result:
+        if getattr(_thread, "has_room", False):
+            return function(*args, **kwargs)
+        _thread.has_room = True
+        try:
+            return roomy(*args, **kwargs)
+        finally:
+            _thread.has_room = False
+
+    return call
