@@ -16,6 +16,10 @@ STUB_PACKAGES = ("nki", "neuronxcc")
 
 #: Libraries that are imported when they are needed first, which may be while a kernel runs.
 _LATE = ("islpy", "ml_dtypes", "numpy", "z3")
+#: Names of Python's that packages of users have, and no library imports.
+_OF_USERS = ("test",)
+#: What is added to names that kernels cannot have.
+_RENAMED = "_of_kernels"
 #: What lies at the top of a repository.
 _TOP_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg")
 #: What lies where modules are imported from, whatever else lies there; packages have a `setup.py` of their own.
@@ -37,6 +41,12 @@ class ModuleFiles:
         self._has: dict[str, bool] = {}
         #: Top-level names that could be served, each with the folder that serves it: the nearest one to the kernel.
         self.served: dict[str, Path] = {}
+        #: Modules in the folder of the kernel that have the name of one that Python has, and does not have built in.
+        self.like_python = frozenset(
+            name
+            for name in _looked_into(str(root)).names & sys.stdlib_module_names - set(sys.builtin_module_names)
+            if file_at(root / name) is not None
+        )
         folders = _import_roots(root, base)
         for folder in folders:
             for name in _looked_into(str(folder)).served:
@@ -48,13 +58,8 @@ class ModuleFiles:
                 self.served.setdefault(folder.name, folder.parent)
 
     def serve(self, name: str, file: Path) -> None:
-        """Let `name` mean the kernel's file, also where the standard library has a module of this name."""
-        top = name.partition(".")[0]
-        if top in sys.stdlib_module_names:
-            from nkiverify.foundation import late  # as late as this: what is remembered is reported without it
-
-            late.load()  # which would find the kernel's file in its place
-        self.served.setdefault(top, self._root)
+        """Let `name` mean the kernel's file."""
+        self.served.setdefault(name.partition(".")[0], self._root)
         self._named[name] = file
         self._has.clear()
 
@@ -76,7 +81,7 @@ class ModuleFiles:
         if top is None:
             return False
         # As text: a process of tests has hundreds of modules of the repository that its kernels lie in.
-        folder, _, last = f"{top}{os.sep}{name.replace('.', os.sep)}".rpartition(os.sep)
+        folder, _, last = f"{top}{os.sep}{_as_there(name).replace('.', os.sep)}".rpartition(os.sep)
         if folder not in self._folders:
             try:
                 self._folders[folder] = _looked_into(folder)
@@ -101,7 +106,13 @@ class ModuleFiles:
 
     def _path_of(self, name: str) -> Path | None:
         folder = self.served.get(name.partition(".")[0])
-        return folder.joinpath(*name.split(".")) if folder is not None else None
+        return folder.joinpath(*_as_there(name).split(".")) if folder is not None else None
+
+
+def _as_there(name: str) -> str:
+    """The name of a module as its file and folders have it."""
+    top, dot, rest = name.partition(".")
+    return f"{top.removesuffix(_RENAMED)}{dot}{rest}"
 
 
 def _import_roots(root: Path, base: Path | None) -> list[Path]:
@@ -181,7 +192,8 @@ def module_name(file: Path) -> tuple[Path, str]:
 
     A folder without `__init__.py` is a package where modules in it are imported relatively to it; the top of a
     repository is one only so, as its packages are imported from there whether it has an `__init__.py` or not. A dot
-    within the name of the file would be one of the module's: `v1.2.py` has the name `v1_dot_2`.
+    within the name of the file would be one of the module's: `v1.2.py` has the name `v1_dot_2`. A file or package that
+    has the name of a module of Python's, or of a library, is not imported in place of that: `types.py` is no `types`.
     """
     parts = [file.stem.replace(".", "_dot_")] if file.name != "__init__.py" else []
     folder = file.parent
@@ -189,6 +201,8 @@ def module_name(file: Path) -> tuple[Path, str]:
     while _is_package(folder, named=bool(parts)) or (len(parts) <= levels and folder.name):
         parts.insert(0, folder.name)
         folder = folder.parent
+    if not _may_be_served(parts[0]) and parts[0] not in _OF_USERS:
+        parts[0] += _RENAMED
     return folder, ".".join(parts)
 
 

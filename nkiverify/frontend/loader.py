@@ -38,6 +38,7 @@ from nkiverify.frontend.module_code import execute
 from nkiverify.frontend.nodes import HOOKS
 from nkiverify.frontend.numeric_modules import as_kernels_see
 from nkiverify.frontend.placeholders import (
+    NAMES_OF_PYTHON,
     Placeholder,
     PlaceholderModule,
     absent_name,
@@ -390,7 +391,8 @@ class _KernelLoader(SourceFileLoader):
         texts = text_functions(self._rewriting, self._file)
         own = {**asking, **functions, **noting(functions), **texts, "__import__": importing}
         # Not in the namespace itself, which the module may look at.
-        namespace["__builtins__"] = {**vars(builtins), **own, HOOKS: hooks}
+        like_python = self._space.files.like_python - {self._file.stem}
+        namespace["__builtins__"] = {**vars(builtins), **own, HOOKS: hooks, NAMES_OF_PYTHON: like_python}
         self._space.will_read(self._file)
         code = _compile(self._file, self._rewriting)
         know(code)

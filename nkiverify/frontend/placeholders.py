@@ -250,6 +250,9 @@ def _only_looks(namespace: Mapping[str, Any]) -> bool:
 
 # --- importing --------------------------------------------------------------------------------------------------------
 
+#: The built-in name, which no program has, for the modules next to those of a kernel that have names of Python's.
+NAMES_OF_PYTHON = "@names of Python"
+
 
 def import_module(
     name: str,
@@ -268,6 +271,8 @@ def import_module(
     happen without the module.
     """
     frame = importer or sys._getframe(1)
+    if level == 0:
+        _doubt_which(name.partition(".")[0], frame)
     try:
         module = builtins.__import__(name, globals, locals, fromlist or (), level)
     except ModuleNotFoundError as error:
@@ -294,6 +299,14 @@ def import_module(
         if absent and not _guarded(frame.f_code.co_filename, frame.f_lineno):
             return _with_placeholders(module, absent)
     return module
+
+
+def _doubt_which(top: str, frame: FrameType) -> None:
+    """Note a doubt where a file next to that of the import statement has the name of a module of Python's: which of the
+    two is meant is up to who starts Python, and to what is imported already."""
+    if top in frame.f_builtins.get(NAMES_OF_PYTHON, ()):
+        what = f"whether `import {top}` means the {top} next to it or Python's own"
+        doubt(what, "give the file another name", frame_site(frame))
 
 
 def _hidden(module: ModuleType, public: Sequence[str]) -> set[str]:

@@ -183,3 +183,33 @@ def test_a_package_lists_no_folders_but_its_own(check: Checker) -> None:
     listing = "import pkgutil\n    names = [one.name for one in pkgutil.iter_modules(['/etc'])]\n    TILE = len(names)"
     write(check.folder, k=COPY.replace("@nki.jit", f"{listing}\n\n\n    @nki.jit").replace("tile=128", "tile=TILE"))
     assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3, check.out
+
+
+@pytest.mark.parametrize("name", ["types", "enum", "numbers", "collections", "functools", "decimal", "numpy", "nki"])
+def test_a_file_or_package_may_have_the_name_of_a_module_that_others_import(check: Checker, name: str) -> None:
+    write(check.folder, **{name: COPY})
+    assert check(f"{name}.py::copy", "--arg", "a=bf16[P,F]") == 0, check.out + check.err
+    package = check.folder / name
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "sizes.py").write_text("LIMIT = 128\n")
+    text = (check.folder / f"{name}.py").read_text().replace("P <= 128", "P <= LIMIT")
+    (package / "k.py").write_text(f"from .sizes import LIMIT\n{text}")
+    (check.folder / f"{name}.py").unlink()
+    assert check(f"{name}/k.py::copy", "--arg", "a=bf16[P,F]") == 0, check.out + check.err
+
+
+@pytest.mark.parametrize("where", ["at the top", "in the kernel"])
+def test_a_file_with_the_name_of_a_module_of_python_may_be_meant_or_not(check: Checker, where: str) -> None:
+    used = COPY.replace("P <= 128", "P <= statistics.LIMIT")
+    line = "import statistics"
+    text = (
+        used.replace("import nki\n", f"import nki\n    {line}\n")
+        if where == "at the top"
+        else used.replace("assert P", f"{line}\n        assert P")
+    )
+    write(check.folder, k=text, statistics="LIMIT = 128\n")
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 3, check.out + check.err
+    assert "whether `import statistics` means the statistics next to it or Python's own" in " ".join(check.out.split())
+    (check.folder / "statistics.py").unlink()
+    assert check("k.py::copy", "--arg", "a=bf16[P,F]") == 1

@@ -76,6 +76,14 @@ def test_a_harness_module_has_helpers_beside_it(tmp_path: Path) -> None:
     assert sources.obstacle == "" and names(sources, tmp_path) == files.keys()
 
 
+def test_a_file_with_the_name_of_a_module_of_python_is_noticed(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text("import statistics\n")
+    before = kernel_sources("k.py::kernel", tmp_path)
+    (tmp_path / "statistics.py").write_text("LIMIT = 1\n")
+    after = kernel_sources("k.py::kernel", tmp_path)
+    assert before.found["statistics"] == "" and after.found["statistics"] == str(tmp_path / "statistics.py")
+
+
 def test_a_file_that_would_come_first_is_noticed(tmp_path: Path) -> None:
     written(tmp_path, {"k.py": "import helper" + KERNEL, "src/helper.py": "", "kernels/k.py": "import helper" + KERNEL})
     before = kernel_sources("kernels/k.py", tmp_path)

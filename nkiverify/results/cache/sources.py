@@ -51,7 +51,12 @@ def kernel_sources(reference: str, base: Path) -> Sources:
     file = (base / reference.partition("::")[0]).resolve()
     root, dotted = module_name(file)
     files = ModuleFiles(root, base.resolve())
-    return _closure(dotted, file, files.source_of)
+
+    def source_of(name: str) -> Path | None:
+        # One like Python's is not loaded; that it is there leaves open what an import means.
+        return file_at(root / name) if name in files.like_python else files.source_of(name)
+
+    return _closure(dotted, file, source_of)
 
 
 def harness_sources(file: Path) -> Sources:
