@@ -151,6 +151,40 @@ def test_a_sum_that_is_never_begun_is_begun_and_no_zeros_stand_for_it(tmp_path: 
     assert "reduce_res=total, reduce_cmd=nisa.reduce_cmd.reset_reduce)" in found.patches[0].text(SUMS)
 
 
+EXCHANGED = """\
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+
+@nki.jit
+def kernel(a, b):
+    M, K = a.shape
+    _, N = b.shape
+    assert N <= 512
+    out = nl.ndarray((M, N), dtype=nl.float32, buffer=nl.shared_hbm)
+    for m in range(M // 128):
+        total = nl.ndarray((128, N), dtype=nl.float32, buffer=nl.psum)
+        for k in range(K // 128):
+            s = nl.ndarray((128, 128), dtype=a.dtype, buffer=nl.sbuf)
+            t = nl.ndarray((128, N), dtype=b.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=s, src=a[k * 128 : (k + 1) * 128, m * 128 : (m + 1) * 128])
+            nisa.dma_copy(dst=t, src=b[k * 128 : (k + 1) * 128, :])
+            nisa.nc_matmul(dst=total, stationary=s, moving=t)
+        made = nl.ndarray((128, N), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.tensor_copy(dst=made, src=total)
+        nisa.dma_copy(dst=out[m * 128 : (m + 1) * 128, :], src=made)
+    return out
+"""
+
+
+def test_dimensions_named_in_the_wrong_order_are_no_assert_that_they_are_equal(tmp_path: Path) -> None:
+    found = repair(tmp_path, EXCHANGED)
+    assert "K, M = a.shape" in found.patches[0].text(EXCHANGED)
+    # Whole tiles are still not checked, as before.
+    assert "M % 128 == 0" in found.patches[0].left and "M == K" not in found.patches[0].left
+
+
 def test_exchanged_blocks_of_a_transpose_are_no_assert_that_it_is_square(tmp_path: Path) -> None:
     right = "dst=out[c * 128 : (c + 1) * 128, r * 128 : (r + 1) * 128]"
     wrong = TRANSPOSE.replace(right, "dst=out[r * 128 : (r + 1) * 128, c * 128 : (c + 1) * 128]")

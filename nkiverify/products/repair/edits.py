@@ -12,6 +12,7 @@ from itertools import combinations
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.operation import WRITTEN
+from nkiverify.products.repair.kernel_source import KernelSource
 from nkiverify.products.repair.patches import Replacement
 from nkiverify.products.repair.surroundings import Surroundings, called, divided, rounded_up
 
@@ -152,9 +153,19 @@ def _swapped(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
         for first, second in zip(node.args, node.args[1:], strict=False):
             if not isinstance(first, ast.Starred) and not isinstance(second, ast.Starred):
                 yield from exchanged(first, second, 0.5)
-    elif isinstance(node, ast.Tuple | ast.List) and not isinstance(node.ctx, ast.Store):
-        for first, second in zip(node.elts, node.elts[1:], strict=False):
-            yield from exchanged(first, second, 0.0)
+    elif isinstance(node, ast.Tuple | ast.List):
+        stored = isinstance(node.ctx, ast.Store)
+        for first, second in (
+            zip(node.elts, node.elts[1:], strict=False) if not stored or _unpacks(node, source) else ()
+        ):
+            # Dimensions in the other order are those of all lines that have their names.
+            yield from exchanged(first, second, 1.0 if stored else 0.0)
+
+
+def _unpacks(node: ast.expr, source: KernelSource) -> bool:
+    """True if a tuple names the dimensions of a tensor: `K, M = a.shape`."""
+    parent = source.parents.get(node)
+    return isinstance(parent, ast.Assign) and isinstance(parent.value, ast.Attribute) and parent.value.attr == "shape"
 
 
 def _rounded(node: ast.AST, around: Surroundings) -> Iterator[_Change]:

@@ -7,7 +7,7 @@ Nothing is right because it is an edit: what is said of a patch is what is said 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -20,6 +20,8 @@ from nkiverify.engines.shapes import Shapes, domain_of
 from nkiverify.foundation.budget import RepairBudget
 from nkiverify.foundation.clock import counting, now
 from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
+from nkiverify.frontend.domain.expressions import condition, names_in
+from nkiverify.frontend.domain.syntax import parse
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import OutsideDomain
 from nkiverify.frontend.trees import reading_instead
@@ -29,6 +31,7 @@ from nkiverify.products.derive import domain_text, proposals
 from nkiverify.products.derive.domain_answers import DomainAnswer
 from nkiverify.products.derive.legality import answer
 from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, shown
+from nkiverify.products.derive.statements import Derived
 from nkiverify.products.equiv.comparison import EquivalenceAnswer, KernelComparison
 from nkiverify.products.equiv.equivalence import Comparer
 from nkiverify.products.equiv.paired_runs import Side
@@ -138,6 +141,9 @@ class _Repair:
         ]
         reported += [one.dropped_at for one in (derived.preconditions if derived else ()) if one.dropped is not None]
         passing = [values for values, kind in ran if kind == ShapeOutcome.PASSES.value]
+        if derived is not None and derived.proved:
+            # A shape outside of the domain may pass as it leaves out a part of an input.
+            passing = [values for values in passing if _hold(derived.where, values)]
         failing = [values for values, kind in ran if kind == ShapeOutcome.FAILS.value]
         if self._has_kernel:
             asked = self._kernel()
@@ -155,11 +161,25 @@ class _Repair:
                 passing += more
             return failing[: RepairBudget.SHAPES_THAT_FAIL], passing[: RepairBudget.SHAPES_THAT_PASS]
         if derived is None or derived.proved:
-            known = _each(*reported, *failing)
+            known = _each(*self._apart(derived), *reported, *failing)
         else:
             # Where nothing passes, that a shape comes further says more than that it is small.
             known = _each(*self._chosen(self._request())[:1], *failing, *reported)
         return known[: RepairBudget.SHAPES_THAT_FAIL], passing[: RepairBudget.SHAPES_THAT_PASS]
+
+    def _apart(self, derived: Derived | None) -> Iterator[dict[str, int]]:
+        """Shapes beyond the relations of two dimensions that a domain asks for, one for each, of whole tiles: rows and
+        columns that the kernel mistakes for one another differ by more than one."""
+        stated = [one for one in derived.preconditions if not one.verbatim] if derived is not None else []
+        for one in stated:
+            if derived is None or not one.is_unchecked:
+                continue
+            if len({each.id for each in names_in(parse("--where", one.text)[1])}) < 2:
+                continue
+            others = [each.text for each in stated if each is not one]
+            tiles = [f"{name} % {value} == 0" for name, value in derived.example.items() if value > 1]
+            asked = _or_none(partial(self._request, where=[*others, *tiles, f"not ({one.text})"]))
+            yield from self._chosen(asked)[:1] if asked is not None else ()
 
     def _parted(self, meant: Sequence[dict[str, int]]) -> tuple[list[dict[str, int]], list[dict[str, int]]]:
         """The shapes for which the kernel fails, and those for which it passes, the smallest first."""
@@ -443,9 +463,12 @@ class _Repair:
 
     def _left(self, one: EditWithDomain) -> tuple[str, ...]:
         """The conditions that the kernel does not check with an edit that leaves what it computes as it is, where they
-        are a part of those that it does not check without."""
-        left = unchecked(one.found)
-        grows = set(left) < set(unchecked(self._found)) and not one.wastes and bool(one.alive.equal)
+        ask for less than those that it does not check without: at all shapes that either was run for."""
+        left, before = unchecked(one.found), unchecked(self._found)
+        ran = [values for found in (self._found, one.found) if found.derived for values, _ in found.derived.ran]
+        kept = [_hold(left, values) for values in ran if _hold(before, values)]
+        grows = all(kept) and any(_hold(left, values) and not _hold(before, values) for values in ran)
+        grows = grows and not one.wastes and bool(one.alive.equal)
         dead = any(each.dead for each in (one.found.derived.preconditions if one.found.derived else ()))
         return left if grows and not dead else ()
 
@@ -473,6 +496,11 @@ class _Repair:
         caution = "; ".join(dict.fromkeys(f"{one.text} (line {one.site.line})" for one in dead))
         said = domain_text.headline(domain, self._asked.base)
         return [Patch(ASSERT, lacking.after + 1, (added,), said, is_whole(domain), caution=caution)]
+
+
+def _hold(texts: Iterable[str], values: Mapping[str, int]) -> bool:
+    """True if conditions of `--where` hold at a shape."""
+    return all(condition(parse("--where", text)[1], values) is True for text in texts)
 
 
 def _each(*shapes: Mapping[str, int]) -> list[dict[str, int]]:
