@@ -74,6 +74,8 @@ class Snapshot:
 
     def __init__(self, frame: types.FrameType | None, extra: Iterable[object] = ()) -> None:
         self._holders: dict[int, tuple[Holder, dict[Any, Any]]] = {}
+        #: Functions without attributes, which are most: attributes that are added are state.
+        self._bare: list[types.FunctionType] = []
         self._seen: set[int] = set()
         self._keep: list[object] = []
         #: Whether names of functions count: in a loop, nobody assigns them.
@@ -181,8 +183,10 @@ class Snapshot:
         pending.extend(function.__defaults__ or ())
         if function.__kwdefaults__:
             pending.append(function.__kwdefaults__)
-        # Also where it is empty: attributes that are added are state.
-        pending.append(function.__dict__)
+        if function.__dict__:
+            pending.append(function.__dict__)
+        else:
+            self._bare.append(function)
         if KERNEL_MARKER in function.__globals__:
             pending.append(function.__globals__)
 
@@ -200,9 +204,17 @@ class Snapshot:
                 if not _unchanged(before, after):
                     yield StateChange(holder, key, before, after)
 
+        for function in self._bare:
+            if function.__dict__:
+                added = holder_of_container(function.__dict__)
+                assert added is not None
+                yield from (StateChange(added, key, MISSING, value) for key, value in function.__dict__.items())
+
     def knows(self, value: object) -> bool:
         """True if `value` was there when the state was recorded."""
-        return identity(value) in self._seen
+        if identity(value) in self._seen:
+            return True
+        return type(value) is dict and any(function.__dict__ is value for function in self._bare)
 
     def restore(self) -> None:
         """Put everything back as it was recorded; `OpaqueState` where something that changed cannot be."""
@@ -218,6 +230,9 @@ class Snapshot:
                 holder.write(holder.value, content)
             except (TypeError, AttributeError):
                 raise OpaqueState(holder.value) from None
+        for function in self._bare:
+            if function.__dict__:
+                function.__dict__.clear()
 
 
 def missing(value: object) -> bool:
