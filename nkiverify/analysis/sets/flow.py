@@ -9,7 +9,7 @@ induction. Nothing is refuted here: what cannot be shown is open, and concrete r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -24,9 +24,9 @@ from nkiverify.analysis.sets.keys import Key, key_of
 from nkiverify.analysis.sets.knowledge import Elements, State, add, confirmed, merged, remove, weaker
 from nkiverify.analysis.sets.proof import Proof, joined
 from nkiverify.analysis.sets.regions import Regions
-from nkiverify.analysis.sets.structure import bounds_of, executes, local_allocations
+from nkiverify.analysis.sets.structure import executes, local_allocations
 from nkiverify.analysis.sets.transfer import Transfer
-from nkiverify.analysis.sets.unordered import ElementAccess, Turns
+from nkiverify.analysis.sets.turns import ProgramTurns
 from nkiverify.analysis.side_effects import Source
 from nkiverify.foundation.budget import SetsBudget
 from nkiverify.foundation.clock import now
@@ -34,15 +34,11 @@ from nkiverify.ir.program import SEARCHED, Assume, Block, Branch, Drawn, Item, I
 from nkiverify.ir.walk import Visitor, of_kind
 from nkiverify.model.recorded import Allocation, DeviceLoop, Executed, Returned, programs
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.conditions import Comparison, Relation
 from nkiverify.symbolic.path_conditions import Context
 
 if TYPE_CHECKING:
     from nkiverify.analysis.sets.iterations import Iterations
-
-#: Why a loop without an order is open.
-MEET = "iterations may meet"
 
 
 class Inconclusive(Exception):
@@ -188,10 +184,10 @@ class _Walk(Visitor[State]):
         #: defined before, a program may not know.
         self._spoiled: Elements = {}
         self._met = False
-        #: Memory that programs share, as far as turns of theirs have come to it.
-        self._shared: dict[Key, None] = {}
-        #: By loop around barriers: the first and the last turn of an iteration.
-        self._turns: dict[Loop, Turns] = {}
+        #: Of a launch grid, and of loops without an order: what may meet.
+        self._turns: ProgramTurns | None = None
+        if self._accesses is not None:
+            self._turns = ProgramTurns(self._transfer, self._accesses, self._proof, self._local)
         self._returns: list[tuple[Key, isl.Set]] = []
         #: Whether that numbers are not equal, `N % 24 != 0`, is left out of what is known on a path that stands for
         #: itself: what one of a loop body, or of a program of a launch, defines is defined on that path alone.
@@ -214,64 +210,16 @@ class _Walk(Visitor[State]):
         self._outputs_of_programs()
         if not self._transfer.outputs and any(of_kind(self._program.body, Executed)):
             self._proof.claim("df.output_written", None, False, "nothing is returned, and no argument written")
-        if self._accesses is not None:
-            self._compare_programs(self._leave({}, self._everywhere).last, self._everywhere)
+        if self._turns is not None:
+            self._turns.end()
         return self._proof
 
-    def _compare_programs(self, accesses: Sequence[ElementAccess], context: isl.Set) -> None:
-        """Claim that no two programs of a launch meet in these accesses, between which they do not wait."""
-        if self._accesses is None or not self._programs:
-            return
-        names = [self._sets.parameter(atom) for atom in self._programs]
-        shared = [access for access in accesses if access.shared]
-        clash = self._accesses.clash(shared, names, context, programs=True)
-        self._proof.claim("df.programs", clash.site if clash else None, clash is None, "programs may meet")
-
-    def _barrier(self, state: State) -> None:
-        """All programs have come here, where no branch is around, in the same iteration of the loops around: what one
-        of them has defined in memory that they share, the others find, and what they do from here on meets nothing of
-        before."""
-        if self._accesses is None or self._arms or self._unordered or state.iterations:
-            return
-        self._wait(self._everywhere if not self._loops else state.context)
-        for key in self._shared:
-            found = state.known.defined.get(key)
-            found = None if found is None else self._of_any_program(self._sets.where(found, state.path))
-            self._transfer.define(state, key, found)
-            for spoiled in (state.spoiled_before.get(key), state.spoiled.get(key)):
-                if spoiled is not None:
-                    # Perhaps by the program that stored there last.
-                    self._transfer.spoil(state, key, self._perhaps_of_any_program(spoiled))
-        self._met = True
-
-    def _wait(self, context: isl.Set, then: Sequence[ElementAccess] = ()) -> None:
-        """A turn of the programs ends, and the next one begins with the accesses `then`. The first turn of a body is
-        compared once it is known what comes before."""
-        assert self._accesses is not None
-        begins = self._loops and self._accesses.is_first
-        turn = self._accesses.wait(then)
-        self._shared.update((access.key, None) for access in turn if access.shared)
-        self._compare_iterations(turn, {}, context)
-        if not begins:
-            self._compare_programs(turn, context)
-
-    def _perhaps_of_any_program(self, found: isl.Set) -> isl.Set:
-        """The elements that at least one program of the launch may have, of those that each may."""
-        from nkiverify.analysis.sets.iterations import Iterations
-
-        for atom in self._programs:
-            found = Iterations(self._sets, atom, EVERYWHERE, self._everywhere).all_perhaps(found)
-        return found
-
-    def _of_any_program(self, written: isl.Set) -> isl.Set | None:
-        """The elements that at least one program of the launch has surely `written`, of those that each has."""
-        from nkiverify.analysis.sets.iterations import Iterations
-
-        found: isl.Set | None = written
-        for atom in self._programs:
-            if found is not None:
-                found = Iterations(self._sets, atom, self._bounds(atom), self._everywhere).all_surely(found)
-        return found
+    def _barrier(self, item: Executed, state: State) -> None:
+        """A barrier; where a branch is around, or a loop without an order, it is followed at shapes that are run."""
+        apart = self._arms or self._unordered or state.iterations
+        if self._turns is not None and not apart and self._transfer.is_had_by_all(item):
+            self._turns.barrier(state)
+            self._met = True
 
     # --- items --------------------------------------------------------------------------------------------------------
 
@@ -301,8 +249,8 @@ class _Walk(Visitor[State]):
             self._executing(state)
         if isinstance(item, Executed):
             self._transfer.execute(item, state)
-            if item.operation.declared.behaviour.barrier and self._transfer.is_had_by_all(item):
-                self._barrier(state)
+            if item.operation.declared.behaviour.barrier:
+                self._barrier(item, state)
         elif isinstance(item, Returned):
             self._returned(item, state)
         elif isinstance(item, Iteration):
@@ -378,7 +326,8 @@ class _Walk(Visitor[State]):
             else:
                 reason = "what iterations define depends on one another"
                 self._proof.claim("df.read_unwritten", loop.site, False, reason)
-            self._around_barriers(loop, state, context, iterations)
+            if self._turns is not None:
+                self._turns.after_loop(loop, state, iterations)
         self._after(state, iterations, result, surely=loop.counted)
 
     def _tried(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations) -> State:
@@ -420,58 +369,9 @@ class _Walk(Visitor[State]):
         result = merged(self._sets, self._states(loop.body, body), context, self._local[loop.index])
         self._loops -= 1
         self._unordered -= loop.parallel
-        if self._accesses is not None:
-            turns = self._leave(state.iterations, context)
-            # What is only tried is walked again.
-            if not self._proof.tentative:
-                self._accesses_of_body(loop, state, context, iterations, turns)
+        if self._turns is not None:
+            self._turns.after_body(loop, state, context, iterations)
         return result
-
-    def _accesses_of_body(
-        self, loop: Loop, state: State, context: isl.Set, iterations: Iterations, turns: Turns
-    ) -> None:
-        """Compare the accesses of the body of a loop, and note those of all iterations together."""
-        assert self._accesses is not None
-        local = self._local[loop.index]
-        for turn in (turns.last, turns.first or ()):
-            # What an iteration allocates, programs share in this one only.
-            own = [access for access in turn if access.key in local and access.shared]
-            if own:
-                self._compare_programs(own, context)
-        accesses = [access for access in turns.last if access.key not in local]
-        if turns.first is not None:
-            first = [access for access in turns.first if access.key not in local]
-            self._turns[loop] = Turns(first, accesses)
-            # What an iteration leaves without a barrier behind it, programs may do while others are in the next one.
-            before = [access.over(iterations.one_before_perhaps(access.elements)) for access in accesses]
-            self._compare_programs([*before, *first], context)
-            self._compare_programs(accesses, context)
-            return
-        if loop.parallel:
-            name = self._sets.parameter(loop.index)
-            clash = self._accesses.clash(accesses, [name], context)
-            self._proof.claim("df.affine_range", clash.site if clash else loop.site, clash is None, MEET)
-            if not executes(loop.body):
-                self._proof.claim("df.affine_range", loop.site, False, DRAWN)
-        for access in accesses:
-            reached = iterations.all_perhaps(access.elements)
-            self._accesses.add(access.over(self._sets.where(reached, state.path)))
-
-    def _around_barriers(self, loop: Loop, state: State, context: isl.Set, iterations: Iterations) -> None:
-        """After a loop with barriers in its body: the first turn of its first iteration is one with what was before,
-        and the last one of its last iteration with what comes."""
-        turns = self._turns.pop(loop, None)
-        if turns is None or self._accesses is None:
-            return
-        assert turns.first is not None
-        if not iterations.are_some():
-            self._proof.claim("df.programs", loop.site, False, "a loop with a barrier may have no iteration")
-        for access in turns.first:
-            self._accesses.add(access.over(self._sets.where(iterations.first_perhaps(access.elements), state.path)))
-        then = [
-            access.over(self._sets.where(iterations.last_perhaps(access.elements), state.path)) for access in turns.last
-        ]
-        self._wait(self._everywhere if not self._loops else state.context, then)
 
     def _spoiled_before(self, state: State, assumed: State | None, iterations: Iterations) -> Elements:
         """The elements that a program may have left undefined before an iteration of a loop that begins in `state`."""
@@ -483,24 +383,6 @@ class _Walk(Visitor[State]):
         for key, spoiled in (assumed.spoiled if assumed is not None else {}).items():
             add(self._sets, found, key, iterations.before_perhaps(spoiled))
         return found
-
-    def _leave(self, around: Container[object], context: isl.Set) -> Turns:
-        """The accesses of a body that ends; those of loops without an order in it that are not `around` it are
-        compared."""
-        assert self._accesses is not None
-        turns = self._accesses.leave()
-        self._shared.update((access.key, None) for access in turns.last if access.shared)
-        self._compare_iterations(turns.last, around, context)
-        return turns
-
-    def _compare_iterations(
-        self, accesses: Sequence[ElementAccess], around: Container[object], context: isl.Set
-    ) -> None:
-        assert self._accesses is not None
-        loops = dict.fromkeys(loop for access in accesses for loop in access.iterations if loop not in around)
-        for loop in [] if self._proof.tentative else loops:
-            clash = self._accesses.clash_of_iterations(accesses, loop, context)
-            self._proof.claim("df.affine_range", clash.site if clash else None, clash is None, MEET)
 
     def _after(self, state: State, iterations: Iterations, result: State, *, surely: bool) -> None:
         """The state after a loop of which each iteration does `result`, if it is `surely` known how many there are."""
@@ -537,20 +419,19 @@ class _Walk(Visitor[State]):
                 self._output(wanted, found, state.context)
 
     def _outputs_of_programs(self) -> None:
+        if self._turns is None:
+            return
         for key, wanted in self._returns:
             found = self._written.get(key)
-            found = None if found is None else self._of_any_program(found)
+            found = None if found is None else self._turns.of_any_program(found)
             spoiled = self._spoiled.get(key)
             if found is not None and spoiled is not None:
-                found = self._sets.less(found, self._perhaps_of_any_program(spoiled))
-            self._output(self._perhaps_of_any_program(wanted), found, EVERYWHERE)
+                found = self._sets.less(found, self._turns.perhaps_of_any_program(spoiled))
+            self._output(self._turns.perhaps_of_any_program(wanted), found, EVERYWHERE)
 
     def _output(self, wanted: isl.Set, found: isl.Set | None, context: isl.Set) -> None:
         shown = found is not None and self._sets.within(wanted, found, context)
         self._proof.claim("df.output_written", None, shown, "an element may be left unwritten or undefined")
-
-    def _bounds(self, atom: Index) -> isl.Set:
-        return self._sets.parameters_where(bounds_of(atom))
 
 
 def _is_unequal(condition: conditions.Condition | bool) -> bool:

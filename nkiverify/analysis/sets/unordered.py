@@ -93,6 +93,11 @@ class Accesses:
         self._open[-1].last.append(access)
 
     @property
+    def of_body(self) -> bool:
+        """True where the innermost body is that of a loop, and not the whole program."""
+        return len(self._open) > 1
+
+    @property
     def is_first(self) -> bool:
         """True if the innermost body has had no barrier yet."""
         return self._open[-1].first is None
