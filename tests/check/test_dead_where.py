@@ -137,6 +137,37 @@ def test_a_transpose_that_would_have_to_be_square(
     assert "help: assert" not in out
 
 
+ONE_OPERAND = (
+    HEAD
+    + """
+def kernel(a):
+    {names} = a.shape
+    out = nl.ndarray((M, 1), dtype=a.dtype, buffer=nl.shared_hbm)
+    for m in range(M // 128):
+        tile = nl.ndarray((128, 1), dtype=a.dtype, buffer=nl.sbuf)
+        nisa.memset(dst=tile, value=0)
+        for k in range(K // 128):
+            row = nl.ndarray((128, 128), dtype=a.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=row, src=a[k * 128 : (k + 1) * 128, m * 128 : (m + 1) * 128])
+            nisa.tensor_tensor(dst=tile, data1=tile, data2=row[:, 0:1], op=nl.add)
+        nisa.dma_copy(dst=out[m * 128 : (m + 1) * 128, :], src=tile)
+    return out
+"""
+)
+
+
+@pytest.mark.parametrize(("names", "square"), [("M, K", True), ("K, M", False)])
+def test_an_operand_whose_dimensions_are_named_in_the_wrong_order(
+    names: str, square: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "kernel.py"
+    path.write_text(ONE_OPERAND.format(names=names), encoding="utf-8")
+    assert main(["check", f"{path}::kernel", "--no-cache"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert ("M == K is no assert to add: a would have to be square" in out) is square
+    assert "M == K" not in out.partition("help: assert")[2].partition("(--fix")[0]
+
+
 def test_fix_writes_no_assert_that_makes_the_kernel_pointless(tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
     path.write_text(HEAD + DEAD["tiles of 64 at steps of 128"][0], encoding="utf-8")

@@ -68,8 +68,8 @@ def dead_where(program: Program, condition: Condition, known: Sequence[Condition
 
 
 def square_where(program: Program, condition: Condition, site: Site | None) -> Iterator[Dead]:
-    """The place that asks for what is transposed to be square, where a condition says it is: what is
-    read as `[M, N]` is returned as `[N, M]`, which is written for `M != N`."""
+    """The place that asks for a tensor to be square, where a condition says it is: of one that is read as `[M, N]` and
+    returned as `[N, M]`, or that the kernel calls so, rows and columns are two things, which it exchanges."""
     if site is None or not isinstance(condition, Comparison) or condition.relation is not Relation.EQUAL:
         return
     one = [atom for atom in condition.term.atoms if isinstance(atom, Dimension)]
@@ -77,13 +77,20 @@ def square_where(program: Program, condition: Condition, site: Site | None) -> I
         return
     first, second = map(terms.of_atom, one)
     taken, given = set[bool](), set[bool]()
+    read: dict[str, None] = {}
     for item in items(program.body):
         if isinstance(item, Executed):
-            taken |= _orders([view.storage for view in item.operation.reads.values()], first, second)
+            for view in item.operation.reads.values():
+                orders = _orders([view.storage], first, second)
+                taken |= orders
+                if orders and view.storage.name:
+                    read[view.storage.name] = None
         elif isinstance(item, Returned):
             given |= _orders([tensor.storage for tensor in item.tensors], first, second)
     if len(taken) == 1 and given == {not order for order in taken}:
         yield Dead(site, "what is transposed would have to be square")
+    elif read:
+        yield Dead(site, f"{' and '.join(read)} would have to be square")
 
 
 def _orders(storages: Iterable[Storage], first: Term, second: Term) -> set[bool]:
