@@ -17,11 +17,11 @@ from itertools import chain
 from itertools import product as cartesian
 from math import prod
 from types import FrameType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from nkiverify.foundation.budget import RunningBudget
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.foundation.errors import ContractViolation, UnsupportedConstruct, described
+from nkiverify.foundation.errors import ContractViolation, InternalError, UnsupportedConstruct, described
 from nkiverify.foundation.source import Site, frame_site, kernel_site, kernel_sites
 from nkiverify.frontend.paths import FloatsMatter, Limits, Unsupported
 from nkiverify.frontend.stated import StatedClaims
@@ -504,6 +504,10 @@ class ConcreteExecution:
     def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """The programs of a launch that are run."""
         return self.order.programs(self, grid)
+
+    def one_for_all_programs(self, grid: tuple[Extent, ...], kernel: Callable[..., Any]) -> NoReturn:
+        """Never asked: each program is run."""
+        raise InternalError(f"one program for all of the launch {grid} of {kernel} in a concrete run")
 
     def returned(self, *programs: tuple[Tensor, ...], by_parameter: bool = False) -> None:
         """The kernel has returned."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -15,6 +16,7 @@ from nkiverify.frontend import identities
 from nkiverify.frontend.claiming import Claiming
 from nkiverify.frontend.paths import SIGNAL_OF_OURS, Limits, LostName, PathEnded
 from nkiverify.frontend.ranges import SymRange, as_sequence
+from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.tracebacks import (
     frame_site_of,
     kernel_entries,
@@ -34,9 +36,9 @@ from nkiverify.model.current_execution import SHAPE_PHASES, Elements
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.tensor import recorded_view
-from nkiverify.symbolic import terms
+from nkiverify.symbolic import equal, terms
 from nkiverify.symbolic.atoms import Term
-from nkiverify.symbolic.execution import running
+from nkiverify.symbolic.execution import running, unsupported
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.path_conditions import Context
 from nkiverify.symbolic.substitution import contents
@@ -301,6 +303,19 @@ class SymbolicExecution(Claiming):
             return None
         # No dimension of the domain: nothing is known of it.
         return terms.dimension(f"loaded {self._scopes[-1].key} {self.next_ordinal()}")
+
+    @contextmanager
+    def one_for_all_programs(self, grid: tuple[Extent, ...], kernel: Callable[..., Any]) -> Iterator[None]:
+        """Within the block one program of a launch stands for all: it must leave nothing in Python that another one,
+        executed before or after it in the same process, may find."""
+        if all(equal(extent, 1) is True for extent in grid):
+            yield
+            return
+        before = Snapshot(sys._getframe(1), [kernel])
+        yield
+        for change in before.changes():
+            what = f"{change.describe()}, which a program of the launch changes and another one may find"
+            raise unsupported(what, "make it anew in each program")
 
     def programs(self, grid: tuple[int, ...]) -> NoReturn:
         """Never asked: one program stands for all."""

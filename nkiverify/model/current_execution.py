@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
 from typing import Any, Protocol, cast
 
 from nkiverify.model.contracts import ClaimingExecution
@@ -87,6 +88,12 @@ class ModelExecution(ClaimingExecution, Protocol):
 
     def floats_matter(self) -> BaseException:
         """The signal to raise where numbers of floats are asked for that are not followed: the run is made again."""
+
+    def one_for_all_programs(
+        self, grid: tuple[Extent, ...], kernel: Callable[..., Any]
+    ) -> AbstractContextManager[None]:
+        """Within the block one program of a launch of `kernel` stands for all: it must leave nothing in Python that
+        another one finds."""
 
     def programs(self, grid: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         """The coordinates of the programs of a launch, where they are run one by one."""

@@ -182,7 +182,7 @@ class Kernel:
             finally:
                 model.launch = outer
 
-        results = current_execution().elements.results_of(_programs(grid), body)
+        results = current_execution().elements.results_of(_programs(grid, self.function), body)
         self._claim_results(results)
         return results[-1] if results else None
 
@@ -269,10 +269,11 @@ def _with_parts(value: tuple[Any, ...], parts: Sequence[Any]) -> tuple[Any, ...]
     return found
 
 
-def _programs(grid: tuple[Extent, ...]) -> Iterator[tuple[Extent, ...]]:
+def _programs(grid: tuple[Extent, ...], kernel: Callable[..., Any]) -> Iterator[tuple[Extent, ...]]:
     run = current_execution()
     if run.symbolic:
-        yield tuple(run.fresh_index(_PROGRAM, extent) for extent in grid)
+        with run.one_for_all_programs(grid, kernel):
+            yield tuple(run.fresh_index(_PROGRAM, extent) for extent in grid)
     else:
         yield from run.programs(tuple(int(extent) for extent in grid))
 

@@ -1,0 +1,22 @@
+# expect: 1 UNKNOWN|FAILED
+# expect: 4 UNKNOWN|FAILED
+# args: ::kernel --grid 2 --arg 'x=f32[N:2..,128,128]'
+"""Each program counts on in a name of the module."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+NEXT = 0
+
+
+@nki.jit
+def kernel(x):
+    core = nl.program_id(0)
+    out = nl.ndarray((2, 128, 128), dtype=x.dtype, buffer=nl.shared_hbm)
+    tile = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.sbuf)
+    global NEXT
+    nisa.dma_copy(dst=tile, src=x[NEXT])
+    NEXT += 2
+    nisa.dma_copy(dst=out[core], src=tile)
+    return out
