@@ -15,7 +15,7 @@ from tests.soundness.trap import target_for
 def verified(source: str, folder: Path, high: int | None = 100_000, seconds: float = 30.0) -> list[Run]:
     """The runs of both phases over dimensions from 1 to `high`."""
     target = target_for(source, folder, low=1, high=high)
-    return verify(target, Options(root=folder, phases=(1, 2), timeout=seconds))
+    return verify(target, Options(root=folder, phases=(1, 2), timeout=seconds, unhurried=True))
 
 
 def nest(depth: int, claim: str) -> str:
