@@ -33,6 +33,8 @@ class Products:
         self._natural: dict[Atom, bool] = {}
         #: With the terms, and the conditions: they keep their numbers.
         self._without_minima: dict[tuple[int, int], tuple[Term, Context, Term]] = {}
+        #: Conditions that hold in the loops around a term, whatever else does, or do not surely: with both, as above.
+        self._alone: dict[tuple[int, int], tuple[Condition, Term, bool]] = {}
         #: The products that dimensions are equal to, as `heads` is to `groups * (heads // groups)`.
         self.equal: Mapping[Atom, Monomial] = dict(found for one in assumed if (found := _as_product(one)))
 
@@ -55,15 +57,21 @@ class Products:
         key = (term.uid, identity(held))
         found = self._without_minima.get(key)
         if found is None:
-            bounds = _bounds_of_loops(term)
-            within, alone = held.with_all(bounds), Prover(bounds, BUDGETS.first)
+            within = held.with_all(_bounds_of_loops(term))
 
             def proves(condition: Condition) -> bool:
-                # A solver is not asked with all that holds: that would take it long.
-                return within.entails(condition) or alone.proves(condition)
+                # A solver is not asked with all that holds: that would take it long, on each path again.
+                return self._holds_alone(condition, term) or within.entails(condition)
 
             found = self._without_minima[key] = term, held, without_minima(term, proves)
         return found[2]
+
+    def _holds_alone(self, condition: Condition, term: Term) -> bool:
+        key = (condition.uid, term.uid)
+        if key not in self._alone:
+            within = Prover(_bounds_of_loops(term), BUDGETS.first)
+            self._alone[key] = condition, term, within.proves(condition)
+        return self._alone[key][2]
 
     def values(self, atom: Atom) -> range | None:
         """The values of an atom, where they are few; those of the index of a loop are such in that loop."""
