@@ -19,7 +19,7 @@ class AbstractDomain(Protocol[State, Found]):
     """States of an abstract domain, and the effect of one iteration on them."""
 
     def transfer(self, assumed: State) -> Found:
-        """What one iteration leaves that began in `assumed`."""
+        """The state that one iteration leaves which began in `assumed`."""
 
     def widened(self, assumed: State, found: Found, number: int) -> tuple[State, bool] | None:
         """The join of both, weakened so that there is an end to it, and whether `found` was below what was assumed:

@@ -99,7 +99,7 @@ class _Arithmetic:
         return stored
 
     def out_of_range(self, name: str, x: FollowedNumbers) -> None:
-        """What a function gives outside its range may be anything; what it gives inside is what is followed."""
+        """Nothing: outside its range a function may give anything; its numbers inside are those that are followed."""
 
 
 def _unless_unknown(name: str, *operands: Value) -> Value:

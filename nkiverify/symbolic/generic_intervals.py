@@ -17,7 +17,7 @@ End = TypeVar("End")
 
 
 class IntervalArithmetic(Generic[End]):
-    """What operators make of the numbers in intervals with one kind of ends; never too few."""
+    """Operators on the numbers in intervals with one kind of ends; never too few."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class IntervalArithmetic(Generic[End]):
     def at_corners(
         self, function: Callable[[Any, Any], Any], one: tuple[End, End], other: tuple[End, End]
     ) -> tuple[End, End]:
-        """What a function makes that has its least and its greatest value where both numbers are at an end."""
+        """The range of a function that has its least and its greatest value where both numbers are at an end."""
         found = [function(left, right) for left in one for right in other]
         return self.least(*found), self.greatest(*found)
 

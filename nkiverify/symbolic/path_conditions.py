@@ -100,12 +100,12 @@ class Context(Prover):
         return self._values[term.uid][1]
 
     def _note(self, condition: Condition, found: bool | None) -> None:
-        """What has been found out of a condition, where it is certain."""
+        """Keep the answer about a condition, where it is certain."""
         if found is not None:
             self._certain[condition.uid] = condition, found
 
     def _known_before(self, condition: Condition) -> bool | None:
-        """What is certain of `condition` here, or in a context that this one is made from; None where nothing is."""
+        """The certain answer about `condition` in this context, or in one that it is made from, if there is any."""
         for one in self._contexts():
             known = one._certain.get(condition.uid)
             if known is not None:

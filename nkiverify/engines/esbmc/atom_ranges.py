@@ -228,7 +228,7 @@ def _magnitude(known: Range) -> Bound:
 
 
 def _within(one: Range, other: Range) -> Range:
-    """What is in both."""
+    """The numbers that are in both."""
     return _rounded(max(one[0], other[0])), _rounded(min(one[1], other[1]))
 
 

@@ -1,4 +1,4 @@
-"""Which of several edits that mend a kernel is the best, and when a kernel is mended."""
+"""The order of edits that mend a kernel, and when a kernel is mended."""
 
 from __future__ import annotations
 
