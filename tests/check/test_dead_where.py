@@ -168,6 +168,38 @@ def test_an_operand_whose_dimensions_are_named_in_the_wrong_order(
     assert "M == K" not in out.partition("help: assert")[2].partition("(--fix")[0]
 
 
+TILES = """\
+import neuronxcc.nki.language as nl
+from neuronxcc import nki
+
+
+@nki.jit
+def add_tile(a, b):
+    c = nl.ndarray(a.shape, dtype=a.dtype, buffer=nl.shared_hbm)
+    row = nl.program_id(0) * 128 + nl.arange(128)[:, None]
+    column = nl.program_id(1) * 512 + nl.arange(512)[None, :]
+    nl.store(c[row, column], value=nl.load(a[column, row]) + nl.load(b[row, column]))
+    return c
+
+
+def kernel(a, b):
+    M, N = a.shape
+    return add_tile[M // 128, N // 512](a, b)
+"""
+
+
+def test_a_fault_of_four_dimensions_of_hundreds_each_is_made_small_in_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # There are a hundred million shapes whose dimensions sum up to what its smallest ones do.
+    path = tmp_path / "kernel.py"
+    path.write_text(TILES, encoding="utf-8")
+    assert main(["check", f"{path}::kernel", "--no-cache"]) == 1
+    out = " ".join(capsys.readouterr().out.split())
+    assert "kernel is legal where N % 512 == 0, M == b0, M == b1, M == N proved for all such shapes, 4 phases" in out
+    assert "M == N is no assert to add: a would have to be square" in out
+
+
 def test_fix_writes_no_assert_that_makes_the_kernel_pointless(tmp_path: Path) -> None:
     path = tmp_path / "kernel.py"
     path.write_text(HEAD + DEAD["tiles of 64 at steps of 128"][0], encoding="utf-8")

@@ -8,7 +8,7 @@ no fault; from the first sum that it does not show on, shapes are run on the sha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, islice
 from math import gcd
 
 from nkiverify.analysis.sets.flow import Inconclusive, prove
@@ -125,9 +125,15 @@ class _Search:
         step = gcd(*(each.multiple_of for each in moved))
         # All values are multiples of it, and their sums as well.
         for total in range(-(-first // step) * step, limit + 1, step):
-            together = ({**others, **values} for values in _summing_up(moved, total))
+            # No more of a sum than may be looked at: of four dimensions it has as many as its cube.
+            left = self._shapes_left
+            some = list(islice(_summing_up(moved, total), left + 1))
+            together = ({**others, **values} for values in some)
             ranked = [(simplicity(values, self._dimensions), values) for values in together]
             yield from sorted(ranked, key=lambda one: one[0])
+            if len(some) > left:
+                self._sure = False
+                return
 
     def _in_domain(self, values: Mapping[str, int]) -> bool:
         """True if the target allows the shape, as far as that is seen without running it."""
