@@ -26,7 +26,7 @@ COSTS = Path(__file__).with_name("costs.txt")
 WRITTEN = 20
 #: Milliseconds beyond which tests are not quick, beyond which cases are of the campaigns, and beyond which functions
 #: without cases are, and what is left begins first.
-LANES = QUICK, OF_CAMPAIGNS, LONG = 55, 100, 1000
+LANES = QUICK, OF_CAMPAIGNS, LONG = 45, 100, 1000
 #: Seconds that the additions of `lab.bench` take on the machine whose milliseconds these are.
 ADDITIONS = 0.31
 #: How many times `QUICK` a test takes that `make quick` lists at its end, and how many it lists.
