@@ -367,3 +367,30 @@ def test_what_may_have_been_meant_by_an_attribute_that_is_not_there_is_told(chec
     assert check("k.py") == 1
     told = " ".join(check.out.split())
     assert "'NkiTensor' object has no attribute 'broadcast_to'; did you mean broadcast?" in told
+
+
+def test_a_fault_of_another_rule_is_not_mended_by_beginning_a_sum(check: Checker) -> None:
+    write(
+        check.folder,
+        k="""
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.isa as nisa
+    import neuronxcc.nki.language as nl
+    import numpy as np
+
+
+    @nki.jit
+    def kernel(x):
+        out = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.shared_hbm)
+        total = nl.ndarray((128, 1), dtype=nl.float32, buffer=nl.sbuf)
+        tile = nl.load(x[0:128, 0:512])
+        made = nisa.activation(np.exp, tile, reduce_op=np.add, reduce_res=total[0:128, 0:1])
+        for i in nl.affine_range(2):
+            total[0:128, 0:1] = nl.load(x[0:128, i : i + 1])
+        nl.store(out, total)
+        return out
+    """,
+    )
+    assert check("k.py::kernel", "--arg", "x=f32[128,512]", "--phase", "4") == 1
+    assert "several iterations touch total[0, 0]" in check.out and "reduce_cmd" not in check.out
+    assert "nkiverify explain df.affine_range" in check.out

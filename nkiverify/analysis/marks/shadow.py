@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from nkiverify.analysis.element_marks import Marks, distinct
@@ -31,7 +32,7 @@ from nkiverify.analysis.marks.order import (
 from nkiverify.analysis.marks.storage_cells import Layouts
 from nkiverify.analysis.marks.storages import Shadows
 from nkiverify.analysis.marks.unordered_loops import UnorderedLoops
-from nkiverify.analysis.reduction_registers import Command, command_of
+from nkiverify.analysis.reduction_registers import Command, command_of, reading_rule
 from nkiverify.analysis.uniform import stored_alike
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.late import numpy as np
@@ -163,13 +164,13 @@ class _Walk:
         name = fault.storage.name or assigned_name(shadow.made) or fault.tensor
         place = fault.place
         reported = (("at", place),) if place is not None and place != fault.element else ()
-        left = self._without_sum(fault)
+        left = self._without_sum(fault) if fault.contract == reading_rule(fault.storage) else ()
         return replace(fault, tensor=name, made=shadow.made, quantities=(*fault.quantities, *reported, *left))
 
     def _without_sum(self, fault: Fault) -> tuple[tuple[str, object], ...]:
         """The operation whose sum the tensor of a fault was to have, as a quantity, where its command is idle: what is
         there then is not documented."""
-        for item in reversed(self._items[: fault.position]):
+        for item in islice(reversed(self._items), len(self._items) - fault.position, None):
             view = item.operation.writes.get(REDUCTION_RESULT) if isinstance(item, Executed) else None
             if view is not None and view.storage is fault.storage:
                 assert isinstance(item, Executed)
