@@ -204,14 +204,11 @@ def _described(arguments: argparse.Namespace, reference: str) -> bool:
         return False
     if arguments.arg or arguments.where:
         from nkiverify.project.discovery import existing
-        from nkiverify.project.inference import KernelText, check_tensors
+        from nkiverify.project.inference import is_described
 
         path, _, name = reference.partition("::")
         existing(path)
-        text = KernelText.of(path, name, Path.cwd())
-        found = text.inferred(arguments.arg)
-        check_tensors(text, arguments.arg)
-        return not found.arguments and not found.missing
+        return is_described(path, name, Path.cwd(), arguments.arg)
     return False
 
 

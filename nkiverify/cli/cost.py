@@ -145,11 +145,10 @@ def _derived(arguments: argparse.Namespace) -> DomainAnswer | None:
 
     Raises `UsageError` where no shape is known to be legal.
     """
-    from nkiverify.project.inference import KernelText
+    from nkiverify.project.inference import is_described
 
     path, _, name = arguments.kernel.partition("::")
-    inferred = KernelText.of(path, name, Path.cwd()).inferred(arguments.arg)
-    if not inferred.arguments and not inferred.missing:
+    if is_described(path, name, Path.cwd(), arguments.arg):
         return None
     from nkiverify.products.derive.legality import answer
     from nkiverify.verify.options import Options

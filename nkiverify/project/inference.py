@@ -120,6 +120,17 @@ class KernelText:
         return inferred(self.tree, self.function, names, self.scope)
 
 
+def is_described(path: str, name: str, base: Path, given: Sequence[str]) -> bool:
+    """True if everything that the kernel `name` in `path` needs is in `given`, so that nothing has to be inferred.
+
+    Raises `UsageError` where a tensor is given a shape, or a dtype, alone.
+    """
+    text = KernelText.of(path, name, base)
+    found = text.inferred(given)
+    check_tensors(text, given)
+    return not found.arguments and not found.missing
+
+
 def hardware_named(path: str, name: str, base: Path) -> str:
     """The hardware that the decorator of the kernel `name` in `path` names; empty where it names none."""
     function = function_named(parse((base / path).resolve()), name.partition("[")[0])
