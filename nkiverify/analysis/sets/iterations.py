@@ -89,30 +89,26 @@ class Iterations:
         return without(here, [self._name])
 
     def _all_perhaps(self, found: isl.Set) -> isl.Set:
-        return without(self._where_it_is(found), [self._name, *self._sets.names.on(self._index)])
+        return without(self._whatever_products_are(self._where_it_is(found)), [self._name])
 
     def _before_surely(self, found: isl.Set) -> isl.Set | None:
         here = self._here(found)
         return None if self._varies(here) else self._before(here)
 
     def _before_perhaps(self, found: isl.Set) -> isl.Set:
-        return self._before(without(self._where_it_is(found), self._sets.names.on(self._index)))
+        return self._before(self._whatever_products_are(self._where_it_is(found)))
 
     def _one_before_perhaps(self, found: isl.Set) -> isl.Set:
-        other = f"{self._name}_before"
-        order = isl.Set(f"[{self._name}, {other}] -> {{ : {other} >= 0 and {self._name} = {other} + 1 }}")
-        here = without(self._here(found), self._sets.names.on(self._index))
-        return without(renamed(here, self._name, other).intersect_params(order), [other])
+        here = self._whatever_products_are(self._here(found))
+        return self._in_other(here, "{other} >= 0 and {own} = {other} + 1")
 
     def _first_perhaps(self, found: isl.Set) -> isl.Set:
-        here = without(self._here(found), self._sets.names.on(self._index))
+        here = self._whatever_products_are(self._here(found))
         return without(here.intersect_params(isl.Set(f"[{self._name}] -> {{ : {self._name} = 0 }}")), [self._name])
 
     def _last_perhaps(self, found: isl.Set) -> isl.Set:
-        here = without(self._here(found), self._sets.names.on(self._index))
-        other = f"{self._name}_next"
-        order = isl.Set(f"[{self._name}, {other}] -> {{ : {other} = {self._name} + 1 }}")
-        followed = without(renamed(self.bounds, self._name, other).intersect_params(order), [other])
+        here = self._whatever_products_are(self._here(found))
+        followed = self._in_other(self.bounds, "{other} = {own} + 1")
         return without(here.intersect_params(self.bounds.subtract(followed)), [self._name])
 
     def _here(self, found: isl.Set) -> isl.Set:
@@ -136,9 +132,17 @@ class Iterations:
         if position(found, self._name) < 0:
             # The same in every iteration: done before this one unless this one is the first.
             return found.intersect_params(isl.Set(f"[{self._name}] -> {{ : {self._name} >= 1 }}"))
-        other = f"{self._name}_before"
-        order = isl.Set(f"[{self._name}, {other}] -> {{ : 0 <= {other} < {self._name} }}")
-        return without(renamed(found, self._name, other).intersect_params(order), [other])
+        return self._in_other(found, "0 <= {other} < {own}")
+
+    def _whatever_products_are(self, here: isl.Set) -> isl.Set:
+        """The set in an iteration for any value of the parameters that stand for products with the index."""
+        return without(here, self._sets.names.on(self._index))
+
+    def _in_other(self, found: isl.Set, order: str) -> isl.Set:
+        """The set in another iteration, of which `order` says where it is from this one."""
+        other = f"{self._name}_elsewhere"
+        between = isl.Set(f"[{self._name}, {other}] -> {{ : {order.format(own=self._name, other=other)} }}")
+        return without(renamed(found, self._name, other).intersect_params(between), [other])
 
 
 def _effect_of(
