@@ -153,13 +153,11 @@ def _swapped(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
         for first, second in zip(node.args, node.args[1:], strict=False):
             if not isinstance(first, ast.Starred) and not isinstance(second, ast.Starred):
                 yield from exchanged(first, second, 0.5)
-    elif isinstance(node, ast.Tuple | ast.List):
-        stored = isinstance(node.ctx, ast.Store)
-        for first, second in (
-            zip(node.elts, node.elts[1:], strict=False) if not stored or _unpacks(node, source) else ()
-        ):
-            # Dimensions in the other order are those of all lines that have their names.
-            yield from exchanged(first, second, 1.0 if stored else 0.0)
+    elif isinstance(node, ast.Tuple | ast.List) and (not isinstance(node.ctx, ast.Store) or _unpacks(node, source)):
+        # Dimensions in the other order are those of all lines that have their names.
+        size = 1.0 if isinstance(node.ctx, ast.Store) else 0.0
+        for first, second in zip(node.elts, node.elts[1:], strict=False):
+            yield from exchanged(first, second, size)
 
 
 def _unpacks(node: ast.expr, source: KernelSource) -> bool:

@@ -170,14 +170,14 @@ class _Repair:
     def _apart(self, derived: Derived | None) -> Iterator[dict[str, int]]:
         """Shapes beyond the relations of two dimensions that a domain asks for, one for each, of whole tiles: rows and
         columns that the kernel mistakes for one another differ by more than one."""
-        stated = [one for one in derived.preconditions if not one.verbatim] if derived is not None else []
+        if derived is None:
+            return
+        stated = [one for one in derived.preconditions if not one.verbatim]
+        tiles = [f"{name} % {value} == 0" for name, value in derived.example.items() if value > 1]
         for one in stated:
-            if derived is None or not one.is_unchecked:
-                continue
-            if len({each.id for each in names_in(parse("--where", one.text)[1])}) < 2:
+            if not one.is_unchecked or len({each.id for each in names_in(parse("--where", one.text)[1])}) < 2:
                 continue
             others = [each.text for each in stated if each is not one]
-            tiles = [f"{name} % {value} == 0" for name, value in derived.example.items() if value > 1]
             asked = _or_none(partial(self._request, where=[*others, *tiles, f"not ({one.text})"]))
             yield from self._chosen(asked)[:1] if asked is not None else ()
 
@@ -466,9 +466,8 @@ class _Repair:
         ask for less than those that it does not check without: at all shapes that either was run for."""
         left, before = unchecked(one.found), unchecked(self._found)
         ran = [values for found in (self._found, one.found) if found.derived for values, _ in found.derived.ran]
-        kept = [_hold(left, values) for values in ran if _hold(before, values)]
-        grows = all(kept) and any(_hold(left, values) and not _hold(before, values) for values in ran)
-        grows = grows and not one.wastes and bool(one.alive.equal)
+        held = [(_hold(before, values), _hold(left, values)) for values in ran]
+        grows = (False, True) in held and (True, False) not in held and not one.wastes and bool(one.alive.equal)
         dead = any(each.dead for each in (one.found.derived.preconditions if one.found.derived else ()))
         return left if grows and not dead else ()
 
