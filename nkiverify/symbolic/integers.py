@@ -14,9 +14,8 @@ from numbers import Integral, Real
 from types import FrameType
 from typing import Any, NoReturn, TypeAlias
 
-from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Div, Min, Term, render
+from nkiverify.symbolic.atoms import Min, Term, render
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import Execution, execution_in_progress, unsupported
 from nkiverify.symbolic.rationals import SymRational, as_rational, compare_quotients
@@ -24,6 +23,7 @@ from nkiverify.symbolic.reals import exponential, power
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
 from nkiverify.symbolic.values import (
     as_term,
+    asked_about,
     at_most,
     check_divisor,
     equal,
@@ -31,6 +31,7 @@ from nkiverify.symbolic.values import (
     less,
     modulo,
     observe,
+    quotient,
     text_of,
 )
 
@@ -63,16 +64,16 @@ class SymInt(StandsFor, Term):
         return _binary(self, other, terms.multiply)
 
     def __floordiv__(self, other: object) -> Any:
-        return _division(self, other, _quotient)
+        return _division(self, other, quotient)
 
     def __rfloordiv__(self, other: object) -> Any:
-        return _division(self, other, _quotient, swapped=True)
+        return _division(self, other, quotient, swapped=True)
 
     def __mod__(self, other: object) -> Any:
-        return _division(self, other, _remainder)
+        return _division(self, other, modulo)
 
     def __rmod__(self, other: object) -> Any:
-        return _division(self, other, _remainder, swapped=True)
+        return _division(self, other, modulo, swapped=True)
 
     def __divmod__(self, other: object) -> Any:
         return self // other, self % other
@@ -323,7 +324,7 @@ def _division(left: Term, other: object, operation: Callable[[Term, Term], Term]
         if isinstance(other, float):
             if left.constant is not None:
                 first, second = (other, left.constant) if swapped else (left.constant, other)
-                return first // second if operation is _quotient else first % second
+                return first // second if operation is quotient else first % second
             raise unsupported("`//` or `%` between a symbolic integer and a float", "use integers")
         return NotImplemented
     if swapped:
@@ -331,32 +332,6 @@ def _division(left: Term, other: object, operation: Callable[[Term, Term], Term]
     frame = sys._getframe(2)
     check_divisor(right, frame)
     return observe(operation(left, right), frame)
-
-
-def _quotient(left: Term, right: Term) -> Term:
-    """The floor of the quotient, without floors of what the path says is a proper fraction."""
-    found = terms.divide(left, right)
-    run = execution_in_progress()
-    if run is None or not _asked_about(found):
-        return found
-    for atom in found.atoms:
-        if not isinstance(atom, Div) or (atom,) not in found.monomials:
-            continue
-        # The other part of the quotient is whole.
-        last = terms.add(atom.denominator, terms.constant(1), -1)
-        if run.entails(at_most(terms.constant(0), atom.numerator)) and run.entails(at_most(atom.numerator, last)):
-            return terms.add(found, terms.of_atom(atom), -found.monomials[(atom,)])
-    return found
-
-
-def _asked_about(term: Term) -> bool:
-    """True if it is asked whether the path makes something simpler of `term`."""
-    return len(terms.all_atoms(term)) <= ProvingBudget.ATOMS
-
-
-def _remainder(left: Term, right: Term) -> Term:
-    """The remainder, with the sign of `right`."""
-    return terms.add(left, terms.multiply(right, _quotient(left, right)), -1)
 
 
 def _true_division(left: object, right: object) -> Any:
@@ -416,9 +391,9 @@ def _compare(left: Term, other: object, test: Callable[[Term, Term], Condition |
         if abs(other) == float("inf"):
             # An integer lies strictly between the infinities: any integer on the far side decides the same.
             return test(terms.constant(0), terms.constant(1 if other > 0 else -1))
-        quotient = as_rational(other)
-        assert quotient is not None
-        return compare_quotients(SymRational(left, terms.constant(1)), quotient, test)
+        fraction = as_rational(other)
+        assert fraction is not None
+        return compare_quotients(SymRational(left, terms.constant(1)), fraction, test)
     if isinstance(other, complex):
         raise unsupported("comparing a symbolic integer with a complex number")
     return NotImplemented
@@ -447,7 +422,7 @@ def _extreme(
         return plain(values)
     parts = [term for term in converted if term is not None]
     run = execution_in_progress()
-    if run is not None and all(map(_asked_about, parts)):
+    if run is not None and all(map(asked_about, parts)):
         # What the path decides is no minimum: whatever is computed from it is that much simpler.
         for shows in (run.entails, run.holds):
             for part in parts:
@@ -474,7 +449,7 @@ def extreme_kept(place: Any, value: Any, greatest: bool) -> Any:
 
 
 def _never_more(run: Execution, one: Term, other: Term) -> bool:
-    return one is other or (_asked_about(one) and _asked_about(other) and run.entails(at_most(one, other)))
+    return one is other or (asked_about(one) and asked_about(other) and run.entails(at_most(one, other)))
 
 
 def _least_of(term: Term) -> Sequence[Term]:

@@ -23,6 +23,7 @@ from nkiverify.symbolic.values import (
     less,
     modulo,
     observe,
+    quotient,
     select,
     text_of,
 )
@@ -70,17 +71,18 @@ class SymRational(StandsFor):
 
     def __floor__(self) -> Any:
         self._exact("floor()")
-        return observe(terms.divide(self.top, self.bottom), sys._getframe(1))
+        return observe(quotient(self.top, self.bottom), sys._getframe(1))
 
     def __ceil__(self) -> Any:
         self._exact("ceil()")
-        return observe(terms.scale(terms.divide(terms.scale(self.top, -1), self.bottom), -1), sys._getframe(1))
+        return observe(self._ceiling(), sys._getframe(1))
+
+    def _ceiling(self) -> Term:
+        return terms.scale(quotient(terms.scale(self.top, -1), self.bottom), -1)
 
     def __trunc__(self) -> Any:
         self._exact("int()")
-        floor = terms.divide(self.top, self.bottom)
-        ceiling = terms.scale(terms.divide(terms.scale(self.top, -1), self.bottom), -1)
-        return observe(select(self >= 0, floor, ceiling), sys._getframe(1))
+        return observe(select(self >= 0, quotient(self.top, self.bottom), self._ceiling()), sys._getframe(1))
 
     def __round__(self, digits: object = None) -> NoReturn:
         raise unsupported("round() of a symbolic quotient", "use integer arithmetic (`//`)")

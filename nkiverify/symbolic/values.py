@@ -9,10 +9,11 @@ from numbers import Integral
 from types import FrameType
 from typing import Any
 
+from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Term, render
+from nkiverify.symbolic.atoms import Div, Term, render
 from nkiverify.symbolic.booleans import SymBool
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
@@ -185,9 +186,39 @@ def check_divisor(divisor: Term, frame: FrameType) -> None:
         raise ZeroDivisionError("division by zero")
 
 
+def quotient(left: Term, right: Term) -> Term:
+    """The floor of the quotient, without floors of what the path says is a proper fraction: 0, or -1 of a negative
+    one, as the rounded-up quotient of no more than the divisor is written."""
+    found = terms.divide(left, right)
+    run = execution_in_progress()
+    if run is None or not asked_about(found):
+        return found
+    for atom in found.atoms:
+        if not isinstance(atom, Div) or (atom,) not in found.monomials:
+            continue
+        # The other part of the quotient is whole.
+        top, bottom = atom.numerator, atom.denominator
+        last = terms.add(bottom, terms.constant(1), -1)
+        if run.entails(at_most(terms.constant(0), top)):
+            value = 0 if run.entails(at_most(top, last)) else None
+        elif run.entails(at_most(top, terms.constant(-1))):
+            value = -1 if run.entails(at_most(terms.scale(bottom, -1), top)) else None
+        else:
+            value = None
+        if value is not None:
+            left_out = terms.add(terms.of_atom(atom), terms.constant(value), -1)
+            return terms.add(found, left_out, -found.monomials[(atom,)])
+    return found
+
+
+def asked_about(term: Term) -> bool:
+    """True if it is asked whether the path makes something simpler of `term`."""
+    return len(terms.all_atoms(term)) <= ProvingBudget.ATOMS
+
+
 def modulo(left: Term, right: Term) -> Term:
     """The remainder of `left` by `right`, with the sign of `right`."""
-    return terms.add(left, terms.multiply(right, terms.divide(left, right)), -1)
+    return terms.add(left, terms.multiply(right, quotient(left, right)), -1)
 
 
 def less(left: Term, right: Term) -> Condition | bool:

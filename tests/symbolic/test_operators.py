@@ -91,6 +91,25 @@ def test_an_operator_has_the_value_of_python(expression: str) -> None:
     assert tried > 300
 
 
+#: Quotients that are one number where x is at least 1, and others that nearly are.
+PROPER = {"ceil(x / (128 * ceil(x / 128)))": 1, "-(-x // (x + 3))": 1, "-x // x": -1, "-x % (x + 3) - 3": 0}
+IMPROPER = (
+    "ceil((x - 1) / (128 * ceil(x / 128)))",
+    "-(-x // (x - 1 + k))",
+    "ceil(x / (128 * (x // 128) + k))",
+    "-x // y",
+)
+
+
+@pytest.mark.parametrize("expression", [*PROPER, *IMPROPER])
+def test_a_negative_quotient_of_less_than_the_divisor_is_one_below_zero(expression: str) -> None:
+    run = Watching()
+    run.assume(X >= 1)
+    made = evaluated(expression, run, k=terms.constant(0))
+    value = made.constant if isinstance(made, Term) else made
+    assert value == PROPER.get(expression)
+
+
 @pytest.mark.parametrize(
     "expression",
     [
