@@ -118,6 +118,8 @@ class SymbolicExecution(Claiming):
         self.raised_within = False
         #: Copies made on reading, which kernel code has, with what they held.
         self._copies: list[tuple[Any, list[Any]]] = []
+        #: The state that modules lead to, by the modules (`nkiverify.frontend.snapshot`).
+        self.snapshots_of_modules: dict[frozenset[int], Snapshot] = {}
         #: The loops being summarised, outermost first.
         self.open_loops: list[OpenLoop] = []
         #: The loops over generators that are running, outermost first (`nkiverify.frontend.drawn_loops`).
@@ -311,7 +313,7 @@ class SymbolicExecution(Claiming):
         if all(equal(extent, 1) is True for extent in grid):
             yield
             return
-        before = Snapshot(sys._getframe(1), [kernel])
+        before = Snapshot(sys._getframe(1), [kernel], self.snapshots_of_modules)
         yield
         for change in before.changes():
             what = f"{change.describe()}, which a program of the launch changes and another one may find"

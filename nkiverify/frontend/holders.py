@@ -12,6 +12,9 @@ import types
 import weakref
 from collections import deque, namedtuple
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from itertools import chain, islice, repeat
+from operator import attrgetter, is_
 from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
@@ -27,7 +30,7 @@ from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.segments import Segment
-from nkiverify.symbolic.substitution import HEAP_TYPE, PLAIN, has_hidden_state, own_dict, slot_names
+from nkiverify.symbolic.substitution import HEAP_TYPE, PLAIN, has_hidden_state, own_dict, same_keys, slot_names
 
 #: The absence of a part.
 MISSING: Any = object()
@@ -87,6 +90,19 @@ class Holder:
     read: Callable[[Any], dict[Any, Any]]
     write: Callable[[Any, dict[Any, Any]], None] | None
 
+    def has(self, content: dict[Any, Any]) -> bool:
+        """True if the parts are those of `content`, the same objects in the same order. Asked of all that a loop can
+        reach, several times for each path through it, so that dictionaries and attributes are compared where they are:
+        nearly always nothing has changed."""
+        value = self.value
+        if type(value) is dict:
+            same = len(content) == len(value) and all(map(is_, content.values(), value.values()))
+            return same and (all(map(is_, content, value)) or same_keys(content, value))
+        if self.read is _read_object and _has_own(value, content):
+            return True
+        now = self.read(value)
+        return all(map(is_, content.values(), now.values())) and same_keys(content, now)
+
     def assign(self, key: Any, part: Any) -> None:
         """Change one part."""
         if type(self.value) is dict:
@@ -107,6 +123,68 @@ class Holder:
         if self.write is _write_object:
             return isinstance(key, str) and key != "__class__"
         return self.write in (_write_dict, _write_cell, _write_parts)
+
+
+class Unchanged:
+    """Whether holders have the parts that they had, asked of those of the common kinds together: in a fraction of the
+    time that `Holder.has` of each takes. What has other parts is not told, nor is it certain that something has."""
+
+    __slots__ = ("_dicts", "_keys", "_kinds", "_objects", "_others", "_parts", "_sizes", "_slotted")
+
+    def __init__(self, holders: Iterable[tuple[Holder, dict[Any, Any]]]) -> None:
+        self._dicts: list[dict[Any, Any]] = []
+        #: Objects that have nothing but attributes, and their classes.
+        self._objects: list[object] = []
+        self._kinds: list[type] = []
+        #: Objects with slots by their class, with what was in the slots.
+        self._slotted: dict[type, tuple[list[object], list[object]]] = {}
+        self._others: list[tuple[Holder, dict[Any, Any]]] = []
+        entries: list[dict[Any, Any]] = []
+        attributes: list[dict[Any, Any]] = []
+        for holder, content in holders:
+            value, kind = holder.value, type(holder.value)
+            slots = None
+            if holder.read is _read_object and not isinstance(value, _CONTAINERS):
+                slots = slot_names(kind)
+            if kind is dict:
+                self._dicts.append(value)
+                entries.append(content)
+            elif slots == () and kind.__dictoffset__:
+                self._objects.append(value)
+                self._kinds.append(kind)
+                attributes.append({name: part for name, part in content.items() if name != "__class__"})
+            elif slots and not kind.__dictoffset__ and len(content) == 1 + len(slots):
+                objects, parts = self._slotted.setdefault(kind, ([], []))
+                objects.append(value)
+                parts += islice(content.values(), 1, None)
+            else:
+                self._others.append((holder, content))
+        #: Of dictionaries and of attributes, one after the other.
+        entries += attributes
+        self._sizes = [*map(len, entries)]
+        self._keys = [*chain.from_iterable(entries)]
+        self._parts = [*chain.from_iterable(map(dict.values, entries))]
+
+    def __call__(self) -> bool:
+        """True if all of them have the very same parts, in the same order."""
+        entries = [*self._dicts, *map(own_dict, self._objects)]
+        return (
+            all(map(is_, map(type, self._objects), self._kinds))
+            and [*map(len, entries)] == self._sizes
+            and all(map(is_, chain.from_iterable(map(dict.keys, entries)), self._keys))
+            and all(map(is_, chain.from_iterable(map(dict.values, entries)), self._parts))
+            and all(_same_slots(kind, objects, parts) for kind, (objects, parts) in self._slotted.items())
+            and all(holder.has(content) for holder, content in self._others)
+        )
+
+
+def _same_slots(kind: type, objects: list[object], parts: list[object]) -> bool:
+    """True if objects of a class have the same parts in all their slots."""
+    try:
+        now = chain.from_iterable(map(_slots_of(kind)[1], objects))
+        return all(map(is_, map(type, objects), repeat(kind))) and all(map(is_, now, parts))
+    except AttributeError:
+        return False
 
 
 #: What describes a function or class, besides its `__dict__`.
@@ -423,12 +501,18 @@ def _write_class(value: type, content: dict[Any, Any]) -> None:
 
 
 def _read_object(value: object) -> dict[Any, Any]:
-    content: dict[Any, Any] = {"__class__": type(value)}
-    for name in _fields(type(value)) if isinstance(value, _CONTAINERS) else slot_names(type(value)):
-        try:
-            content[name] = object.__getattribute__(value, name)
-        except AttributeError:
-            continue
+    kind = type(value)
+    content: dict[Any, Any] = {"__class__": kind}
+    names, slots = _slots_of(kind)
+    try:
+        content.update(zip(names, slots(value), strict=True))
+    except AttributeError:
+        # Some have no value.
+        for name in names:
+            try:
+                content[name] = object.__getattribute__(value, name)
+            except AttributeError:
+                continue
     content.update(own_dict(value))
     # A class derived from a container has elements besides its attributes.
     if isinstance(value, list | deque):
@@ -486,6 +570,43 @@ def _write_cached(function: Any, state: dict[Any, Any]) -> None:
 
 def _read_partial(value: functools.partial[Any]) -> dict[Any, Any]:
     return {"function": value.func, "arguments": value.args, "keywords": value.keywords, "": value.__dict__}
+
+
+def _has_own(value: object, content: dict[Any, Any]) -> bool:
+    """True if it is seen at once that an object has the slots and attributes of `content`."""
+    kind = type(value)
+    if content["__class__"] is not kind or isinstance(value, _CONTAINERS):
+        return False
+    names, slots = _slots_of(kind)
+    own, before = own_dict(value), 1 + len(names)
+    if len(content) != before + len(own):
+        return False
+    try:
+        parts = chain(slots(value), own.values())
+    except AttributeError:
+        return False
+    now = islice(content.values(), 1, None)
+    return all(map(is_, now, parts)) and all(map(is_, islice(content, before, None), own))
+
+
+#: The slots of objects of a class, and how all of them are read together, for the classes met.
+_slots_of_class: dict[int, tuple[type, tuple[str, ...], Callable[[Any], Iterable[Any]]]] = {}
+
+
+def _slots_of(kind: type) -> tuple[tuple[str, ...], Callable[[Any], Iterable[Any]]]:
+    """The names of what objects of a class hold next to `__dict__`, and a function that gives the values of all of
+    them; it raises `AttributeError` where one has none. No code of the kernel runs."""
+    known = _slots_of_class.get(identity(kind))
+    if known is None:
+        names = _fields(kind) if issubclass(kind, _CONTAINERS) else slot_names(kind)
+        # A class of the kernel's may say how attributes are read.
+        together = attrgetter(*names) if len(names) > 1 and not is_kernel_class(kind) else None
+        known = _slots_of_class[identity(kind)] = kind, names, together or partial(_one_by_one, names=names)
+    return known[1:]
+
+
+def _one_by_one(value: object, names: tuple[str, ...]) -> list[object]:
+    return [object.__getattribute__(value, name) for name in names]
 
 
 #: What objects of classes written in C hold next to `__dict__`, for the classes met.

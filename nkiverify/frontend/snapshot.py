@@ -13,7 +13,6 @@ from __future__ import annotations
 import types
 from collections import deque
 from collections.abc import Iterable, Iterator
-from operator import is_
 from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
@@ -22,6 +21,7 @@ from nkiverify.frontend.holders import (
     MISSING,
     Holder,
     OpaqueState,
+    Unchanged,
     attributes_of,
     holder_of,
     holder_of_container,
@@ -70,9 +70,18 @@ class StateChange:
 
 
 class Snapshot:
-    """The mutable state reachable from kernel code."""
+    """The mutable state reachable from kernel code.
 
-    def __init__(self, frame: types.FrameType | None, extra: Iterable[object] = ()) -> None:
+    What modules lead to is most of it, and rarely changes: it is not walked again where an earlier snapshot has done so
+    (`earlier`, by the modules) and all of that is as it was.
+    """
+
+    def __init__(
+        self,
+        frame: types.FrameType | None,
+        extra: Iterable[object] = (),
+        earlier: dict[frozenset[int], Snapshot] | None = None,
+    ) -> None:
         self._holders: dict[int, tuple[Holder, dict[Any, Any]]] = {}
         #: Functions without attributes, which are most: attributes that are added are state.
         self._bare: list[types.FunctionType] = []
@@ -80,6 +89,11 @@ class Snapshot:
         self._keep: list[object] = []
         #: Whether names of functions count: in a loop, nobody assigns them.
         self._whole = frame is None
+        #: What the modules lead to, where that is a snapshot of its own.
+        self._reached: Snapshot | None = None
+        self._unchanged: Unchanged | None = None
+        #: Whether it is all that the objects lead to: what a generator that is running does is not.
+        self._is_all = True
         #: An object whose state can be neither compared nor put back, if one is within reach.
         self.opaque: OpaqueState | None = None
         #: A class of the kernel's that is refused in a launch, if one is within reach.
@@ -92,13 +106,47 @@ class Snapshot:
                 pending.extend(value for name, value in walker.f_locals.items() if not name.startswith("@"))
                 modules[identity(walker.f_globals)] = walker.f_globals
             walker = walker.f_back
-        pending.extend(modules.values())
+        reached = None if earlier is None else self._of_modules(modules, earlier)
+        if reached is None:
+            pending.extend(modules.values())
+        else:
+            self._seen = set(reached._seen)
+        self._walk(pending)
+        self._reached = reached
+        if reached is not None:
+            self.opaque = self.opaque or reached.opaque
+            self.refused = self.refused or reached.refused
+
+    def _walk(self, pending: deque[object]) -> None:
         seen = self._seen
         while pending:
             value = pending.popleft()
             # Most of what is met is a number, a text or there already.
             if not _leaf.get(identity(type(value))) and identity(value) not in seen:
                 self._visit(value, pending)
+
+    @staticmethod
+    def _of_modules(modules: dict[int, dict[str, Any]], earlier: dict[frozenset[int], Snapshot]) -> Snapshot:
+        """The state that modules lead to: as an `earlier` snapshot has found it, if all of it is as it was."""
+        key = frozenset(modules)
+        found = earlier.get(key)
+        if found is None or not found._stands():
+            found = earlier[key] = Snapshot(None)
+            found._whole = False
+            found._walk(deque(modules.values()))
+            found._unchanged = Unchanged(found._holders.values())
+        return found
+
+    def _stands(self) -> bool:
+        """True if nothing of it has changed, so that the same objects lead to the same ones."""
+        assert self._unchanged is not None
+        return self._is_all and self._unchanged() and not any(function.__dict__ for function in self._bare)
+
+    def _perhaps_changed(self) -> Iterator[Snapshot]:
+        """The parts of it in which something may have changed."""
+        yield self
+        if self._reached is not None and not self._reached._stands():
+            yield self._reached
 
     def _visit(self, value: object, pending: deque[object]) -> None:
         kind = type(value)
@@ -111,6 +159,7 @@ class Snapshot:
         self._keep.append(value)
         if kind is types.GeneratorType and value.gi_running:  # type: ignore[attr-defined]
             # Its frame is one of those that lead here.
+            self._is_all = False
             return
         if kind is types.FunctionType:
             self._visit_function(value, pending)  # type: ignore[arg-type]
@@ -192,10 +241,14 @@ class Snapshot:
 
     def changes(self) -> Iterator[StateChange]:
         """The differences from what was recorded."""
+        for part in self._perhaps_changed():
+            yield from part._own_changes()
+
+    def _own_changes(self) -> Iterator[StateChange]:
         for holder, content in self._holders.values():
-            now = holder.read(holder.value)
-            if _identical(content, now):
+            if holder.has(content):
                 continue
+            now = holder.read(holder.value)
             if content.keys() == now.keys() and not same_keys(content, now):
                 # The order of a dictionary is seen by whoever runs through it, as is a key that is equal to another.
                 yield StateChange(holder, "order", tuple(content), tuple(now))
@@ -214,14 +267,19 @@ class Snapshot:
         """True if `value` was there when the state was recorded."""
         if identity(value) in self._seen:
             return True
-        return type(value) is dict and any(function.__dict__ is value for function in self._bare)
+        bare = self._bare if self._reached is None else [*self._bare, *self._reached._bare]
+        return type(value) is dict and any(function.__dict__ is value for function in bare)
 
     def restore(self) -> None:
         """Put everything back as it was recorded; `OpaqueState` where something that changed cannot be."""
+        for part in self._perhaps_changed():
+            part._restore_own()
+
+    def _restore_own(self) -> None:
         for holder, content in self._holders.values():
-            now = holder.read(holder.value)
-            if _identical(content, now):
+            if holder.has(content):
                 continue
+            now = holder.read(holder.value)
             if same_keys(now, content) and all(_unchanged(content.get(key, MISSING), now[key]) for key in now):
                 continue
             if holder.write is None:
@@ -238,11 +296,6 @@ class Snapshot:
 def missing(value: object) -> bool:
     """True if a side of a `StateChange` is absent."""
     return value is MISSING
-
-
-def _identical(before: dict[Any, Any], after: dict[Any, Any]) -> bool:
-    """True if the same parts are there, in the same order: asked first, as nearly always nothing has changed."""
-    return all(map(is_, before.values(), after.values())) and same_keys(before, after)
 
 
 def _unchanged(before: object, after: object) -> bool:

@@ -152,7 +152,8 @@ class SummarisedLoop:
         assert self._frame is not None
         run.open_loops.append(self)
         iterators = [one.iterator for one in self._consumers.values()]
-        snapshot = self._snapshot = Snapshot(self._frame, (run.model, *iterators, *self._state.entry.values()))
+        extra = (run.model, *iterators, *self._state.entry.values())
+        snapshot = self._snapshot = Snapshot(self._frame, extra, run.snapshots_of_modules)
         if snapshot.refused is not None:
             refuse_class(snapshot.refused)
         if snapshot.opaque is not None:
