@@ -108,14 +108,16 @@ class Confirmation:
                 break
             witnesses.append((decision, smallest_witness(self._program, decision, allowed)))
         witnesses.sort(key=lambda pair: (pair[0].claim.sufficient, simplicity(pair[1].values, dimensions)))
-        tried = [
-            self._replayed(decision, witness, awaited)
-            for decision, witness in witnesses[: WitnessBudget.REPLAYS_OF_A_LINE]
-        ]
-        if any(one.replay is not None for one in tried):
-            # The verdict stands: what is tried from here on makes it no surer.
-            self._may_replay = min(self._may_replay, WitnessBudget.CONTRACTS_FURTHER)
-        return next((one for one in tried if one.replay is not None), tried[0])
+        found: _Confirmed | None = None
+        for decision, witness in witnesses[: WitnessBudget.REPLAYS_OF_A_LINE]:
+            tried = self._replayed(decision, witness, awaited)
+            found = found or tried
+            if tried.replay is not None:
+                # The verdict stands: what is tried from here on makes it no surer.
+                self._may_replay = min(self._may_replay, WitnessBudget.CONTRACTS_FURTHER)
+                return tried
+        assert found is not None
+        return found
 
     def _promising(self, group: Sequence[Decision]) -> Sequence[Decision]:
         """The refuted claims of one place, those first whose counterexample is simple as the solver gave it."""
@@ -170,9 +172,10 @@ class Confirmation:
             if sooner is not None:
                 found = self._replayed(*sooner, awaited, soon=True)
                 return replace(found, decision=replace(found.decision, hypotheses=decision.hypotheses))
-        # What suffices is not fulfilled: what is necessary may be broken by larger values only.
+        # What suffices is not fulfilled: what is necessary may be broken by larger values only. That need not be asked
+        # where no run may show it.
         harder = demanding(claim) if claim.contract.id in SUFFICIENT else later(decision) if claim.sufficient else None
-        if harder is not None:
+        if harder is not None and self._may_replay > 0:
             refuted = self._engine.refuted(harder, decision.hypotheses)
             if refuted is not None:
                 larger = smallest_witness(self._program, refuted, Allowance(WitnessBudget.FURTHER_MS))
