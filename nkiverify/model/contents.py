@@ -77,7 +77,7 @@ def any_of_dtype(value: Value, tensor: Tensor) -> Value:
     whole = whole_range(tensor.dtype)
     if value.known is not None or whole is None:
         return value
-    return Value((whole,), exact=False, undeclared=value.undeclared)
+    return Value((whole,), exact=False, undeclared=value.undeclared, origin=value.origin)
 
 
 def is_unknown(tensor: Tensor) -> bool:

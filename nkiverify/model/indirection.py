@@ -12,7 +12,7 @@ from nkiverify.model.contents import held
 from nkiverify.model.contracts import leaves_open, require, require_if_open, resting_on, suffices
 from nkiverify.model.current_execution import current_execution
 from nkiverify.model.extents import as_extent
-from nkiverify.model.known_numbers import SET_ANEW, UNKNOWN, Interval, Value
+from nkiverify.model.known_numbers import SET_ANEW, UNKNOWN, Interval, Origin, Value
 from nkiverify.model.memory import SBUF
 from nkiverify.model.register_contents import held_by
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
@@ -109,8 +109,16 @@ def _missing(value: Value, within: Interval | None) -> str:
         return f"its numbers are computed from what is not known; {ADVICE}"
     names = " and ".join(argument.name for argument in arguments)
     # What an index is computed from may be in another range than the index.
-    low, high = (within.low, within.high) if value.copied and within is not None else ("LOW", "HIGH")
+    low, high = _of_arguments(value.origin, within)
     return f"nobody said which integers are in {names}; {', '.join(each.declared(low, high) for each in arguments)}"
+
+
+def _of_arguments(origin: Origin, within: Interval | None) -> tuple[object, object]:
+    """The least and the greatest number of arguments with which an index stays in an interval."""
+    if within is None or origin is Origin.COMPUTED:
+        return "LOW", "HIGH"
+    # A loop that ends at 0 has no round.
+    return (0, within.high + 1) if origin is Origin.COUNTED else within.ends
 
 
 def by_scalar(index: object, reach: Reach) -> Indirection:

@@ -12,9 +12,11 @@ from dataclasses import replace
 
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.model.extents import as_extent
-from nkiverify.model.known_numbers import UNKNOWN, Interval, Value, hull_of, unknown, whole_range
-from nkiverify.symbolic import Extent, constant_value, equal, known, maximum, minimum
+from nkiverify.model.known_numbers import UNKNOWN, Interval, Origin, Value, hull_of, unknown, whole_range
+from nkiverify.symbolic import Extent, constant_value, equal, known, maximum, minimum, terms
+from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.generic_intervals import IntervalArithmetic
+from nkiverify.symbolic.values import as_term
 
 #: Pairs of intervals that operators are applied to one by one.
 _MOST_PAIRS = 16
@@ -75,7 +77,7 @@ def _rounded(value: Value, bits: int, largest: int) -> Value:
     if intervals is None or _all_within(value, Interval(-(2**bits), 2**bits)):
         return value
     found = tuple(Interval(-_rounded_up(-each.low, bits), _rounded_up(each.high, bits)) for each in intervals)
-    moved = replace(value, intervals=found, exact=False)
+    moved = replace(value, intervals=found, exact=False, term=None)
     return moved if _all_within(moved, Interval(-largest, largest)) else unknown(value)
 
 
@@ -120,7 +122,7 @@ def summed(value: Value, count: Extent) -> Value:
     # The numbers of one sum may be of different intervals.
     low, high = _ENDS.hull(*(each.ends for each in intervals))
     total = Interval(minimum(low, low * count), maximum(high, high * count))
-    return exactly(replace(value, intervals=(total,), exact=False, copied=False))
+    return exactly(replace(value, intervals=(total,), exact=False, origin=Origin.COMPUTED, term=None))
 
 
 def is_between(value: Value, low: int, high: int) -> bool:
@@ -156,7 +158,7 @@ def _mapped(change: _Change | None, value: Value) -> Value:
     kept = tuple(each for each in found if each is not None)
     if len(kept) < len(found):
         return unknown(value)
-    return replace(value, intervals=kept, exact=False, copied=False)
+    return replace(value, intervals=kept, exact=False, origin=Origin.COMPUTED, term=None)
 
 
 def _paired(operator: str, left: Value, right: Value) -> Value:
@@ -187,8 +189,24 @@ def _paired(operator: str, left: Value, right: Value) -> Value:
         left.assumptions | right.assumptions,
         left.integral and right.integral,
         left.undeclared | right.undeclared,
-        copied=False,
+        origin=Origin.COMPUTED,
+        term=_term_of(operator, left, right),
     )
+
+
+def _term_of(operator: str, left: Value, right: Value) -> Term | None:
+    """The one number of a result, where operands are one number each, of which not both are constants."""
+    rule = _ON_TERMS.get(operator)
+    if rule is None or (left.number is None and right.number is None):
+        return None
+    one, other = _number_of(left), _number_of(right)
+    return None if one is None or other is None else rule(one, other)
+
+
+def _number_of(value: Value) -> Term | None:
+    if value.number is not None or value.known is None or not _is_one_number(value):
+        return value.number
+    return as_term(value.known[0].low)
 
 
 def _is_one_number(value: Value) -> bool:
@@ -279,6 +297,11 @@ _BINARY: dict[str, Callable[[Interval, Interval], Interval | None]] = {
     "bitwise_xor": _merged,
     "left_shift": _shifted_left,
     "right_shift": _shifted_right,
+}
+_ON_TERMS: dict[str, Callable[[Term, Term], Term]] = {
+    "add": terms.add,
+    "subtract": lambda one, other: terms.add(one, other, -1),
+    "multiply": terms.multiply,
 }
 #: Functions that give the integer above or below a number: one of those its interval has.
 _WHOLE = frozenset(("ceil", "floor", "trunc"))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from enum import Enum
 from typing import Any
 
 from nkiverify.foundation.dataclass import dataclass
@@ -66,6 +67,15 @@ def whole_range(dtype: DType) -> Interval | None:
     if dtype.kind is DTypeKind.SIGNED:
         return Interval(-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     return None
+
+
+class Origin(Enum):
+    """How numbers come from those of arguments."""
+
+    COPIED = 1
+    #: They are counted by a loop that ends before a number of an argument.
+    COUNTED = 2
+    COMPUTED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,9 +157,9 @@ class Value:
 
     `exact`: nothing is lost, so that for some input both ends of every interval are there; else it is known only that
     there are no others. `uniform`: any part of the storage holds what all of it does. `integral`: all are integers.
-    `undeclared` are the arguments of integers, without a declared range, that they are computed from, or `copied`.
+    `undeclared` are the arguments of integers, without a declared range, that they come from, as `origin` says.
     `parts`, of a storage in a concrete run: what the writes to it have left, in order, as far as that says more.
-    `term`, of a register in a symbolic run: its one number as a term, where analyses have one for it.
+    `term`, of a register or a tile of one element in a symbolic run: its one number as a term, where analyses have one.
     """
 
     intervals: tuple[Interval, ...] | None
@@ -158,7 +168,7 @@ class Value:
     assumptions: frozenset[Assumption] = frozenset()
     integral: bool = True
     undeclared: frozenset[Undeclared] = frozenset()
-    copied: bool = True
+    origin: Origin = Origin.COPIED
     parts: tuple[WrittenNumbers, ...] = ()
     term: Term | None = None
 
@@ -252,7 +262,7 @@ class Value:
             self.assumptions | other.assumptions,
             self.integral and other.integral,
             self.undeclared | other.undeclared,
-            self.copied and other.copied,
+            self.origin if self.origin is other.origin else Origin.COMPUTED,
         )
 
     def covers(self, other: Value) -> bool:
@@ -288,7 +298,7 @@ def numbers_of(elements: Any) -> Value:
 
 
 #: Anything.
-UNKNOWN = Value(None, exact=False, integral=False, copied=False)
+UNKNOWN = Value(None, exact=False, integral=False, origin=Origin.COMPUTED)
 
 
 def unknown(*origins: Value) -> Value:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from nkiverify.foundation.dataclass import dataclass
+from nkiverify.model.extents import is_one
 from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Box, Contents, Value
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.symbolic import Extent, constant_value, equal
@@ -293,8 +294,8 @@ class ModelState:
         if self._is_shared(holder):
             self._shared.setdefault(place, Assumption()).break_it(_ANOTHER_PROGRAM)
             value, box = UNKNOWN, None
-        if value.term is not None and hasattr(holder, "buffer"):
-            # Only a register is one number.
+        if value.term is not None and hasattr(holder, "size") and not (whole and is_one(holder.size)):
+            # Only a register is one number, or all of a tile of one element.
             value = replace(value, term=None)
         before = self._contents.get(place)
         self._written[place] = self._written.get(place, 0) + 1

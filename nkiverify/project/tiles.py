@@ -116,7 +116,11 @@ def _is_target(node: ast.Assign, name: str) -> bool:
 
 
 def indexed_by(function: ast.FunctionDef, tile: str) -> list[tuple[str, int]]:
-    """The names that are indexed by `tile`, with the dimension: `table[tile, …]`, `table.ap(…, vector_offset=tile)`."""
+    """The names that are indexed by `tile`, with the dimension: `table[tile, …]`, `table.ap(…, vector_offset=tile)`.
+
+    Not by a scalar offset: how many rows the pattern has from there on is not in the text, so that the last of the
+    dimension may be too far.
+    """
     found = []
     for node in nodes_of(function):
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id != tile:
@@ -124,7 +128,7 @@ def indexed_by(function: ast.FunctionDef, tile: str) -> list[tuple[str, int]]:
             found += [(node.value.id, at) for at, key in enumerate(keys) if _base_name(key) == tile]
         elif isinstance(node, ast.Call) and last_name(node.func) == "ap" and isinstance(node.func, ast.Attribute):
             given = {one.arg: one.value for one in node.keywords}
-            offset = given.get("vector_offset") or given.get("scalar_offset")
+            offset = given.get("vector_offset")
             axis = integer_of(given["indirect_dim"]) if "indirect_dim" in given else 0
             if offset is not None and _base_name(offset) == tile and isinstance(node.func.value, ast.Name):
                 found.append((node.func.value.id, axis or 0))

@@ -43,3 +43,115 @@ def test_another_fault_is_not_hidden_by_it(check: Checker) -> None:
     write(check.folder, k=PAGES.replace("(batches, pages, row), dtype", "(batches, pages, row + 1), dtype"))
     assert check("k.py::gathered") == 1, check.out
     assert "dma_copy.count" in check.out
+
+
+#: A kernel that accepts a position of more than one element as well, which fails.
+AT_A_POSITION = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def kernel(cache, new, position):
+        rows, columns = cache.shape
+        assert rows <= 128
+        out = nl.ndarray((rows, columns), dtype=cache.dtype, buffer=nl.shared_hbm)
+        old = nl.ndarray((rows, columns), dtype=cache.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=old, src=cache)
+        nisa.dma_copy(dst=out, src=old)
+        row = nl.ndarray((1, columns), dtype=cache.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=row, src=new)
+        place = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=place, src=position)
+        register = nisa.register_alloc()
+        nisa.register_load(register, place)
+        nisa.dma_copy(dst=out.ap(pattern=[[columns, 1], [1, columns]], scalar_offset=register, indirect_dim=0), src=row)
+        return out
+"""
+
+
+def test_the_range_is_assumed_where_the_kernel_accepts_too_much(check: Checker) -> None:
+    write(check.folder, k=AT_A_POSITION)
+    assert check("k.py::kernel") == 1, check.out
+    text = " ".join(check.out.split())
+    assert "proved for all such shapes, 4 phases" in text
+    assert "position='i32[position0,position1] in 0..rows-1'" in text
+
+
+#: A window of sixteen rows from a row on that data say.
+WINDOWS = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def kernel(x, starts):
+        rows, columns = x.shape
+        one, windows = starts.shape
+        assert one == 1
+        out = nl.ndarray((windows, 16, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+        first = nl.ndarray((1, windows), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=first, src=starts)
+        for i in range(windows):
+            tile = nl.ndarray((16, columns), dtype=x.dtype, buffer=nl.sbuf)
+            at = first[0:1, i : i + 1]
+            nisa.dma_copy(dst=tile, src=x.ap(pattern=[[columns, 16], [1, columns]], scalar_offset=at, indirect_dim=0))
+            nisa.dma_copy(dst=out[i], src=tile)
+        return out
+"""
+
+
+def test_the_range_leaves_room_for_what_is_read_from_there_on(check: Checker) -> None:
+    for text in (WINDOWS, WINDOWS.replace("scalar_offset=at", "scalar_offset=first[0:1, i : i + 1]")):
+        write(check.folder, k=text)
+        assert check("k.py::kernel") == 0, check.out
+        assert "in 0..rows-16'" in " ".join(check.out.split())
+
+
+#: As many tiles as data say.
+ROUNDS = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def kernel(x, used):
+        tiles, rows, columns = x.shape
+        one, two = used.shape
+        assert one == 1 and two == 1 and rows <= 128 and columns <= 512
+        out = nl.ndarray((rows, columns), dtype=nl.float32, buffer=nl.shared_hbm)
+        total = nl.ndarray((rows, columns), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.memset(dst=total, value=0.0)
+        count = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=count, src=used)
+        rounds = nisa.register_alloc()
+        nisa.register_load(rounds, count)
+
+        def add(i):
+            tile = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.sbuf)
+            pattern = [[columns, rows], [1, columns]]
+            nisa.dma_copy(dst=tile, src=x.ap(pattern=pattern, scalar_offset=i, indirect_dim=0))
+            nisa.tensor_tensor(dst=total, data1=total, data2=tile, op=nl.add)
+
+        nl.fori_loop(0, rounds, add)
+        nisa.dma_copy(dst=out, src=total)
+        return out
+"""
+
+
+def test_a_number_of_rounds_is_as_large_as_what_they_count_through(check: Checker) -> None:
+    write(check.folder, k=ROUNDS)
+    assert check("k.py::kernel") == 0, check.out
+    assert "used='i32[one,two] in 0..tiles'" in " ".join(check.out.split())
+
+
+def test_a_number_of_which_the_rounds_are_computed_has_no_range(check: Checker) -> None:
+    doubled = ROUNDS.replace(
+        "rounds = nisa", "nisa.tensor_scalar(dst=count, data=count, op0=nl.multiply, operand0=2)\n        rounds = nisa"
+    )
+    write(check.folder, k=doubled)
+    assert check("k.py::kernel") == 3, check.out
+    assert "in LOW..HIGH" in check.out

@@ -200,7 +200,7 @@ def _reduced_numbers(bounds: Bounds, operator: str, source: str, count: Extent) 
     if bounds.undetermined(source):
         return UNKNOWN
     if operator in ("maximum", "minimum", "max", "min"):
-        return replace(bounds.numbers(source), exact=False)
+        return replace(bounds.numbers(source), exact=False, term=None)
     if operator == "add":
         return summed(bounds.numbers(source), count)
     return UNKNOWN

@@ -149,6 +149,8 @@ def _loaded(source: Tensor) -> Value | None:
 
 def _numbered(value: Value) -> Value:
     """The contents of a register that has just been loaded, with its number as a term where it has one."""
+    if value.number is not None:
+        return value
     number = current_execution().run_time_number()
     return value if number is None else replace(value, term=number)
 

@@ -271,4 +271,4 @@ def _(bounds: Bounds) -> None:
     if op1.name == "add":
         bounds.write(summed(value, bounds.count("src")))
     elif op1.name in ("maximum", "minimum"):
-        bounds.write(replace(value, exact=False))
+        bounds.write(replace(value, exact=False, term=None))

@@ -211,7 +211,9 @@ class _Trials:
 
 def _ranges_missing(at: _Verified) -> Iterator[tuple[str, str]]:
     """The arguments whose integers decide what is open, as they are indices, with the range that an index must have."""
-    for run in at.runs:
+    # A phase that fails as the kernel accepts too much may be open on the domain as well.
+    open_too = at.derived.runs if at.derived is not None else ()
+    for run in (*at.runs, *open_too):
         if run.verdict is Verdict.UNKNOWN:
             for name, text in _ASKED_FOR.findall(run.advice):
                 yield name, text.replace(" ", "")
