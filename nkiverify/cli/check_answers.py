@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sys
 import time
@@ -271,9 +272,12 @@ def _told(
     parts += [f"  {alone}"] if alone else []
     runs = one.derived.runs if one.derived is not None else one.runs
     parts.append(not_compared(one.reference, one.arguments, one.grid, runs, options.root, width))
-    if again:
+    commands = [f"replay: {again}"] if again else []
+    if not asked.fix and _needs_an_edit(one, options.root):
+        commands.append(f"repair: {_repair(one.reference, asked)}")
+    if commands:
         parts[0] = parts[0].rstrip("\n")
-        parts.append(f"  replay: {again}\n")
+        parts.append("".join(f"  {line}\n" for line in commands))
     lacking = asserts(one, options.root) if asked.fix else ""
     if mended is not None and not (lacking and mended.is_asserted):
         from nkiverify.products.repair.repair_text import fixes
@@ -285,6 +289,22 @@ def _told(
     if asked.manifest_entry:
         parts.append(manifest_entry(one))
     return "\n".join(part for part in parts if part)
+
+
+def _needs_an_edit(one: DomainAnswer, root: Path) -> bool:
+    """True if the kernel fails, and there is more to mend than asserts that it lacks."""
+    if status_of_answer(one) is not ExitStatus.MISMATCH:
+        return False
+    stated = one.derived.preconditions if one.derived is not None else ()
+    return any(each.dead for each in stated) or proposals.lacking(one, root) is None
+
+
+def _repair(reference: str, asked: CheckRequest) -> str:
+    """The command that looks for an edit which mends a kernel, with what was typed."""
+    typed = [("--arg", text) for text in asked.arguments] + [("--where", text) for text in asked.where]
+    typed += [("--grid", asked.grid)] if asked.grid is not None else []
+    typed += [("--target", asked.hardware)] if asked.hardware is not None else []
+    return shlex.join(["nkiverify", "repair", reference, *(part for pair in typed for part in pair)])
 
 
 def _language_statuses(found: Sequence[DomainAnswer], options: Options) -> list[ExitStatus]:

@@ -436,8 +436,9 @@ class DerivingBudget:
     SHARE_OF_A_KERNEL = 0.9
     #: How much of it may pass until no further domain is proved.
     SHARE_OF_DERIVING = 0.75
-    #: Times that something else is assumed, at most; shapes that dtypes are searched for with.
+    #: Times that something else is assumed, at most; other ranks; shapes that dtypes are searched for with.
     ASSUMPTIONS = 3
+    RANKS = 4
     SHAPES_OF_DTYPES = 4
     #: Work, in elements of operands, that one shape may take.
     WORK_OF_A_SHAPE = 30_000_000

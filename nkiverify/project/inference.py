@@ -47,8 +47,9 @@ class Missing:
     why: str
 
 
-#: No argument has a range.
+#: No argument has a range; none has another rank.
 NO_RANGES: Mapping[str, str] = MappingProxyType({})
+NO_RANKS: Mapping[str, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +58,8 @@ class Inferred:
 
     `arguments` are written as after `--arg`, `grid` as after `--grid` (empty where it is not launched on one),
     `assumed` says which of it is no more than usual, `missing` are parameters that have to be given. Nothing tells the
-    dtype of the `tensors`, nor which one the parameters `dtypes` are to be. `hardware` is what its decorator names,
-    empty where it names none.
+    dtype of the `tensors`, nor which one the parameters `dtypes` are to be, nor that tensors have no other rank than
+    their `ranks`. `hardware` is what its decorator names, empty where it names none.
     """
 
     arguments: tuple[str, ...]
@@ -66,6 +67,7 @@ class Inferred:
     assumed: tuple[str, ...] = ()
     tensors: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
+    ranks: tuple[tuple[str, int], ...] = ()
     missing: tuple[Missing, ...] = ()
     hardware: str = ""
 
@@ -82,19 +84,25 @@ class Inferred:
 
 
 def inferred(
-    tree: ast.Module, function: ast.FunctionDef, given: Sequence[str] = (), scope: ModuleScope | None = None
+    tree: ast.Module,
+    function: ast.FunctionDef,
+    given: Sequence[str] = (),
+    scope: ModuleScope | None = None,
+    ranks: Mapping[str, int] = NO_RANKS,
 ) -> Inferred:
-    """The arguments for the parameters of `function`, in the module `tree`, are to be; those `given` are left out.
+    """The arguments for the parameters of `function`, in the module `tree`; those `given` are left out, tensors have
+    these `ranks` where nothing states theirs.
 
     `scope` has the names of the module, those included that it imports from its repository.
     """
-    return _Inference(tree, function, given, scope or ModuleScope(tree)).result()
+    return _Inference(tree, function, given, scope or ModuleScope(tree), ranks).result()
 
 
-def inferred_for(path: str, name: str, base: Path, given: Sequence[str]) -> Inferred:
-    """The arguments for the parameters of the kernel `name` in `path` are to be, but for those in `given`
-    (`NAME=VALUE`)."""
-    return KernelText.of(path, name, base).inferred(given)
+def inferred_for(
+    path: str, name: str, base: Path, given: Sequence[str], ranks: Mapping[str, int] = NO_RANKS
+) -> Inferred:
+    """The arguments for the parameters of the kernel `name` in `path`, but for those in `given` (`NAME=VALUE`)."""
+    return KernelText.of(path, name, base).inferred(given, ranks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +120,12 @@ class KernelText:
         tree = parse(file)
         return KernelText(tree, function_named(tree, name.partition("[")[0]), scope_of(tree, file, base))
 
-    def inferred(self, given: Sequence[str]) -> Inferred:
+    def inferred(self, given: Sequence[str], ranks: Mapping[str, int] = NO_RANKS) -> Inferred:
         """The arguments for its parameters, but for those in `given` (`NAME=VALUE`)."""
         if self.function is None:
             return Inferred(())
         names = [text.partition("=")[0].strip() for text in given]
-        return inferred(self.tree, self.function, names, self.scope)
+        return inferred(self.tree, self.function, names, self.scope, ranks)
 
 
 def is_described(path: str, name: str, base: Path, given: Sequence[str]) -> bool:
@@ -153,10 +161,19 @@ def check_tensors(kernel: KernelText, given: Sequence[str]) -> None:
 
 
 class _Inference:
-    def __init__(self, tree: ast.Module, function: ast.FunctionDef, given: Sequence[str], scope: ModuleScope) -> None:
+    def __init__(
+        self,
+        tree: ast.Module,
+        function: ast.FunctionDef,
+        given: Sequence[str],
+        scope: ModuleScope,
+        ranks: Mapping[str, int],
+    ) -> None:
         self._function = function
         self._given = frozenset(given)
         self._scope = scope
+        self._ranks = ranks
+        self._guessed: list[tuple[str, int]] = []
         self._assumed: list[str] = []
         self._tensors: list[str] = []
         self._dtypes: list[str] = []
@@ -202,6 +219,7 @@ class _Inference:
             assumed=tuple(dict.fromkeys(self._assumed)),
             tensors=tuple(self._tensors),
             dtypes=tuple(self._dtypes),
+            ranks=tuple(one for one in self._guessed if one[0] not in self._given),
             missing=tuple(self._missing),
             hardware=_hardware_of(self._function),
         )
@@ -305,6 +323,10 @@ class _Inference:
         if rank is None:
             rank = len(written) if len(written) >= max(1, use.least) else max(DEFAULT_RANK, use.least)
             self._assumed.append(f"{name} of rank {rank}")
+        stated = any(one.is_rank_stated for one in (use, *(tensors[name] for name in use.like if name in tensors)))
+        if not stated and len(written) != rank:
+            rank = self._ranks.get(name, rank)
+            self._guessed.append((name, rank))
         names = {position % rank: text for position, text in use.names.items() if -rank <= position < rank}
         if len(written) == rank:
             unpacked = {text for one in tensors.values() for text in one.names.values()}

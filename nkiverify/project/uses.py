@@ -33,6 +33,8 @@ _OPERATOR_KEYWORDS = frozenset({"op", "op0", "op1", "reduce_op"})
 _OF_INTEGERS = frozenset(
     {"range", "affine_range", "sequential_range", "static_range", "ceil_div", "cdiv", "div_ceil", "min", "max", "abs"}
 )
+#: Functions of integers that may be zero: places, and contents of registers.
+_OF_PLACES = frozenset({"ds", "register_move", "register_alloc"})
 _INTEGERS = frozenset({"i8", "i16", "i32", "u8", "u16", "u32"})
 _TENSOR_ANNOTATIONS = ("tensor", "ndarray", "array")
 
@@ -72,6 +74,11 @@ class Use:
         if self.names or self.least > 1:
             return max(self.least, self.indices, 1)
         return None
+
+    @property
+    def is_rank_stated(self) -> bool:
+        """True if the rank is more than the least that the uses need."""
+        return bool(self.ranks) or self.indices > 1
 
     def add(self, other: Use) -> None:
         """Take over what uses in a helper tell."""
@@ -129,10 +136,13 @@ class Uses:
                 use.kinds.add("count")
         elif isinstance(parent, ast.Tuple):
             # A part of a shape, as a rule; one of several things to go through otherwise.
-            apart = isinstance(parents.get(parent), ast.Dict | ast.List | ast.Tuple | ast.Return | ast.For)
+            around = parents.get(parent)
+            apart = isinstance(around, ast.Dict | ast.List | ast.Tuple | ast.Return) or _gone_through(parent, parents)
             use.kinds |= {"unknown"} if apart else {"integer", "count"}
+            self._element(parent, parents, use, depth, function)
         elif isinstance(parent, ast.Dict | ast.List | ast.Return):
             use.kinds.add("unknown")
+            self._element(parent, parents, use, depth, function)
         elif isinstance(parent, ast.Slice | ast.UnaryOp):
             negated = isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not)
             use.kinds.add("flag" if negated else "integer")
@@ -147,6 +157,23 @@ class Uses:
                 self._part(position, target.id if isinstance(target, ast.Name) else "", use, function)
         elif isinstance(parent, ast.Starred) or getattr(parent, "iter", None) is node:
             use.kinds.add("sequence")
+
+    def _element(
+        self, display: ast.AST, parents: dict[ast.AST, ast.AST], use: Use, depth: int, function: ast.FunctionDef
+    ) -> None:
+        """The facts that a loop over a tuple or list tells of each element of it: `for t in (p, g): t.reshape(...)`."""
+        loop = _gone_through(display, parents)
+        if loop is None or not depth:
+            return
+        target = loop.target
+        around = parents.get(display)
+        if isinstance(around, ast.Call) and isinstance(target, ast.Tuple):
+            at = next(number for number, one in enumerate(around.args) if one is display)
+            target = target.elts[at] if at < len(target.elts) else target
+        if isinstance(target, ast.Name) and target.id not in {one.arg for one, _ in parameters(function)}:
+            use.add(self.of(function, target.id, depth - 1))
+            # What is treated the same is most often of one shape.
+            use.like += [one.id for one in getattr(display, "elts", ()) if isinstance(one, ast.Name)]
 
     def _part(self, position: int, name: str, use: Use, function: ast.FunctionDef) -> None:
         """The part of a sequence at a position, which `function` calls `name`, counts if it is used as an integer."""
@@ -215,6 +242,8 @@ class Uses:
                 return
         if name in _OF_INTEGERS:
             use.kinds |= {"integer", "count"}
+        elif name in _OF_PLACES:
+            use.kinds.add("integer")
         elif name in ("len", "enumerate", "zip", "list", "tuple", "sum"):
             use.kinds.add("sequence")
         elif name in ("load", "store", "dma_copy", "load_transpose2d", "dma_transpose"):
@@ -248,6 +277,15 @@ class Uses:
             if isinstance(at, ast.FunctionDef):
                 return at
         return None
+
+
+def _gone_through(display: ast.AST, parents: dict[ast.AST, ast.AST]) -> ast.For | ast.comprehension | None:
+    """The loop that goes through a tuple or list where it stands, by itself or beside others (`zip`)."""
+    at: ast.AST = display
+    around = parents.get(at)
+    if isinstance(around, ast.Call) and display in around.args and last_name(around.func) == "zip":
+        at, around = around, parents.get(around)
+    return around if isinstance(around, ast.For | ast.comprehension) and around.iter is at else None
 
 
 # --- parameters and annotations ---------------------------------------------------------------------------------------

@@ -14,6 +14,11 @@ from nkiverify.report.excerpt import excerpt
 from nkiverify.report.style import PLAIN, Style
 from nkiverify.results import wording
 
+#: What to write instead, whatever the tensors are.
+_WAYS_OUT = {
+    "df.accumulate_unwritten": "accumulate=k > 0, so that the first matmul of a sum begins it; or nisa.memset before",
+    "df.output_written": "store the rest of it as well, or return a tensor of the size that is stored",
+}
 #: Contracts that the kernel, or its target, states itself: there is nothing to explain.
 _OWN = ("kernel.", "target.")
 
@@ -128,6 +133,8 @@ def help_for(violation: Violation, root: Path) -> str:
         return f"return {written[0]}"
     if violation.instead or violation.contract.startswith(_OWN):
         return violation.instead
+    if violation.contract in _WAYS_OUT:
+        return _WAYS_OUT[violation.contract]
     return f"nkiverify explain {violation.contract}"
 
 

@@ -217,7 +217,7 @@ def monomial_key(item: tuple[Monomial, int]) -> tuple[int, ...]:
 
 def _bracketed(term: Term) -> str:
     text = render(term)
-    return text if text.isalnum() else f"({text})"
+    return text if text.isidentifier() or text.isdigit() else f"({text})"
 
 
 def render(term: Term) -> str:

@@ -65,7 +65,7 @@ def test_shapes_that_are_accepted_and_fail_are_status_1(capsys: pytest.CaptureFi
     ran = Ran(capsys, "k.py")
     assert ran.status == 1
     assert "the kernel does not check R % 128 == 0: R = 129 is accepted and out[128, 0] is never written" in ran.out
-    assert "k.py:14" in ran.out
+    assert "k.py:15" in ran.out
     assert "assumed: --arg x='bf16[R,C]'" in ran.out
 
 
@@ -883,7 +883,7 @@ def added(x, row):
 @pytest.mark.parametrize(
     ("kernel", "domain"),
     [
-        (COLUMNS_OF_SCALES, "scale1 == 1, R == shift0, R == scale0, scale1 == shift1"),
+        (COLUMNS_OF_SCALES, "scale1 == 1, shift1 == 1, R == shift0, R == scale0"),
         (DIFFERENCES, "P <= 128, (N - 1) % 512 == 0, N >= 2"),
         (ROW_OF_TERMS, "C == row0*row1"),
         (ROW_OF_TERMS_BY_TILES, "C == row0*row1"),
@@ -970,3 +970,153 @@ def test_a_shape_at_which_no_input_is_read_is_none_that_is_meant(capsys: pytest.
     ran = Ran(capsys, "k.py")
     assert "summed is legal where M <= 128, K2 % 128 == 0, N <= 512, K == K2" in ran.out
     assert "K2 <= 128" not in ran.out
+
+
+#: Copies a whole tile of 128 x 128, by indices that are its own.
+OWN_INDICES = textwrap.dedent("""
+    import neuronxcc.nki as nki
+    import neuronxcc.nki.language as nl
+
+
+    @nki.jit
+    def copied(x):
+        out = nl.ndarray((128, 128), dtype=x.dtype, buffer=nl.shared_hbm)
+        i_p, i_f = nl.mgrid[0:128, 0:128]
+        nl.store(out[i_p, i_f], nl.load(x[i_p, i_f]))
+        return out
+""")
+
+
+def test_what_a_dimension_is_compared_with_is_said_as_its_number(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(OWN_INDICES)
+    ran = Ran(capsys, "k.py")
+    assert "copied is legal where x0 == 128, x1 == 128 proved" in ran.out
+    assert "help: assert x.shape[0] == 128 and x.shape[1] == 128" in ran.out
+    assert "no assert to add" not in ran.out
+
+
+def _checked(assertion: str) -> str:
+    return GUARDED.replace("assert R % 128 == 0", assertion)
+
+
+def test_a_domain_of_one_shape_that_passes_is_proved_whatever_the_asserts_are(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("k.py").write_text(_checked("assert R == 128 and C & (C - 1) == 0"))
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 0
+    assert "guarded is legal where R == 128, C == 128 proved for all such shapes" in ran.out
+    assert "there may be more legal shapes" in ran.out
+
+
+LATE = HEAD + textwrap.dedent("""
+    @nki.jit
+    def late(x):
+        R, C = x.shape
+        assert R == 128
+        out = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((R, C), dtype=x.dtype, buffer=nl.sbuf)
+        last = C - 1 if C == 1000 else C
+        nisa.dma_copy(dst=tile[:, 0:last], src=x[:, 0:last])
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+""")
+
+
+def test_a_kernel_that_fails_in_its_domain_is_said_to_fail(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(LATE)
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 1
+    assert ran.out.startswith("late fails for some shapes where R == 128 phase 4 FAILED")
+    assert "the kernel's own asserts enforce this" not in ran.out and "not proved" not in ran.out
+
+
+def test_a_line_that_is_dead_is_named_once(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(LATE.replace("C - 1 if C == 1000 else C", "C if C <= 64 or 200 <= C <= 300 else C - 1"))
+    ran = Ran(capsys, "k.py")
+    assert "C <= 64" in ran.out
+    assert ran.out.count("no assert to add") == 1
+
+
+#: Nothing says how many dimensions x has.
+PAGES = HEAD + textwrap.dedent("""
+    @nki.jit
+    def pages(x):
+        page = x[0]
+        assert page.shape[0] > 1
+        out = nl.ndarray(page.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray(page.shape, dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=page)
+        nisa.tensor_scalar(dst=tile, data=tile, op0=nl.multiply, operand0=2.0)
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+""")
+
+
+def test_another_rank_is_tried_where_nothing_states_it(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(PAGES)
+    ran = Ran(capsys, "k.py")
+    assert ran.out.startswith("pages is legal where x0 == 1, x1 >= 2, x1 <= 128 proved for all such shapes")
+    assert "assumed: --arg x='bf16[x0,x1,x2]'" in ran.out
+    assert "with x of rank 2, it fails for every shape that was tried: tensor.operand_rank" in ran.out
+
+
+def test_another_rank_is_tried_where_one_shape_alone_is_legal(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(PAGES.replace("    assert page.shape[0] > 1\n", ""))
+    assert Ran(capsys, "k.py").out.startswith("pages is legal where x0 == 1, x1 <= 128 proved for all such shapes")
+
+
+def test_a_rank_with_which_the_kernel_comes_further_shows_its_bug(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("k.py").write_text(PAGES.replace("dst=out, src=tile", "dst=out, src=tile[:, 1:]"))
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 1
+    assert "fails for every shape that was tried" in ran.out and "k.py:15" in ran.out
+    assert "assumed: --arg x='bf16[x0,x1,x2]'" in ran.out
+
+
+def test_a_rank_that_is_stated_is_kept(capsys: pytest.CaptureFixture[str]) -> None:
+    stated = PAGES.replace("    page = x", "    N, F = x.shape\n    page = x", 1)
+    Path("k.py").write_text(stated)
+    ran = Ran(capsys, "k.py")
+    assert "assumed: --arg x='bf16[N,F]'" in ran.out
+    assert "of rank" not in ran.out
+
+
+@pytest.mark.parametrize("loop", ["for t in (p, g, m):", "for t, _ in zip([p, g, m], range(3)):"])
+def test_what_a_loop_over_a_tuple_does_is_done_to_each_of_it(loop: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = HEAD + textwrap.dedent(f"""
+        @nki.jit
+        def three(p, g, m):
+            N = p.shape[0]
+            out = nl.ndarray((128, N // 128), dtype=p.dtype, buffer=nl.shared_hbm)
+            acc = nl.ndarray((128, N // 128), dtype=nl.float32, buffer=nl.sbuf)
+            nisa.memset(dst=acc, value=0.0)
+            {loop}
+                tile = nl.ndarray((128, N // 128), dtype=nl.float32, buffer=nl.sbuf)
+                nisa.dma_copy(dst=tile, src=t.reshape((128, N // 128)))
+                nisa.tensor_tensor(dst=acc, data1=acc, data2=tile, op=nl.add)
+            nisa.dma_copy(dst=out, src=acc)
+            return out
+    """)
+    Path("k.py").write_text(text)
+    ran = Ran(capsys, "k.py")
+    assert "three is legal where N % 128 == 0, N == g0, N == m0 proved for all such shapes" in ran.out
+    assert "assumed: --arg p='bf16[N]' --arg g='bf16[g0]' --arg m='bf16[m0]'" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("wrong", "mended"),
+    [
+        # Off by one at each iteration: no assert mends it.
+        ("dst=out[r * 128 : (r + 1) * 128, :]", True),
+        ("", False),
+    ],
+)
+def test_repair_is_named_where_asserts_do_not_mend(
+    wrong: str, mended: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = BLOCKS.replace(wrong, "dst=out[r * 128 + 1 : (r + 1) * 128 + 1, :]") if wrong else BLOCKS
+    Path("k.py").write_text(text)
+    ran = Ran(capsys, "k.py", "--where", "C <= 7")
+    assert ran.status == 1
+    assert ("repair: nkiverify repair k.py::blocks --where 'C <= 7'" in ran.out) == mended

@@ -55,20 +55,9 @@ def other_dtypes(
     return search.smallest(at, chosen) if at is not None else chosen
 
 
-def comes_further(
-    target_for: Callable[[Mapping[str, str]], Target],
-    shapes: Sequence[Mapping[str, int]],
-    hardware: Hardware,
-    dtypes: Mapping[str, str],
-    seconds: float,
-) -> bool:
-    """True if the kernel comes further with these dtypes on one of the shapes; each run may take this many
-    `seconds`."""
-
-    def progress(shape: Mapping[str, int], dtypes: Mapping[str, str]) -> tuple[bool, int, int]:
-        return _progress(shown(target_for(dtypes), shape, hardware, seconds, steps=DerivingBudget.STEPS_OF_A_RUN))
-
-    return any(progress(shape, dtypes) > progress(shape, {}) for shape in shapes)
+def progress(target: Target, shape: Mapping[str, int], hardware: Hardware, seconds: float) -> tuple[bool, int, int]:
+    """How far the kernel comes at a shape, in at most this many `seconds`."""
+    return _progress(shown(target, shape, hardware, seconds, steps=DerivingBudget.STEPS_OF_A_RUN))
 
 
 class _Search:

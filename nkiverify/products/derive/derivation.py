@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from math import inf
+from math import gcd, inf, lcm
 
 from nkiverify.engines.embedded import Decision, Outcome
 from nkiverify.engines.shapes import domain_of
@@ -31,6 +31,7 @@ from nkiverify.products.derive.capacity_limits import CapacityLimits, about
 from nkiverify.products.derive.cover import Cover, Likely, cover, holds
 from nkiverify.products.derive.domain_candidates import (
     Candidate,
+    DimensionConstants,
     about_products,
     all_of_it,
     bounds_seen,
@@ -38,6 +39,7 @@ from nkiverify.products.derive.domain_candidates import (
     constants,
     has_minimum,
     is_upper_bound,
+    plainest,
     readable,
     related,
     whole_quotients,
@@ -47,6 +49,7 @@ from nkiverify.products.derive.runs import ConcreteResult, ShapeOutcome, told_by
 from nkiverify.products.derive.sampling import SampledShapes
 from nkiverify.products.derive.statements import Derived, Precondition, Statements, enforced, guards, simplest, unsaid
 from nkiverify.project.ways import verdicts_by_ways, ways_through
+from nkiverify.symbolic.atoms import Dimension
 from nkiverify.symbolic.conditions import Comparison, Condition, Relation, negate
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.terms import of_atom
@@ -257,20 +260,23 @@ class _Derivation:
 
     def _said(self, found: _Found, base: dict[str, int]) -> Derived:
         """The domain `found`, with what is to be said of each of its conditions; `base` is a shape that passes."""
-        chosen = found.chosen
+        own = {one.uid for one in self._guards}
+        chosen = replace(found.chosen, chosen=plainest(found.chosen.chosen, own, self._program))
         within = [one for one in map(self._condition, (each.text for each in found.bounds)) if one is not None]
         limits = self._limits.needed(chosen.chosen, within)
         statements = Statements(self._program, self._shapes, self._guards, base, self._limits.places, self._grid)
         stated = statements.preconditions(chosen.chosen, limits, found.proved)
         said = [*self._ranges, *(one.condition for one in (*chosen.chosen, *limits))]
         stated += unsaid(self._program, self._assumptions, said)
-        proved = found.proved
-        if proved and self._exploration.run.unsupported_construct is not None:
+        proved, runs = found.proved, found.runs
+        # Of a domain that is one shape it is known: it passes.
+        if proved and self._exploration.run.unsupported_construct is not None and not self._is_one_shape(said):
             texts = (*self._texts(chosen, limits), *(one.text for one in found.bounds))
-            asserted = self._asserted_within(texts)
-            proved = asserted is not None
-            stated += asserted or ()
-        inside = simplest(self._inside(chosen), self._program)
+            try:
+                stated += self._asserted_within(texts)
+            except UnsupportedConstruct as limit:
+                proved, runs = False, tuple(_without_asserts(run, limit) for run in runs)
+        inside = self._simplest(self._inside(chosen))
         failing = [one for one in self._shapes.runs.values() if one.kind in (ShapeOutcome.FAILS, ShapeOutcome.REJECTED)]
         preconditions = tuple(one for one in stated if not (one.limit and one.large))
         reported = {one.text: one for one in preconditions}
@@ -281,7 +287,7 @@ class _Derivation:
         return Derived(
             preconditions=(*preconditions, *bounds),
             limits=tuple(one for one in stated if one.limit and one.large),
-            runs=found.runs,
+            runs=runs,
             proved=proved,
             seconds=now() - self._started,
             bugs=tuple(violation(one, self._program) for one in inside),
@@ -294,19 +300,26 @@ class _Derivation:
             enforced=not accepts and enforced(self._exploration, needed),
         )
 
-    def _asserted_within(self, texts: tuple[str, ...]) -> list[Precondition] | None:
-        """The kernel's own preconditions that do not follow from the domain; None where they cannot be known.
+    def _is_one_shape(self, conditions: Sequence[Condition | bool]) -> bool:
+        """True if a shape that passes is all that the conditions allow."""
+        known = Prover(conditions, BUDGETS.statement)
+        return any(
+            all(known.entails(one.equals(passing.values[one.atom.name])) for one in self._shapes.dimensions)
+            for passing in self._shapes.of(ShapeOutcome.PASSES)
+        )
 
-        Those behind the place where the run of the unrestricted kernel ended are seen within the domain only.
+    def _asserted_within(self, texts: tuple[str, ...]) -> list[Precondition]:
+        """The kernel's own preconditions that do not follow from the domain.
+
+        Those behind the place where the run of the unrestricted kernel ended are seen within the domain only. Raises
+        `UnsupportedConstruct` where they cannot be known.
         """
         left = max(DerivingBudget.LEAST_SECONDS, self._deadline - now())
-        try:
-            within = explore(self._target_for(texts), self._hardware, Limits(seconds=left))
-        except UnsupportedConstruct:
-            return None
+        within = explore(self._target_for(texts), self._hardware, Limits(seconds=left))
         program, assumed = within.run.program, within.assumptions
-        if within.run.unsupported_construct is not None:
-            return None
+        unsupported = within.run.unsupported_construct
+        if unsupported is not None:
+            raise UnsupportedConstruct(unsupported.construct, unsupported.advice, unsupported.site)
         ranges = [one.at_least(one.low) for one in program.dimensions if not one.choices]
         known = [*domain_of(program, ()), *ranges]
         prover = Prover(known, BUDGETS.statement)
@@ -335,9 +348,14 @@ class _Derivation:
             found = self._proof(own, lambda: own)
             if found.proved or untold or not likely:
                 return self._said(found, {})
-        bugs = tuple(violation(one, self._program) for one in simplest(likely, self._program))
+        bugs = tuple(violation(one, self._program) for one in self._simplest(likely))
         seconds = now() - self._started
         return Derived((), (), (), False, seconds, bugs, tried=tried, untold=len(untold), ran=self._shapes.ran)
+
+    def _simplest(self, failing: Sequence[ConcreteResult]) -> list[ConcreteResult]:
+        """One failure of each contract and line, at the least of the shapes that have whole tiles."""
+        tiles = {name: _tile(name, one, self._expected) for name, one in self._numbers.items()}
+        return simplest(failing, self._program, tiles, related(self._decisions))
 
     def _own_guards(self) -> Iterator[Candidate]:
         """The kernel's own preconditions."""
@@ -461,6 +479,32 @@ class _Derivation:
     @staticmethod
     def _texts(chosen: Cover, limits: Sequence[Candidate]) -> tuple[str, ...]:
         return tuple(one.text for one in (*chosen.chosen, *limits))
+
+
+def _tile(name: str, numbers: DimensionConstants, expected: Iterable[Condition]) -> int:
+    """The least size of a dimension that is whole tiles: what it is divided by, or else compared with, a number or a
+    multiple of others (128 for `128*G <= rows`)."""
+    found = lcm(*numbers.divisors) if numbers.divisors else min(numbers.bounds, default=1)
+    for condition in expected:
+        factors = dict(condition.term.monomials) if isinstance(condition, Comparison) else {}
+        own = [key for key in factors if len(key) == 1 and isinstance(key[0], Dimension) and key[0].name == name]
+        others = [abs(factor) for key, factor in factors.items() if key and key not in own]
+        if own and others and abs(factors[own[0]]) == 1:
+            found = lcm(found, gcd(*others))
+    return found
+
+
+def _without_asserts(run: Run, limit: UnsupportedConstruct) -> Run:
+    """`run` of a domain of which it is not known what the kernel's own asserts reject: they are assumed in it."""
+    return replace(
+        run,
+        verdict=Verdict.UNKNOWN,
+        basis=Basis.UNSUPPORTED,
+        qualifier="",
+        reason=f"which of these shapes the kernel's own asserts let pass is not known: {limit.construct}",
+        place=limit.site,
+        advice=limit.advice,
+    )
 
 
 def _expected_of(decision: Decision) -> list[Condition]:

@@ -8,7 +8,8 @@ of refuted claims themselves, and one disjunction (`K <= 128 or K % 128 == 0`).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations, permutations
 
 from nkiverify.engines.embedded import Decision
@@ -20,7 +21,7 @@ from nkiverify.model.indices import MaskRelation as MaskRelation
 from nkiverify.model.recorded import Executed
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Atoms, Dimension, Div, Index, Min, Term
-from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
+from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, compare
 from nkiverify.symbolic.terms import constant, of_atom
 from nkiverify.verify.witness.sufficient import about_dimensions, as_text
 
@@ -212,6 +213,84 @@ def readable(condition: Condition, program: Program) -> str:
     """The condition as `--where` reads it, dimensions first: `E >= 8`; empty where it cannot be said so."""
     text = as_text(condition, program)
     return _TURNED.sub(r"\2 >= \1", text)
+
+
+def plainest(chosen: Sequence[Candidate], kept: Collection[int], program: Program) -> tuple[Candidate, ...]:
+    """The same domain, said the plainest: what a dimension is compared with is the number that another condition gives
+    it (`x1 == 128` for `x0 == x1`), what is divided without rest is not rounded (`N == g0` for `128*(N//128) == g0`),
+    two bounds that meet are one value. Conditions with the uids `kept` stay as they are, as the kernel has them."""
+    found = list(chosen)
+    for _ in chosen:
+        values = {atom: constant(value) for one in found for atom, value in _value_given(one.condition)}
+        whole = {atom for one in found for atom in _without_rest(one.condition)}
+        found = [one if one.condition.uid in kept else _substituted(one, values, whole, program) for one in found]
+        meeting = next(_meeting([one for one in found if one.condition.uid not in kept]), None)
+        if meeting is not None:
+            low, high, equation = meeting
+            found[found.index(low)] = replace(low, condition=equation, text=readable(equation, program))
+            found.remove(high)
+        elif all(one is other for one, other in zip(found, chosen, strict=True)):
+            break
+        chosen = found
+    return tuple(found)
+
+
+def _value_given(condition: Condition) -> Iterator[tuple[Atom, int]]:
+    """The dimension that a condition is about, with the value that it gives it."""
+    if isinstance(condition, Comparison) and condition.relation is Relation.EQUAL:
+        linear = [(key, factor) for key, factor in condition.term.monomials.items() if key]
+        if len(linear) == 1 and len(linear[0][0]) == 1 and isinstance(linear[0][0][0], Dimension):
+            value, rest = divmod(-condition.term.constant_part, linear[0][1])
+            if not rest:
+                yield linear[0][0][0], value
+
+
+def _without_rest(condition: Condition) -> Iterator[Div]:
+    """The quotient of which a condition says that it leaves no rest."""
+    for atom in condition.atoms():
+        if isinstance(atom, Div):
+            rest = terms.add(atom.numerator, terms.multiply(of_atom(atom), atom.denominator), -1)
+            if conditions.equals_zero(rest) is condition:
+                yield atom
+
+
+def _unrounded(term: Term, whole: Collection[Div]) -> Term:
+    """`term` with what is divided in place of a quotient without rest, times the divisor."""
+    found = constant(0)
+    for key, factor in term.monomials.items():
+        part = constant(factor)
+        for atom in key:
+            divisor = atom.denominator.constant if isinstance(atom, Div) and atom in whole else None
+            known = part.constant
+            if isinstance(atom, Div) and divisor and known is not None and known % divisor == 0:
+                part = terms.multiply(constant(known // divisor), atom.numerator)
+            else:
+                part = terms.multiply(part, of_atom(atom))
+        found = terms.add(found, part)
+    return found
+
+
+def _substituted(one: Candidate, values: Mapping[Atom, Term], whole: Collection[Div], program: Program) -> Candidate:
+    if any(True for _ in (*_value_given(one.condition), *_without_rest(one.condition))):
+        return one
+    condition = one.condition.substitute(values)
+    if isinstance(condition, Comparison):
+        condition = compare(condition.relation, _unrounded(condition.term, whole))
+    if not isinstance(condition, Condition) or condition is one.condition:
+        return one
+    text = readable(condition, program)
+    return replace(one, condition=condition, text=text) if text else one
+
+
+def _meeting(chosen: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate, Condition]]:
+    """Two bounds, from below and from above, of the same term, and that it has that value."""
+    for low, high in combinations(chosen, 2):
+        one, other = low.condition, high.condition
+        if isinstance(one, Comparison) and isinstance(other, Comparison):
+            bounds = one.relation is Relation.AT_MOST and other.relation is Relation.AT_MOST
+            equation = conditions.equals_zero(one.term) if bounds else False
+            if isinstance(equation, Condition) and terms.add(one.term, other.term) is constant(0):
+                yield low, high, equation
 
 
 def within(dimension: DomainDimension, most: int) -> list[Condition | bool]:

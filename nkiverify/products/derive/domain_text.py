@@ -195,8 +195,10 @@ def _not_proved(derived: Derived, name: str, root: Path, width: int, style: Styl
         return
     conditions = ", ".join(one.text for one in derived.preconditions)
     words = f" where  {conditions}" if conditions else ""
-    head = f"{name} {style.warn('is not proved to be legal')}{words}"
-    yield from textwrap.wrap(head, width + (len(head) - len(f"{name} is not proved to be legal{words}")))
+    refuted = any(run.verdict is Verdict.FAILED for run in open_runs)
+    verdict = "fails for some shapes" if refuted else "is not proved to be legal"
+    head = f"{name} {style.bad(verdict) if refuted else style.warn(verdict)}{words}"
+    yield from textwrap.wrap(head, width + (len(head) - len(f"{name} {verdict}{words}")))
     yield from _open(open_runs, root, width, style)
 
 
@@ -233,7 +235,8 @@ def _beyond(
     for one in failing:
         yield from _unchecked(one, root, width, style)
     for one in unchecked:
-        for dead in one.dead:
+        # A line is said once, whichever of its ways is dead.
+        for dead in {(each.site.file, each.site.line): each for each in reversed(one.dead)}.values():
             yield from _placed(f"{one.text} is no assert to add: {dead.text}", dead.site, root, width, style)
     checkable = [one for one in failing if not one.launch and one.is_offered]
     if checkable and derived.proved:
@@ -245,7 +248,7 @@ def _beyond(
         beyond = [one for one in unchecked if one.bound == why]
         words = f"not proved beyond {' and '.join(one.text for one in beyond)}: {wording.text(why, root)}"
         yield from _placed(words, beyond[0].site, root, width, style)
-    if derived.preconditions and not unchecked and derived.passing is None:
+    if derived.proved and derived.preconditions and not unchecked and derived.passing is None:
         checked, more = "the kernel's own asserts enforce this", "there may be more legal shapes"
         yield f"  {checked if derived.enforced else more}"
     if not every:

@@ -6,7 +6,6 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,7 +27,7 @@ from nkiverify.model.hardware import Hardware, hardware_asked_for, hardware_name
 from nkiverify.model.policy import applied
 from nkiverify.phases import DATAFLOW, MEMORY
 from nkiverify.products.derive.domain_answers import DomainAnswer, Instead
-from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, inferred_for
+from nkiverify.project.inference import DEFAULT_DTYPE, Inferred, KernelText
 from nkiverify.project.request import Request, request
 from nkiverify.project.requested import verdicts
 from nkiverify.project.vacuous import counted, passed
@@ -41,6 +40,8 @@ if TYPE_CHECKING:
 
 #: What `known_numbers.Undeclared` says would close a claim about an index, where it says which range.
 _ASKED_FOR = re.compile(r"--arg (\w+)='\w+\[[^]]*\] in (?!LOW)([^']+)'")
+#: A dimension that has one value.
+_IS_VALUE = re.compile(r"\w+ == \d+")
 _INTEGER_PHASES = (1, 2, 3)
 _PHASES = frozenset({*_INTEGER_PHASES, 4})
 
@@ -64,7 +65,8 @@ def answer(
     """
     clock = time.perf_counter()
     path, _, name = reference.partition("::")
-    found = inferred_for(path, name, base, given)
+    kernel = KernelText.of(path, name, base)
+    found = kernel.inferred(given)
     launched = grid if grid is not None else found.grid
     if "[" in name:
         launched = ""
@@ -75,8 +77,9 @@ def answer(
     with applied(options.policy), counting(options.unhurried), remembering():
         begin = now()
 
-        def asked_with(dtypes: Mapping[str, str], ranges: Mapping[str, str]) -> Request:
-            arguments = (*given, *found.with_dtypes(dtypes, ranges))
+        def asked_with(assumed: AssumedFacts) -> Request:
+            inferred = kernel.inferred(given, assumed.ranks) if assumed.ranks else found
+            arguments = (*given, *inferred.with_dtypes(assumed.dtypes, assumed.ranges))
             return request(
                 reference, base, arguments, where, launched or None, assume_asserts=assume_asserts, no_spills=no_spills
             )
@@ -86,7 +89,7 @@ def answer(
         best = trials.best(first)
     seconds = time.perf_counter() - clock
     reads = read_by([str((base / path).resolve())])
-    inferred = found.with_dtypes(best.assumed.dtypes, best.assumed.ranges)
+    inferred = kernel.inferred(given, best.assumed.ranks).with_dtypes(best.assumed.dtypes, best.assumed.ranges)
     return DomainAnswer(
         reference,
         (*given, *inferred),
@@ -95,7 +98,7 @@ def answer(
         found.grid if grid is None else "",
         hardware=best.assumed.hardware,
         inferred_hardware="" if hardware or best.assumed.hardware == DEFAULT_HARDWARE else best.assumed.hardware,
-        instead=None if best is first else _instead(first, best),
+        instead=None if best is first else _instead(first, best, dict(found.ranks)),
         runs=tuple(replace(run, reads=reads) for run in best.runs),
         derived=best.derived,
         seconds=seconds,
@@ -105,12 +108,18 @@ def answer(
 
 @dataclass(frozen=True, slots=True)
 class AssumedFacts:
-    """The hardware, the dtypes that are not those which are assumed first, and ranges of the integers in tables of
-    indices, by the names of arguments."""
+    """The hardware; by the names of arguments the dtypes and ranks that are not those which are assumed first, and
+    ranges of the integers in tables of indices."""
 
     hardware: str
     dtypes: Mapping[str, str] = field(default_factory=dict)
     ranges: Mapping[str, str] = field(default_factory=dict)
+    ranks: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def of_arguments(self) -> tuple[tuple[tuple[str, object], ...], ...]:
+        """The assumptions about arguments."""
+        return tuple(self.dtypes.items()), tuple(self.ranges.items()), tuple(self.ranks.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +135,12 @@ class _Verified:
     def fails(self) -> bool:
         """True if no shape is found for which the kernel is proved to be legal."""
         return not self.derived.proved if self.derived is not None else not passed(self.runs)
+
+    @property
+    def is_of_one_shape(self) -> bool:
+        """True if the domain gives every dimension that it speaks of a value."""
+        stated = self.derived.preconditions if self.derived is not None else ()
+        return bool(stated) and all(_IS_VALUE.fullmatch(one.text) for one in stated)
 
     @property
     def failures(self) -> tuple[Violation, ...]:
@@ -144,21 +159,57 @@ class _Trials:
         hardware: str | None,
         options: Options,
         begin: float,
-        asked_with: Callable[[Mapping[str, str], Mapping[str, str]], Request],
+        asked_with: Callable[[AssumedFacts], Request],
     ) -> None:
         self._found = found
         self._fixed = bool(hardware or found.hardware)
         self._options = options
         self._begin = begin
-        self._asked_with = lru_cache(maxsize=None)(lambda dtypes, ranges: asked_with(dict(dtypes), dict(ranges)))
+        self._ask = asked_with
+        self._requests: dict[object, Request] = {}
 
     def verified(self, assumed: AssumedFacts) -> _Verified:
         """The verdicts with these assumptions."""
-        asked = self._asked_with(tuple(assumed.dtypes.items()), tuple(assumed.ranges.items()))
+        asked = self._request(assumed)
         return _Verified(assumed, asked, *_verified(asked, assumed.hardware, self._options, self._begin))
+
+    def _request(self, assumed: AssumedFacts) -> Request:
+        if assumed.of_arguments not in self._requests:
+            self._requests[assumed.of_arguments] = self._ask(assumed)
+        return self._requests[assumed.of_arguments]
 
     def best(self, at: _Verified) -> _Verified:
         """The verdicts with other assumptions than those of `at`, as long as the kernel comes further with them."""
+        found = self._with_dtypes(at)
+        return self._with_ranks(at) or found if found.fails or found.is_of_one_shape else found
+
+    def _with_ranks(self, at: _Verified) -> _Verified | None:
+        """The verdicts with another rank of a tensor that nothing states: the first one for which the kernel is legal
+        anywhere, or else the one with which it comes furthest before it fails, if that is another one."""
+        others = [(name, other) for step in (1, -1) for name, rank in self._found.ranks if (other := rank + step) > 0]
+        furthest, found = self._progress(at), None
+        for name, rank in others[: DerivingBudget.RANKS]:
+            again = self._with_dtypes(self.verified(replace(at.assumed, ranks={name: rank})))
+            if (
+                not again.fails
+                and not again.is_of_one_shape
+                and Verdict.SUCCESSFUL in {run.verdict for run in again.runs}
+            ):
+                return again
+            reached = self._progress(again)
+            if reached > furthest:
+                furthest, found = reached, again
+        return found
+
+    def _progress(self, at: _Verified) -> tuple[bool, int, int]:
+        """How far the kernel comes where it fails for every shape."""
+        from nkiverify.products.derive.assumptions import progress
+
+        model, target = hardware_named(at.assumed.hardware), self._target_for(at.assumed)({})
+        shapes = [one.values for one in at.failures[: DerivingBudget.SHAPES_OF_DTYPES]]
+        return max((progress(target, shape, model, self._left()) for shape in shapes), default=(False, -1, 0))
+
+    def _with_dtypes(self, at: _Verified) -> _Verified:
         for _ in range(DerivingBudget.ASSUMPTIONS):
             assumed = self._other(at) if at.fails else None
             if assumed is None:
@@ -166,12 +217,14 @@ class _Trials:
             at = self.verified(assumed)
         if not at.fails or not at.failures or not self._found.tensors or at.assumed.dtypes:
             return at
-        from nkiverify.products.derive.assumptions import comes_further
+        from nkiverify.products.derive.assumptions import progress
 
         dtypes = dict.fromkeys(self._found.tensors, "f32")
-        shapes = [one.values for one in at.failures[: DerivingBudget.SHAPES_OF_DTYPES]]
-        if not comes_further(
-            self._target_for(at.assumed), shapes, hardware_named(at.assumed.hardware), dtypes, self._left()
+        target_for, model = self._target_for(at.assumed), hardware_named(at.assumed.hardware)
+        if not any(
+            progress(target_for(dtypes), one.values, model, self._left())
+            > progress(target_for({}), one.values, model, self._left())
+            for one in at.failures[: DerivingBudget.SHAPES_OF_DTYPES]
         ):
             return at
         again = self.verified(replace(at.assumed, dtypes=dtypes))
@@ -203,8 +256,7 @@ class _Trials:
 
     def _target_for(self, assumed: AssumedFacts) -> Callable[[Mapping[str, str]], Target]:
         """The target with some dtypes, what else is assumed being as it is."""
-        ranges = tuple(assumed.ranges.items())
-        return lambda dtypes: self._asked_with(tuple({**assumed.dtypes, **dtypes}.items()), ranges).target(
+        return lambda dtypes: self._request(replace(assumed, dtypes={**assumed.dtypes, **dtypes})).target(
             assumed.hardware, False
         )
 
@@ -219,11 +271,11 @@ def _ranges_missing(at: _Verified) -> Iterator[tuple[str, str]]:
                 yield name, text.replace(" ", "")
 
 
-def _instead(first: _Verified, best: _Verified) -> Instead | None:
+def _instead(first: _Verified, best: _Verified, ranks: Mapping[str, int]) -> Instead | None:
     """The first failure with the assumptions that were made first."""
     if not first.failures:
         return None
-    changed = []
+    changed = [f"with {name} of rank {ranks[name]}" for name in best.assumed.ranks]
     if best.assumed.dtypes != first.assumed.dtypes:
         changed.append(f"with {DEFAULT_DTYPE} for tensors without a known dtype")
     if best.assumed.hardware != first.assumed.hardware:

@@ -289,17 +289,33 @@ class Statements:
         return (fewer, self._simplicity(one.values))
 
 
-def simplest(failing: Sequence[ConcreteResult], program: Program) -> list[ConcreteResult]:
+def simplest(
+    failing: Sequence[ConcreteResult], program: Program, tiles: Mapping[str, int], pairs: Sequence[tuple[str, str]]
+) -> list[ConcreteResult]:
     """One failure of each contract and line, on the simplest shape.
 
-    Those come first where the kernel has done most until then: it is less likely that only the shape is wrong.
+    Those come first where the kernel has done most until then: it is less likely that only the shape is wrong. Of one
+    of these the shape is the least at which dimensions have whole `tiles`, and those of the `pairs` that belong
+    together are the same where they were.
     """
     from nkiverify.engines.minimise import simplicity
 
+    def is_like(one: ConcreteResult, other: ConcreteResult) -> bool:
+        whole = all(other.values[name] % size == 0 for name, size in tiles.items())
+        same = ((first, second) for first, second in pairs if one.values[first] == one.values[second])
+        return (
+            one.key == other.key
+            and whole
+            and all(other.values[first] == other.values[second] for first, second in same)
+        )
+
+    def size(one: ConcreteResult) -> Simplicity:
+        return simplicity(one.values, program.dimensions)
+
     found: dict[tuple[str, str, int], ConcreteResult] = {}
-    for one in sorted(failing, key=lambda one: (-one.reached, simplicity(one.values, program.dimensions))):
+    for one in sorted(failing, key=lambda one: (-one.reached, size(one))):
         found.setdefault(one.key, one)
-    return list(found.values())
+    return [min((one, *(other for other in failing if is_like(one, other))), key=size) for one in found.values()]
 
 
 def already_proved(exploration: Exploration, runs: tuple[Run, ...], seconds: float) -> Derived:
