@@ -188,3 +188,43 @@ def test_a_limit_is_that_of_the_domain(tmp_path: Path, capsys: pytest.CaptureFix
     status, out = said(source, tmp_path, capsys)
     assert status == 0, out
     assert "limits: N <= 106492 (SBUF" in out
+
+
+#: Rows of all batches in tiles; `end` is where a tile that is cut off ends.
+BATCHES = """\
+    assert P >= 1
+    rows, all_rows = x.reshape((P * N, 1)), P * N
+    out = nl.ndarray((P * N, 1), dtype=x.dtype, buffer=nl.shared_hbm)
+    for s in range(0, all_rows, 128):
+        e = min(s + 128, {end})
+        t = nl.ndarray((e - s, 1), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=t, src=rows[s:e])
+        nisa.dma_copy(dst=out[s:e], src=t)
+    return out
+"""
+
+
+def test_a_limit_of_a_product_is_none_of_its_factors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, text = said(BATCHES.format(end="all_rows"), tmp_path, capsys)
+    assert status == 0
+    assert "kernel is legal for all shapes proved for all such shapes" in text
+    assert "limits: N*P <= 2147483520 (32 bits" in text or "limits: P*N <= 2147483520 (32 bits" in text
+
+
+#: Three tiles of rows, however many there are.
+THREE = """\
+    out = nl.ndarray((P, N), dtype=x.dtype, buffer=nl.shared_hbm)
+    for i in range(3):
+        low, high = min(i * 128, P), min(i * 128 + 128, P)
+        if high > low:
+            t = nl.ndarray((128, N), dtype=x.dtype, buffer=nl.sbuf)
+            nisa.dma_copy(dst=t[0 : high - low], src=x[low:high, :])
+            nisa.dma_copy(dst=out[low:high], src=t[: high - low])
+    return out
+"""
+
+
+def test_no_dimension_is_compared_with_a_minimum_of_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, text = said(THREE, tmp_path, capsys)
+    assert status == 1
+    assert "kernel is legal where P <= 384 proved" in text

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import shlex
 
 import pytest
 
+from nkiverify.frontend.domain.expressions import condition as meaning
+from nkiverify.frontend.domain.syntax import parse
+from nkiverify.symbolic.atoms import Dimension
+from nkiverify.symbolic.evaluation import Valuation
+from nkiverify.symbolic.terms import of_atom
+from nkiverify.verify.witness.sufficient import plain_parts
 from tests.check.kernel_files import COPY, Checker, write
 from tests.check.test_contents import KERNELS
 
@@ -190,3 +197,34 @@ def test_what_relates_quotients_is_refuted_like_anything_else(check: Checker) ->
     write(check.folder, k=QUOTIENTS)
     assert check("k.py::packed", "--arg", "a=f32[P:8..,F:4..]", "--phase", "1") == 1, check.out
     assert "FAILED" in check.out
+
+
+_PLAIN = [
+    "n <= min(7, n)",
+    "2*n + m <= 3*min(7, m + 1)",
+    "-n//4 >= -3",
+    "(-n*m)//5 >= -4",
+    "3*(n//4) <= 7",
+    "2*((n + m)//3) >= 5",
+    "n*m//4 <= 6 and m <= min(n, 5)",
+    "n//4 == 2",
+    "n <= min(7, m//2)",
+]
+
+
+@pytest.mark.parametrize("text", _PLAIN)
+def test_plain_parts_say_the_same(text: str) -> None:
+    atoms = {name: Dimension(name) for name in "nm"}
+    names = {name: of_atom(atom) for name, atom in atoms.items()}
+    whole = meaning(parse("--where", text)[1], names)
+    parts = list(plain_parts(whole))
+    assert parts
+    for n, m in itertools.product(range(-6, 24), repeat=2):
+        at = Valuation({atoms["n"]: n, atoms["m"]: m})
+        assert at.holds(whole) == all(map(at.holds, parts)), (n, m)
+
+
+def test_nothing_is_left_of_a_minimum_that_bounds() -> None:
+    n = of_atom(Dimension("n"))
+    assert [str(one) for one in plain_parts(meaning(parse("--where", "n <= min(7, n)")[1], {"n": n}))] == ["n <= 7"]
+    assert [str(one) for one in plain_parts(meaning(parse("--where", "(-n)//4 >= -3")[1], {"n": n}))] == ["n <= 12"]

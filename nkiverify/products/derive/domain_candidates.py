@@ -23,7 +23,7 @@ from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Atom, Atoms, Dimension, Div, Index, Min, Term
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation, compare
 from nkiverify.symbolic.terms import constant, of_atom
-from nkiverify.verify.witness.sufficient import about_dimensions, as_text
+from nkiverify.verify.witness.sufficient import about_dimensions, as_text, plain_parts
 
 #: A bound from below as conditions write it.
 _TURNED = re.compile(r"^(\d+) <= (\w+)$")
@@ -108,6 +108,11 @@ def candidates(
 
     def add(condition: Condition | bool, cost: float, rule: str = "") -> None:
         condition = _without_factors(condition, program)
+        parts = [*plain_parts(condition)] if isinstance(condition, Comparison) else []
+        if any(part is not condition for part in parts):
+            for part in parts:
+                add(part, cost, rule)
+            cost += 0.2
         known = found.get(condition.uid) if isinstance(condition, Condition) else None
         if isinstance(condition, Condition) and (known is None or cost < known.cost):
             text = readable(condition, program)

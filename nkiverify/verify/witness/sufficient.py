@@ -17,7 +17,7 @@ from nkiverify.frontend.domain.expressions import condition as meaning
 from nkiverify.frontend.domain.syntax import TextError, parse
 from nkiverify.ir.program import DomainDimension, Program
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Dimension, Div, Index, Select, Term, render
+from nkiverify.symbolic.atoms import Dimension, Div, Index, Min, Select, Term, render
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction, Relation
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.prover import BUDGETS, Prover
@@ -64,9 +64,37 @@ def about_dimensions(condition: Condition | bool) -> tuple[Condition, ...]:
     """The parts of a condition that is about nothing but dimensions; none of any other."""
     if isinstance(condition, bool) or any(isinstance(atom, Index | Select) for atom in condition.atoms()):
         return ()
+    return tuple(plain_parts(condition))
+
+
+def plain_parts(condition: Condition | bool) -> Iterator[Condition]:
+    """The conditions that together say the same, without a minimum or a quotient that is compared: `N <= 384` for
+    `N <= min(384, N)`, `A*B <= 640` for `-5 <= (-A*B)//128`."""
     if isinstance(condition, Junction) and condition.conjunction:
-        return condition.parts
-    return (condition,)
+        for part in condition.parts:
+            yield from plain_parts(part)
+    elif isinstance(condition, Comparison) and (same := _without_one(condition)) is not None:
+        for one in same:
+            yield from plain_parts(one)
+    elif isinstance(condition, Condition):
+        yield condition
+
+
+def _without_one(condition: Comparison) -> list[Condition | bool] | None:
+    """What together says the same without a minimum that bounds the rest, or the one quotient; None without such."""
+    monomials = condition.term.monomials
+    for key, factor in monomials.items() if condition.relation is Relation.AT_MOST else ():
+        atom = key[0] if len(key) == 1 else None
+        if isinstance(atom, Min) and factor < 0:
+            rest = terms.make({other: number for other, number in monomials.items() if other != key})
+            return [conditions.at_most_zero(terms.add(rest, each, factor)) for each in atom.terms]
+        divisor = atom.denominator.constant if isinstance(atom, Div) and len(monomials) <= 2 else None
+        if isinstance(atom, Div) and divisor is not None and divisor > 0 and not set(monomials) - {key, ()}:
+            bound = -condition.term.constant_part // factor if factor > 0 else -(condition.term.constant_part // factor)
+            beyond = bound * divisor + divisor - 1 if factor > 0 else bound * divisor
+            difference = terms.add(atom.numerator, terms.constant(beyond), -1)
+            return [conditions.at_most_zero(difference if factor > 0 else terms.scale(difference, -1))]
+    return None
 
 
 def _tried(
