@@ -269,16 +269,17 @@ def assigned_name(site: Site | None) -> str:
         return ""
     # The file may have changed since another run of this process.
     linecache.checkcache(site.file)
-    for node in ast.walk(_parsed("".join(linecache.getlines(site.file)))):
-        if isinstance(node, ast.Assign) and node.lineno <= site.line <= (node.end_lineno or 0):
+    for node in _assignments("".join(linecache.getlines(site.file))):
+        if node.lineno <= site.line <= (node.end_lineno or 0):
             target = node.targets[0]
             return target.id if isinstance(target, ast.Name) else ""
     return ""
 
 
 @lru_cache(maxsize=16)
-def _parsed(text: str) -> ast.Module:
+def _assignments(text: str) -> tuple[ast.Assign, ...]:
+    """The assignments in a text; none in one that is not Python."""
     try:
-        return ast.parse(text)
+        return tuple(node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Assign))
     except (SyntaxError, ValueError):
-        return ast.Module([], [])
+        return ()

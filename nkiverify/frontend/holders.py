@@ -297,7 +297,9 @@ def _of_library(module: types.ModuleType) -> list[object]:
         ]
     if module is not sys:
         return _containers[module.__name__]
-    strange = [entry for entry in sys.modules.values() if not isinstance(entry, types.ModuleType | type | None)]
+    # Of a thousand nearly all are modules, which is asked first.
+    others = [entry for entry in sys.modules.values() if type(entry) is not types.ModuleType]
+    strange = [entry for entry in others if not isinstance(entry, types.ModuleType | type | None)]
     return [*_containers[module.__name__], *(entry for entry in strange if not _made_by_library(type(entry)))]
 
 

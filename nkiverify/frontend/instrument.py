@@ -48,6 +48,7 @@ from __future__ import annotations
 import ast
 import copy
 import enum
+from collections.abc import Sequence
 from dataclasses import field
 from math import inf
 from pathlib import Path
@@ -101,16 +102,20 @@ class Rewriting(enum.Enum):
     #: Everything a symbolic run needs.
     FULL = "full"
 
-    def apply(self, tree: ast.Module, file: Path, text: str | None = None) -> ast.Module:
-        """The module of `file` rewritten so, or what code of it executes as `text`. `tree` is changed in place."""
+    def apply(
+        self, tree: ast.Module, file: Path, text: str | None = None, nodes: Sequence[ast.AST] | None = None
+    ) -> ast.Module:
+        """The module of `file` rewritten so, or what code of it executes as `text`. `tree` is changed in place; `nodes`
+        are all in it, where they are known already."""
         if self is not Rewriting.NONE:
-            join_masks(tree)
+            nodes = list(walk(tree)) if nodes is None else nodes
+            join_masks(nodes)
             if self is Rewriting.FULL:
                 NestedLoops().visit(tree)
             if self is Rewriting.RANGES:
                 RangeLoops().visit(tree)
             else:
-                (_Rewriter if self is Rewriting.FULL else Watching)(file, text).visit(tree)
+                (_Rewriter if self is Rewriting.FULL else Watching)(file, text, nodes).visit(tree)
         return tree
 
 
@@ -153,8 +158,8 @@ class _Function:
 
 
 class _Rewriter(Watching, ast.NodeTransformer):
-    def __init__(self, file: Path, text: str | None = None) -> None:
-        super().__init__(file, text)
+    def __init__(self, file: Path, text: str | None, nodes: Sequence[ast.AST]) -> None:
+        super().__init__(file, text, nodes)
         self._function: _Function | None = None
 
     # --- scopes ------------------------------------------------------------------------------------------------------

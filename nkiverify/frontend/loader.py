@@ -62,6 +62,7 @@ from nkiverify.frontend.process_state import (
 from nkiverify.frontend.reach import Doubt, doubting
 from nkiverify.frontend.seen import note, note_text, noting
 from nkiverify.frontend.snapshot import Snapshot
+from nkiverify.frontend.source_names import walk
 from nkiverify.frontend.trees import is_there, nested_deeply, parse, parse_anew, source, stamp
 
 if TYPE_CHECKING:
@@ -427,11 +428,12 @@ def _compile(file: Path, rewriting: Rewriting) -> CodeType:
     code = _compiled.get(key)
     if code is None:
         tree = parse(file) if rewriting is Rewriting.NONE else parse_anew(file)
+        nodes = list(walk(tree))
         if not any((*text, one) in _compiled for one in Rewriting):
-            note_text(tree, str(file))
+            note_text(nodes, str(file))
         try:
             with nested_deeply():
-                code = compile(rewriting.apply(tree, file), str(file), "exec", dont_inherit=True)
+                code = compile(rewriting.apply(tree, file, nodes=nodes), str(file), "exec", dont_inherit=True)
         except RecursionError:
             construct = f"expressions or branches nested as deeply as in {file.name}"
             raise UnsupportedConstruct(

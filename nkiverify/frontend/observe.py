@@ -16,6 +16,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.records import LoopValue
 from nkiverify.foundation.source import Site, frame_site, is_kernel_frame
 from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, Observer
+from nkiverify.frontend.source_names import walk
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.model.tensor import Tensor
 
@@ -147,7 +148,7 @@ def _syntax(file: str) -> _Syntax:
 @lru_cache(maxsize=64)
 def _parsed(text: str) -> _Syntax:
     try:
-        nodes = list(ast.walk(ast.parse(text)))
+        nodes = list(walk(ast.parse(text)))
     except (SyntaxError, ValueError):
         return _Syntax()
     loops = tuple(node for node in nodes if isinstance(node, ast.For))

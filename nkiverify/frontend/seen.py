@@ -132,13 +132,13 @@ def _takes_address(node: ast.AST) -> TypeGuard[ast.expr]:
 _SETS, _WITHOUT_ORDER = frozenset({"set", "frozenset"}), frozenset({"isinstance", "issubclass", "len", "sorted"})
 
 
-def note_text(tree: ast.Module, file: str) -> None:
+def note_text(nodes: Sequence[ast.AST], file: str) -> None:
     """Note the first set that the text of a module makes, unless it is only asked what is in it: the order of texts,
     and of what is distinguished by its address, differs between processes; and where it asks for an address. Errs on
-    the side of too many."""
-    nodes = list(walk(tree))
-    sets = [node for node in nodes if _is_set(node)]
-    addresses = [node for node in nodes if _takes_address(node)]
+    the side of too many. `nodes` are all of the module's."""
+    # Of the many nodes few are of these classes, which is asked first.
+    sets = [node for node in nodes if type(node) in _MAY_BE_SETS and _is_set(node)]
+    addresses = [node for node in nodes if type(node) in _MAY_TAKE_ADDRESSES and _takes_address(node)]
     if not sets and not addresses:
         return
     harmless = _harmless(nodes)
@@ -167,6 +167,8 @@ def _harmless(nodes: Iterable[ast.AST]) -> set[ast.AST]:
 
 
 _MEMBERSHIP = (ast.In, ast.NotIn)
+_MAY_BE_SETS = frozenset({ast.Name, ast.Set, ast.BinOp, ast.SetComp})
+_MAY_TAKE_ADDRESSES = frozenset({ast.Attribute, ast.Call})
 #: What has an annotation, and in which attribute.
 _ANNOTATIONS: Mapping[type[ast.AST], str] = {
     ast.arg: "annotation",

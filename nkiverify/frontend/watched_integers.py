@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ from typing import Any
 from nkiverify.frontend.nodes import hook, load, placed, store
 from nkiverify.frontend.seen import TEXT_METHODS, TEXTS
 from nkiverify.frontend.slots import SLOTS
-from nkiverify.frontend.source_names import child_nodes, fields_with_nodes, walk
+from nkiverify.frontend.source_names import child_nodes, fields_with_nodes
 from nkiverify.frontend.trees import source
 from nkiverify.symbolic.terms import INT32_MAX, INT32_MIN
 
@@ -101,9 +101,10 @@ def iterated(node: ast.expr, visit: Callable[[ast.expr], ast.expr]) -> ast.expr:
     return found if name in _OF_NKI or isinstance(node, ast.Starred) else placed(hook("ranged", found), node)
 
 
-def join_masks(tree: ast.Module) -> None:
-    """Hand conjunctions of comparisons that are given as a mask, bound to a name, or returned, to the run, in place."""
-    for node in list(walk(tree)):
+def join_masks(nodes: Iterable[ast.AST]) -> None:
+    """Hand conjunctions of comparisons that are given as a mask, bound to a name, or returned, to the run, in place:
+    `nodes` are all of a tree."""
+    for node in nodes:
         given = isinstance(node, ast.keyword) and node.arg == "mask"
         if (given or isinstance(node, ast.Assign | ast.Return)) and node.value is not None:  # type: ignore[attr-defined]
             node.value = _joined(node.value)  # type: ignore[attr-defined]
@@ -155,10 +156,11 @@ class RangeLoops(ast.NodeTransformer):
 
 
 class Watching(ast.NodeTransformer):
-    """Hands the integers that functions of `file` make to the run."""
+    """Hands the integers that functions of `file` make to the run. `nodes` are all of the tree that is visited."""
 
-    def __init__(self, file: Path, text: str | None = None) -> None:
+    def __init__(self, file: Path, text: str | None, nodes: Sequence[ast.AST]) -> None:
         self._file = file
+        self._nodes = nodes
         self._visitors: dict[type[ast.AST], Callable[[Any], Any]] = {}
         self._text = text
         self._depth = 0
@@ -207,12 +209,11 @@ class Watching(ast.NodeTransformer):
     # --- scopes ------------------------------------------------------------------------------------------------------
 
     def visit_Module(self, node: ast.Module) -> ast.AST:
-        nodes = list(walk(node))
-        imported = [one for one in nodes if isinstance(one, ast.Import | ast.ImportFrom)]
+        imported = [one for one in self._nodes if isinstance(one, ast.Import | ast.ImportFrom)]
         names = {alias.asname or alias.name.partition(".")[0] for one in imported for alias in one.names}
         self._modules = frozenset(names - _MACHINE)
         froms = {a.asname or a.name for one in imported if isinstance(one, ast.ImportFrom) for a in one.names}
-        self._stated = frozenset(froms | set(self._bound_outside(node.body)) | set(self._defaults(nodes)))
+        self._stated = frozenset(froms | set(self._bound_outside(node.body)) | set(self._defaults(self._nodes)))
         return self.generic_visit(node)
 
     def _bound_outside(self, statements: list[ast.stmt]) -> Iterator[str]:

@@ -23,7 +23,7 @@ class HarnessSource(SourceFileLoader):
         vars(module)[HARNESS_MARKER] = self.path
         vars(module)["__builtins__"] = {**vars(builtins), **noting({}, "open"), "__import__": _import}
         super().exec_module(module)
-        note_text(ast.parse(Path(self.path).read_bytes()), self.path)
+        note_text(list(ast.walk(ast.parse(Path(self.path).read_bytes()))), self.path)
 
 
 class _Beside(MetaPathFinder):
