@@ -17,7 +17,7 @@ from nkiverify.frontend.loops import PlainLoop
 from nkiverify.frontend.paths import ArmNotMerged
 from nkiverify.frontend.source_names import LoopNames
 from nkiverify.frontend.summaries import SummarisedLoop
-from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic import conditions
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
 
@@ -74,7 +74,7 @@ class _Once:
         self._condition = condition
 
     def trip_count(self) -> Term:
-        return terms.select(self._condition, terms.constant(1), terms.constant(0))
+        return conditions.as_number(self._condition)
 
     def bounds(self, index: Term) -> tuple[Condition | bool, ...]:
         return (conditions.equals_zero(index), self._condition)

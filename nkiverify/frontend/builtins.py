@@ -42,7 +42,7 @@ from nkiverify.symbolic.integers import SymInt
 from nkiverify.symbolic.lists import SymList, SymTuple
 from nkiverify.symbolic.numpy_numbers import apply
 from nkiverify.symbolic.rationals import SymRational, as_rational
-from nkiverify.symbolic.values import observe, select, tell
+from nkiverify.symbolic.values import as_term, observe, tell
 
 _MISSING: Any = object()
 
@@ -311,7 +311,7 @@ def _call_int(*arguments: Any, **options: Any) -> Any:
         if isinstance(value, SymRational):
             return value.__trunc__()
         if isinstance(value, Condition):
-            return select(value, 1, 0)
+            return as_term(value)
     return int(*arguments, **options)
 
 

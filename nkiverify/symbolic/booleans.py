@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any, NoReturn
 
-from nkiverify.symbolic import conditions, terms
+from nkiverify.symbolic import conditions
 from nkiverify.symbolic.conditions import Comparison, Condition, Junction
 from nkiverify.symbolic.execution import execution_in_progress, unsupported
 from nkiverify.symbolic.stands_for import StandsFor, missing_attribute
@@ -73,7 +73,7 @@ class SymBool(StandsFor, Condition):
     __int__ = __index__
 
     def _as_int(self) -> Any:
-        return terms.select(self, terms.constant(1), terms.constant(0))
+        return conditions.as_number(self)
 
     def __add__(self, other: object) -> Any:
         return self._as_int() + other

@@ -13,7 +13,7 @@ from itertools import count
 from weakref import WeakValueDictionary
 
 from nkiverify.symbolic import terms
-from nkiverify.symbolic.atoms import Atom, Min, Monomial, Term
+from nkiverify.symbolic.atoms import Atom, Div, Min, Monomial, Term
 from nkiverify.symbolic.atoms import Condition as Condition
 
 _uids = count()
@@ -177,6 +177,23 @@ def negate(condition: Condition | bool) -> Condition | bool:
     if not isinstance(condition, Condition):
         return not condition
     return terms.remembered("not", condition.uid, condition.uid, condition.negation)
+
+
+def as_number(condition: Condition) -> Term:
+    """1 where `condition` holds, else 0. Of whether a division leaves a rest it is what rounding up adds, so that
+    `x // b + (x % b != 0)` is the quotient that is rounded up, and compares as that."""
+    if isinstance(condition, Comparison) and condition.relation is not Relation.AT_MOST:
+        for atom in condition.term.atoms:
+            if not isinstance(atom, Div) or (atom.denominator.constant or 0) <= 0:
+                continue
+            down = terms.of_atom(atom)
+            whole = equals_zero(terms.add(atom.numerator, terms.multiply(atom.denominator, down), -1))
+            up = terms.scale(terms.divide(terms.scale(atom.numerator, -1), atom.denominator), -1)
+            if condition is negate(whole):
+                return terms.add(up, down, -1)
+            if condition is whole:
+                return terms.add(terms.add(terms.constant(1), down), up, -1)
+    return terms.select(condition, terms.constant(1), terms.constant(0))
 
 
 def _has_opposites(parts: list[Comparison]) -> bool:

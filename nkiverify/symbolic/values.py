@@ -40,7 +40,7 @@ def as_term(value: object) -> Term | None:
     if isinstance(value, int):
         return terms.constant(int(value))
     if isinstance(value, SymBool):
-        return terms.select(value, terms.constant(1), terms.constant(0))
+        return conditions.as_number(value)
     if isinstance(value, float | str | bytes | list | tuple | dict | None):
         return None
     if isinstance(value, Integral):

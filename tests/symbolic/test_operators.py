@@ -72,6 +72,8 @@ ARITHMETIC = (
     *("x / 4 < 2", "x / 4 <= y", "x / 4 > 2", "x / 4 >= y", "x / 4 == 2", "x / 4 != y", "x / -4 < 2", "2 < x / 4"),
     *("floor(x * 0.5)", "trunc(x * 0.6)", "ceil(0.1 * x)", "trunc(0.75 * x)", "x * 0.1 < 2", "trunc(x * 1.2 - y)"),
     *("x / y < 2", "x / y >= 1", "x / y == 2", "(x / 4).is_integer()", "(x / y).is_integer()", "x / 4 < 0.0"),
+    *("(x % 4 != 0) + 0", "(x % 4 == 0) + 0", "3 * (x % -4 != 0)", "(x % 4 != 2) + 0", "(4 * x % 6 == 0) - y"),
+    *("(x // 4 != y) + 0", "(x // 4 == 2 * y) + 0", "((x + y) % 3 != 0) + (x + y) // 3", "(x % y != 0) + 0"),
 )  # fmt: skip
 
 
@@ -108,6 +110,19 @@ def test_a_negative_quotient_of_less_than_the_divisor_is_one_below_zero(expressi
     made = evaluated(expression, run, k=terms.constant(0))
     value = made.constant if isinstance(made, Term) else made
     assert value == PROPER.get(expression)
+
+
+def test_what_a_rest_adds_to_a_quotient_rounds_it_up() -> None:
+    run = Watching()
+    for rounded in ("x // 4 + (x % 4 != 0)", "x // 4 + 1 - (x % 4 == 0)"):
+        assert evaluated(rounded, run) is evaluated("ceil(x / 4)", run)
+    for other in (
+        "x // 4 + (x % 2 != 0)",
+        "x // 4 + (x % 4 != 1)",
+        "x // 4 + (x % 4 == 0)",
+        "x // 4 + ((x - 1) % 4 != 0)",
+    ):
+        assert evaluated(other, run) is not evaluated("ceil(x / 4)", run)
 
 
 @pytest.mark.parametrize(
