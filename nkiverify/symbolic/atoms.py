@@ -107,10 +107,11 @@ class Min(Atom):
 class Condition:
     """A condition that is not known to be true or false. Equal conditions are the same object."""
 
-    __slots__ = ("__weakref__", "_indices", "uid")
+    __slots__ = ("__weakref__", "_about", "_indices", "uid")
 
     uid: int
     _indices: dict[Index, None] | None
+    _about: frozenset[Atom] | None
 
     def negation(self) -> Condition:
         """The opposite condition."""
@@ -130,6 +131,12 @@ class Condition:
         for term in self.terms():
             collect_atoms(term, found)
         return found.keys()
+
+    def about(self) -> frozenset[Atom]:
+        """The dimensions and indices that the condition is about."""
+        if self._about is None:
+            self._about = frozenset(atom for atom in self.atoms() if isinstance(atom, Dimension | Index))
+        return self._about
 
     def indices(self) -> KeysView[Index]:
         """The indices of the condition, also those inside other atoms."""

@@ -116,7 +116,7 @@ def _comparison(relation: Relation, term: Term) -> Comparison:
         found.relation = relation
         found.term = term
         found.uid = next(_uids)
-        found._indices = None
+        found._about = found._indices = None
         _interned[key] = found
     return found  # type: ignore[return-value]
 
@@ -230,7 +230,7 @@ def _junction(conjunction: bool, parts: Iterable[Condition | bool]) -> Condition
         found.conjunction = conjunction
         found.parts = tuple(distinct.values())
         found.uid = next(_uids)
-        found._indices = None
+        found._about = found._indices = None
         _interned[key] = found
     return found
 

@@ -24,7 +24,7 @@ from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.foundation.clock import STEPS_PER_MS, count_steps
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Atom, Term
+from nkiverify.symbolic.atoms import Atom, Index, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Hypotheses, Undefined, Valuation, in_range, variants
 from nkiverify.symbolic.facts import Facts
@@ -94,6 +94,7 @@ class Prover:
         "_points",
         "_pool",
         "_possible",
+        "_refuted",
         "_sample",
         "added",
         "gave_up",
@@ -120,6 +121,9 @@ class Prover:
         self._cases = cases
         #: Values that satisfied some hypotheses: most other hypotheses are satisfied by one of the latest.
         self._pool: deque[Valuation] = parent._pool if parent is not None else deque(maxlen=ProvingBudget.SAMPLES)
+        #: What a solver has refuted: the numbers of conditions, and of the hypotheses that were enough for it. What is
+        #: asked on one path is asked on others, that differ in what has nothing to do with it.
+        self._refuted: set[tuple[frozenset[int], frozenset[int]]] = parent._refuted if parent is not None else set()
         self._facts: Facts | None = None
         #: The facts with what has been asked about last, by the numbers of its conditions.
         self._asked: tuple[tuple[int, ...], Facts] | None = None
@@ -180,11 +184,15 @@ class Prover:
 
     def truth(self, condition: Condition) -> bool | None:
         """True if `condition` holds: True and False are certain, None is either or not known."""
+        negated = condition.negation()
+        if self._is_refuted([negated]):
+            return True
+        if self._is_refuted([condition]):
+            return False
         # What has been seen to be false need not be tried to be proved.
         seen = self._seen_values(condition, self.known_sample())
         if False not in seen and self.entails(condition):
             return True
-        negated = condition.negation()
         if True not in seen and self.entails(negated):
             return False
         if len(seen) < 2 and self.known_sample() is None:
@@ -238,6 +246,9 @@ class Prover:
         if not stated:
             self.rung = Rung.SMT
             return self._possibility()
+        if self._is_refuted(stated):
+            self.rung = Rung.SMT
+            return Answer.NO
         self.rung = Rung.SIMPLIFIER
         goal, *given = stated
         facts = self._facts_with(given) if given else self._facts_with_samples()
@@ -444,12 +455,55 @@ class Prover:
         if point is not None:
             self.model = point.given
             return Answer.YES
+        own = self._about_the_same(stated)
+        if len(own) < len(self.hypotheses) and self._refutes_with(own, stated, min(BUDGETS.first, self._milliseconds)):
+            return Answer.NO
         question = Question(self.hypotheses, self._milliseconds, left)
         answer = question.satisfiable(*stated)
         if answer is Answer.YES:
             self.model = question.model
+            self._keep_point(Valuation(question.model))
+        if answer is Answer.NO:
+            every = (one for one in self.hypotheses if isinstance(one, Condition))
+            self._refuted.add((_numbers(stated), _numbers(every)))
         self.gave_up |= answer is Answer.UNKNOWN
         return answer
+
+    def _about_the_same(self, asked: Sequence[Condition]) -> list[Condition]:
+        """The hypotheses that are about nothing but the dimensions and indices of `asked`, and what bounds those."""
+        found: set[Atom] = set()
+        pending = [atom for condition in asked for atom in condition.about()]
+        while pending:
+            atom = pending.pop()
+            if atom not in found:
+                found.add(atom)
+                pending += terms.all_atoms(atom.extent) if isinstance(atom, Index) else ()
+        return [one for one in self.hypotheses if isinstance(one, Condition) and one.about() <= found]
+
+    def _is_refuted(self, asked: Sequence[Condition]) -> bool:
+        """True if the solver is known to have refuted `asked`, under hypotheses that are all among these."""
+        if not self._refuted:
+            return False
+        goal = _numbers(asked)
+        every = (one for one in self.hypotheses if isinstance(one, Condition))
+        return any((goal, _numbers(held)) in self._refuted for held in (self._about_the_same(asked), every))
+
+    def _refutes_with(self, held: Sequence[Condition], asked: Sequence[Condition], milliseconds: int) -> bool:
+        """True if the solver refutes `asked` under some of the hypotheses, which then all of them do."""
+        refuted = Question(held, milliseconds, self.left()).satisfiable(*asked) is Answer.NO
+        if refuted:
+            self._refuted.add((_numbers(asked), _numbers(held)))
+        return refuted
+
+    def _keep_point(self, point: Valuation) -> None:
+        """Keep values that the solver has found among the points of this path, and of those that it continues: what
+        other paths ask need not be found there again."""
+        if not (point.satisfies(self.hypotheses) and in_range(point, self.hypotheses)):
+            # It leaves out atoms that do not matter here.
+            return
+        for prover in self._ancestry():
+            if prover._points is not None:
+                prover._points = (*prover._points, point)[-2 * ProvingBudget.POINTS :]
 
     def _ancestry(self) -> Iterable[Prover]:
         """This prover, the one it is made from, and so on."""
@@ -457,6 +511,10 @@ class Prover:
         while prover is not None:
             yield prover
             prover = prover.parent
+
+
+def _numbers(stated: Iterable[Condition]) -> frozenset[int]:
+    return frozenset(condition.uid for condition in stated)
 
 
 def _values_at(points: Iterable[Valuation], term: Term) -> set[int]:
