@@ -152,6 +152,12 @@ class UnorderedLoops:
                 users = shadow.users[loop] = np.zeros((2 * _HOW, shadow.marks.size), np.int32)
             mine = number + 1
             use = ALIKE if loop == _PROGRAMS and how == WROTE and position in self._alike else how
+            row = use if sure else _HOW + use
+            seen = users[:, region.there]
+            others = (seen != 0) & (seen != mine)
+            if not others.any() and use != ALIKE and not (use == READ and loop == _PROGRAMS):
+                users[row, region.there] = mine
+                continue
             clash, perhaps = np.zeros(region.count, bool), np.zeros(region.count, bool)
             used = np.full(region.count, mine, np.int32)
             if use == ALIKE and sure:
@@ -159,14 +165,11 @@ class UnorderedLoops:
             elif use == READ and sure and loop == _PROGRAMS:
                 used[_read_back(shadow, region, mine)] = 0
             for which in (WROTE, READ, ADDED, ALIKE):
-                seen = region.read(users[which])
-                others = (seen != 0) & (seen != mine)
                 if use != which or use == WROTE:
-                    clash |= others & (used != 0) if which == ALIKE else others
-                    seen = region.read(users[_HOW + which])
-                    perhaps |= (seen != 0) & (seen != mine)
-                elif use == ALIKE and others.any():
-                    first = _first(region, others)
+                    clash |= others[which] & (used != 0) if which == ALIKE else others[which]
+                    perhaps |= others[_HOW + which]
+                elif use == ALIKE and others[which].any():
+                    first = _first(region, others[which])
                     self._notes.findings.uniform.append(Fault("df.programs_same", position, effect.argument, first))
             if clash.any() and sure:
                 contract, kind = ("df.programs", "program") if loop == _PROGRAMS else ("df.affine_range", "iteration")
@@ -176,7 +179,6 @@ class UnorderedLoops:
                 self._notes.fault(Fault(contract, position, name, first, shown, storage=view.storage, view=view))
             elif clash.any() or perhaps.any():
                 self._notes.doubt(_EXCHANGED if loop == _PROGRAMS and self._exchanged else doubt)
-            row = use if sure else _HOW + use
             region.write(users[row], _joined(region.read(users[row]), used))
 
 
