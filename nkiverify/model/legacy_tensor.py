@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from numbers import Real
-from typing import Any
+from typing import Any, cast
 
 from nkiverify.model.access import Access, MaskedOperand
 from nkiverify.model.allocation import bounds_of_rank, claim_on_chip_shape, new_storage
@@ -13,13 +13,14 @@ from nkiverify.model.current_execution import current_execution
 from nkiverify.model.dtypes import DType, legacy_dtype_named
 from nkiverify.model.extents import as_extent, as_number, is_one, is_sequence, same
 from nkiverify.model.following import overwrites
+from nkiverify.model.hardware import Hardware
 from nkiverify.model.indexing import has_index_tensor
 from nkiverify.model.indices import Mask, as_mask
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.operators_on_tiles import TileOperators
 from nkiverify.model.recording import issue
-from nkiverify.model.tensor import Storage, Tensor, free_elements
+from nkiverify.model.tensor import Tensor, free_elements
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -225,10 +226,15 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
     claim_on_chip_shape(extents, region, blocks, legacy=True)
     element = named_dtype(dtype)
     _claim_bank(extents[blocks:], element, region)
+    address: tuple[Extent, Extent] | None = None
     if allocator is not None:
         allocator.claim_block_dims(blocks)
         allocator.claim_range(extents[blocks:], element, blocks)
-    storage = new_storage(extents, element, region, name, allocator=allocator, block_dims=blocks)
+        if not blocks:
+            size = free_elements(extents[1:]) * element.itemsize
+            address = allocator.address((), extents[0], size, current_execution().hardware.psum_bank_bytes)
+            allocator = None
+    storage = new_storage(extents, element, region, name, address=address, allocator=allocator, block_dims=blocks)
     return LegacyTensor.whole(storage, bounds_of_rank(extents[blocks:], region, legacy=True))
 
 
@@ -261,35 +267,47 @@ class Allocator:
             counts += given
         return counts
 
-    def address(self, block: tuple[Extent, ...], storage: Storage, bank_bytes: int) -> tuple[Extent, Extent]:
-        """Where a block of a storage starts: the partition, and the byte in it ("leg.alloc.func", "leg.mod_alloc")."""
-        size = free_elements(storage.shape[storage.block_dims + 1 :]) * storage.dtype.itemsize
+    def with_numbers(self, changed: Callable[[Extent], Extent]) -> Allocator:
+        """The rule with other numbers; a function stays as it is."""
+        rule = self.rule if callable(self.rule) else tuple(map(changed, cast("tuple[Extent, ...]", self.rule)))
+        return Allocator(self.region, rule, {name: tuple(map(changed, counts)) for name, counts in self.tiles.items()})
+
+    def address(
+        self, block: tuple[Extent, ...], partitions: Extent, size: Extent, bank_bytes: int
+    ) -> tuple[Extent, Extent]:
+        """Where a block of so many partitions, and bytes in each, starts: the partition, and the byte in it
+        ("leg.alloc.func", "leg.mod_alloc")."""
+        *banks, partition, start = self._places(block, partitions, size)
+        return partition, start + (banks[0] * bank_bytes if banks else 0)
+
+    def holds(self, block: tuple[Extent, ...], partitions: Extent, size: Extent, hardware: Hardware) -> Any:
+        """The condition that a block, of so many partitions and bytes in each, lies in the memory."""
+        return _lies_inside(self._places(block, partitions, size), 1, partitions, size, hardware)
+
+    def _places(self, block: tuple[Extent, ...], partitions: Extent, size: Extent) -> tuple[Extent, ...]:
+        """The bank, in PSUM, the partition, and the byte in it, at which a block starts."""
         if callable(self.rule):
-            *banks, partition, start = self.rule(block, storage.partitions, size)
-            return partition, start + (banks[0] * bank_bytes if banks else 0)
-        assert isinstance(self.rule, tuple)
-        *banks, partition, start = self.rule
+            return tuple(self.rule(block, partitions, size))
+        *banks, partition, start = cast("tuple[Extent, ...]", self.rule)
         tile: Extent = 0
         counts = self.tile_counts()
         for position, count in zip(block[len(block) - len(counts) :], counts, strict=False):
             tile = tile * count + position % count
-        return partition, start + ((banks[0] + tile) * bank_bytes if banks else tile * size)
+        return (banks[0] + tile, partition, start) if banks else (partition, start + tile * size)
 
     def claim_range(self, tile: tuple[Extent, ...], dtype: DType, blocks: int) -> None:
-        """Claim that all physical tiles of a modulo allocator lie in the memory; one, without block dimensions."""
-        if callable(self.rule):
-            return
-        assert isinstance(self.rule, tuple)
-        *banks, partition, start = self.rule
-        tiles = free_elements(self.tile_counts()) if blocks else 1
+        """Claim that the tensor lies in the memory: of one with block dimensions all tiles that a modulo allocator
+        cycles through. Where a function places blocks, it is known once these are used."""
         size = free_elements(tile[1:]) * dtype.itemsize
+        if callable(self.rule) and blocks:
+            return
+        tiles: Extent = free_elements(self.tile_counts()) if blocks else 1
+        places = cast("tuple[Extent, ...]", self.rule) if blocks else self._places((), tile[0], size)
         hardware = current_execution().hardware
+        *banks, partition, start = places
         first, used = (banks[0], tiles) if banks else (start, tiles * size)
         limit = hardware.psum_banks if banks else hardware.sbuf_usable_bytes
-        inside = all_of(partition >= 0, partition + tile[0] <= hardware.partitions, first >= 0, first + used <= limit)
-        if banks:
-            # A tile in PSUM starts where its bank does ("leg.alloc.start").
-            inside = all_of(inside, equal(start, 0), equal(partition, 0))
+        inside = _lies_inside(places, tiles, tile[0], size, hardware)
         unit = "banks" if banks else "bytes"
         require("mem.addr_range", inside, partition=partition, first=first, used=used, limit=limit, unit=unit)
 
@@ -300,6 +318,19 @@ class Allocator:
             # tiles are a free dimension.
             legal = len(counts) in (0, max(blocks, 1))
             require("leg.mod_alloc", legal, parameter=name, counts=counts, block_dims=blocks)
+
+
+def _lies_inside(
+    places: tuple[Extent, ...], tiles: Extent, partitions: Extent, size: Extent, hardware: Hardware
+) -> Any:
+    """The condition that tiles one behind the other, from a bank, a partition and a byte on, lie in the memory."""
+    *banks, partition, start = places
+    first, used, limit = (
+        (banks[0], tiles, hardware.psum_banks) if banks else (start, tiles * size, hardware.sbuf_usable_bytes)
+    )
+    inside = all_of(partition >= 0, partition + partitions <= hardware.partitions, first >= 0, first + used <= limit)
+    # A tile in PSUM starts where its bank does ("leg.alloc.start").
+    return all_of(inside, equal(start, 0), equal(partition, 0)) if banks else inside
 
 
 def assign(target: LegacyTensor, key: object, value: object) -> None:

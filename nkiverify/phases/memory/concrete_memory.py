@@ -21,8 +21,9 @@ from nkiverify.model.memory import PSUM, MemoryRegion
 from nkiverify.model.packing import ANY_START, PARTITIONS, QUARTER
 from nkiverify.model.recorded import Executed
 from nkiverify.model.state import LoopBody, bodies
-from nkiverify.model.tensor import Storage, Tensor
+from nkiverify.model.tensor import Storage, Tensor, free_elements
 from nkiverify.phases.memory.claims import REGIONS, limit_of
+from nkiverify.symbolic import Extent
 
 #: What a run recorded; anything but operations is passed over.
 Recorded = Sequence[object]
@@ -231,6 +232,11 @@ class _Placement:
         ]
         self._cut([part for _, _, reads, writes in steps for part in (*reads, *writes)])
         for position, item, reads, writes in steps:
+            for part in writes:
+                if (place := self._left_out(part)) is not None:
+                    partition, start = place
+                    placed = (("tensor", _called(part)), ("partition", partition), ("start", start))
+                    yield MemoryFault("mem.addr_range", item.site, placed)
             for part in reads:
                 other = self._overwritten(part)
                 if other is not None:
@@ -267,6 +273,16 @@ class _Placement:
         first = int(others[0])
         storage, block = next(tile for tile, mine in self._tiles.items() if mine == first)
         return _called(_Part(storage, block, part.rows, part.bytes))
+
+    def _left_out(self, part: _Part) -> tuple[int, int] | None:
+        """The partition and the byte at which a function of the kernel places a tile that does not lie in the memory
+        there; None of other tiles. What numbers place is claimed where it is allocated."""
+        allocator = part.storage.allocator
+        if not isinstance(allocator, Allocator) or not callable(allocator.rule):
+            return None
+        if allocator.holds(part.block, *_size_of_block(part.storage), self.hardware):
+            return None
+        return part.rows.start, part.bytes.start
 
     def _in(self, arrays: dict[MemoryRegion, np.ndarray], part: _Part) -> np.ndarray:
         """The entries for a part in an array about its memory."""
@@ -312,11 +328,16 @@ def _address(storage: Storage, block: tuple[int, ...], hardware: Hardware) -> tu
     """The partition and the byte at which a block of a storage is placed."""
     allocator = storage.allocator
     if isinstance(allocator, Allocator):
-        partition, start = allocator.address(block, storage, hardware.psum_bank_bytes)
+        partition, start = allocator.address(block, *_size_of_block(storage), hardware.psum_bank_bytes)
         return int(partition), int(start)
     assert storage.address is not None
     partition, start = storage.address
     return int(partition), int(start)
+
+
+def _size_of_block(storage: Storage) -> tuple[Extent, Extent]:
+    """The partitions of a block of a storage, and its bytes in each."""
+    return storage.partitions, free_elements(storage.shape[storage.block_dims + 1 :]) * storage.dtype.itemsize
 
 
 def _called(part: _Part) -> str:

@@ -14,14 +14,16 @@ from nkiverify.foundation.budget import MemoryBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.source import Site
 from nkiverify.ir.program import Claim, DomainDimension, Program
-from nkiverify.ir.walk import last_number
+from nkiverify.ir.walk import last_number, of_kind
 from nkiverify.model.contracts import contract
 from nkiverify.phases.memory.claims import MemoryClaims
 from nkiverify.phases.phase import Explored, Phase
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
 
-_RULE = "mem.placed_overlap"
+#: What a concrete run says of tiles that allocators place.
+_OVERLAP = "mem.placed_overlap"
+_RULES = (_OVERLAP, "mem.addr_range")
 
 
 def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: float) -> None:
@@ -34,7 +36,8 @@ def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: 
         return
     deadline, contracts = now() + seconds, MemoryBudget.CONTRACTS
     stated: list[Claim] = []
-    sites: dict[Site | None, list[Condition | bool]] = {}
+    known = {(claim.contract.id, claim.site) for claim in of_kind(program.body, Claim)}
+    places: dict[tuple[str, Site | None], list[Condition | bool]] = {}
     for values in shapes:
         left = max(0.0, deadline - now())
         played = phase.confirm(kernel.target, values, kernel.hardware, seconds=left, contracts=contracts)
@@ -46,13 +49,13 @@ def state_placed(phase: Phase, kernel: Explored, memory: MemoryClaims, seconds: 
             return
         other = conditions.negate(conditions.conjunction(_are(program.dimensions, values)))
         for one in (*played.broken, *played.tolerated):
-            if one.contract.id == _RULE:
-                sites.setdefault(one.site, []).append(other)
-    for site, found in (sites or {None: [True]}).items():
+            if one.contract.id in _RULES and (one.contract.id, one.site) not in known:
+                places.setdefault((one.contract.id, one.site), []).append(other)
+    for (rule, site), found in (places or {(_OVERLAP, None): [True]}).items():
         condition = conditions.conjunction(found)
-        severity = kernel.run.policy.severity(contract(_RULE), site)
+        severity = kernel.run.policy.severity(contract(rule), site)
         number = last_number(program) + len(stated) + 1
-        stated.append(Claim(number, contract(_RULE), condition, phase.number, site, "", severity=severity))
+        stated.append(Claim(number, contract(rule), condition, phase.number, site, "", severity=severity))
     program.state_first(stated)
 
 
