@@ -16,6 +16,9 @@ comes to more.
 For the step of the induction the body is run with the state of iteration i, and must end in the state of
 iteration i + 1; for i = 0 the closed form is the state before the loop. Everything else that changes makes the loop
 unrolled.
+
+In an execution that `puts_back`, each iteration of a loop whose body is traced once begins with the state of before the
+loop, and ends in that after one iteration, which is also what the loop leaves.
 """
 
 from __future__ import annotations
@@ -93,6 +96,7 @@ class CarriedState:
     ) -> None:
         self._run = run
         self.sequence = sequence
+        self._puts_back = run.puts_back and sequence.traced
         self._site = site
         #: The local names that have a value before the loop, and those values.
         self.entry = {name: local[name] for name in names.bound if name in local}
@@ -129,6 +133,8 @@ class CarriedState:
 
     def put_contents(self, index: Term) -> None:
         """Put in place the lists and the contents of storages that iteration `index` starts with."""
+        if self._puts_back and self._lists:
+            self._give_up("its iterations append to a list, which is put back")
         for growth in self._lists.values():
             growth.target.parts = growth.at(index)
         self._run.model.contents = self._contents.found_by(index)
@@ -141,7 +147,7 @@ class CarriedState:
             if isinstance(guess, ReboundGuess | PermutedGuess):
                 self.values.pop(name, None)
         self._turns = self._turned(index)
-        self._start = dict(self._put_in_place(index))
+        self._start = dict(self._put_in_place(self._counted(index)))
         self._start.update(self.values)
 
     def ending(self, local: Mapping[str, Any], snapshot: Snapshot) -> BodyEnding:
@@ -163,6 +169,10 @@ class CarriedState:
     def lacks(self, name: str) -> bool:
         """True if a name has no value at the start of the body."""
         return isinstance(self._local.get(name), ReboundGuess)
+
+    def _counted(self, iterations: Term) -> Term:
+        """How many iterations count for the state that iteration number `iterations` begins with."""
+        return terms.constant(0) if self._puts_back else iterations
 
     def _put_in_place(self, count: Term) -> dict[Place, Any]:
         """Give what iterations leave the values that it has after `count` of them, for names, as `values`, and parts
@@ -283,6 +293,8 @@ class CarriedState:
 
     def counts(self) -> bool:
         """True if numbers change from one iteration to the next, or lists where iterations have an order."""
+        if self._puts_back:
+            return False
         if self._lists and not self.sequence.parallel:
             return True
         guesses = [*self._local.values(), *(held.guess for held in self._held.values())]
@@ -403,7 +415,7 @@ class CarriedState:
         """True if the paths leave what the guess about a place says; without one, if they leave it as it was."""
         guess, entry, index = passed.guess, passed.entry, passed.index
         if isinstance(guess, LinearGuess):
-            following = guess.at(terms.add(index, terms.constant(1)))
+            following = guess.at(terms.add(self._counted(index), terms.constant(1)))
             if all(as_term(after) is following for after in passed.afters):
                 return True
             self._ragged.add(passed.place)
@@ -670,13 +682,16 @@ class CarriedState:
         some = conditions.negate(conditions.at_most_zero(trips))
         run.model.contents = self._contents.after(possibly_none=not known(some))
         self.values = dict(self.entry)
+        left = trips
+        if self._puts_back:
+            left = terms.constant(0 if bool(conditions.equals_zero(trips)) else 1)
         self._turned(trips)
         for place, held in self._held.items():
-            held.assign(self._final(place, held.guess, endings, index, trips))
+            held.assign(self._final(place, held.guess, endings, index, left))
         rebound: list[str] = []
         for name, guess in self._local.items():
             if isinstance(guess, LinearGuess) and name not in self._ragged:
-                self.values[name] = guess.at(trips)
+                self.values[name] = guess.at(left)
             elif not isinstance(guess, PermutedGuess) and any(name in ending.local for ending in endings):
                 rebound.append(name)
         if not rebound:

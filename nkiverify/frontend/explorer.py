@@ -37,11 +37,11 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.tensor import recorded_view
 from nkiverify.symbolic import equal, terms
-from nkiverify.symbolic.atoms import Term
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.execution import running, unsupported
 from nkiverify.symbolic.integers import Extent
 from nkiverify.symbolic.path_conditions import Context
-from nkiverify.symbolic.substitution import contents
+from nkiverify.symbolic.substitution import contents, substitute
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
@@ -85,6 +85,9 @@ class OpenLoop(Protocol):
     def refuse_unbound(self, name: str | None) -> None:
         """Give up the loop if `name`, which could not be found, is one it has no value for at the start of the body."""
 
+    def traced_index(self) -> Atom | None:
+        """The number of its iteration, of a loop whose body is traced once."""
+
 
 class SymbolicExecution(Claiming):
     """Executes a target for all values of its dimensions at once. The model asks it what
@@ -103,9 +106,13 @@ class SymbolicExecution(Claiming):
         phases: frozenset[int] = frozenset(),
         records: bool = False,
         known: Context | None = None,
+        puts_back: bool = False,
     ) -> None:
+        """With `puts_back`, each iteration of a loop that is traced once finds the variables of Python as the first one
+        did."""
         super().__init__(limits, unrolled, known)
         self.hardware = hardware
+        self.puts_back = puts_back
         self.phases = SHAPE_PHASES | phases
         self.no_spills = False
         self.revision: Callable[[], Extent] | None = None
@@ -266,8 +273,15 @@ class SymbolicExecution(Claiming):
         return SymRange(symbolic.start, symbolic.stop, symbolic.step, symbolic.parallel, traced=True)
 
     def placement(self, given: object) -> object:
-        """The allocator that places what is allocated."""
-        return given
+        """The allocator that places what is allocated: in loops that are traced once, that of their first iterations
+        ("leg.range_body_once"). A function that places tiles may ask for any number: those of all iterations are."""
+        indices = [index for loop in self.open_loops if (index := loop.traced_index()) is not None]
+        if not indices:
+            return given
+        from nkiverify.model.legacy_tensor import Allocator  # as late as this: of the legacy API
+
+        first: dict[Atom, Term] = dict.fromkeys(indices, terms.constant(0))
+        return given.with_numbers(lambda one: substitute(one, first)) if isinstance(given, Allocator) else given
 
     def drawn(self, *, ordered: bool = False) -> None:
         """Record that elements of a range without an order, or of one whose loop is traced once, are taken outside of a

@@ -26,7 +26,7 @@ from nkiverify.frontend.source_names import LoopNames
 from nkiverify.ir.program import Loop as LoopItem
 from nkiverify.model.known_numbers import AllocationKey
 from nkiverify.symbolic import conditions, terms
-from nkiverify.symbolic.atoms import Term
+from nkiverify.symbolic.atoms import Atom, Term
 from nkiverify.symbolic.lists import SymList
 from nkiverify.symbolic.segments import Segment
 
@@ -68,6 +68,8 @@ class SummarisedLoop:
         self._looked: Looked | None = None
         #: How many paths through the body come to its end.
         self._paths = 0
+        #: The number of the iteration that the present pass is about.
+        self._index: Term
         self._depth = run.depth
         self._try_depth = run.try_depth
         self.restoring = True
@@ -141,6 +143,10 @@ class SummarisedLoop:
         if name is not None and any(self._state.lacks(prefix + name) for prefix in ("", *self._consumers)):
             self._give_up(f"the value of `{without_prefix(name)}` is carried from one iteration to the next")
 
+    def traced_index(self) -> Atom | None:
+        """The number of its iteration, of a loop whose body is traced once."""
+        return terms.index_atom(self._index) if self._state.sequence.traced else None
+
     def _give_up(self, reason: str) -> NoReturn:
         raise self._run.give_up_loop(self._site, reason)
 
@@ -164,7 +170,7 @@ class SummarisedLoop:
             one.summary = self
         for _ in range(ExploringBudget.PASSES):
             trips = self._state.sequence.trip_count()
-            index = terms.index(self._name, trips, (*run.scope_key, ordinal))
+            index = self._index = terms.index(self._name, trips, (*run.scope_key, ordinal))
             bounds = self._bounds(index)
             context = run.context
             for bound in bounds:
@@ -205,7 +211,7 @@ class SummarisedLoop:
         run.record(LoopItem(terms.index_atom(index), trips, bounds, scope.block, self._site, parallel, counts))
         self._state.after(endings, index, trips)
         self._put_in_consumers()
-        self._paths, self._index, self._trips = len(endings), index, trips
+        self._paths, self._trips = len(endings), trips
         self._frame = self._snapshot = None
 
     def collected(self, values: list[Any]) -> SymList:

@@ -14,6 +14,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.ir.program import Assume, Block, Branch, Claim, Drawn, Item, Loop, Program
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.substitution import same_value
 
 T = TypeVar("T")
 
@@ -268,3 +269,27 @@ def terms_in(item: Item, *, claimed: bool) -> Iterator[Term]:
         yield item.extent
     elif isinstance(item, Assume | Branch | Claim) and isinstance(item.condition, Condition):
         yield from item.condition.terms() if claimed or not isinstance(item, Claim) else ()
+
+
+class _Executes(Visitor[object]):
+    """What a program executes, and what it assumes, as nested data; claims are left out."""
+
+    def assume(self, item: Assume) -> Iterable[object]:
+        return [item.condition]
+
+    def recorded(self, item: Item) -> Iterable[object]:
+        return [item]
+
+    def loop(self, item: Loop) -> Iterable[object]:
+        rounds = item.index, item.extent, item.bounds, item.parallel, item.counted
+        return [(rounds, list(self.block(item.body)))]
+
+    def arm(self, condition: Condition, block: Block, branch: Branch) -> Iterable[object]:
+        return [(condition, list(self.block(block)))]
+
+
+def executes_the_same(one: Program, two: Program) -> bool:
+    """True if two programs surely execute the same operations on the same elements, in the same order, and place what
+    they allocate alike."""
+    first, second = (list(_Executes().block(program.body)) for program in (one, two))
+    return same_value(first, second)

@@ -11,17 +11,15 @@ from nkiverify.engines.table import second_alone
 from nkiverify.foundation.budget import RunningBudget, TargetBudget
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct
 from nkiverify.foundation.records import Basis, Kind, Run, Verdict
-from nkiverify.frontend.concrete import ConcreteExecution
 from nkiverify.frontend.explorer import TOO_DEEP
 from nkiverify.frontend.target import Target
-from nkiverify.ir.program import CARRIED
 from nkiverify.phases import DATAFLOW, NUMERICS, PHASES
 from nkiverify.verify.evidence import Evidence, Told, recorded
 from nkiverify.verify.exploration import Exploration
 from nkiverify.verify.explorations import Explorations, ExploredTarget, TargetTime
 from nkiverify.verify.options import Options
 from nkiverify.verify.plugged import product_of
-from nkiverify.verify.verdicts import ADVICE_CARRIED, ADVICE_UNSUPPORTED, PhaseVerdict
+from nkiverify.verify.verdicts import ADVICE_UNSUPPORTED, PhaseVerdict
 
 
 def run_of(target: Target, phase: int, basis: Basis, reason: str, started: float) -> Run:
@@ -162,7 +160,7 @@ def decided(case: Case, explored: ExploredTarget, phase: int, seconds: float, co
         ours = PhaseVerdict(case.target, exploration, engine, hardware, phase, seconds, every)
         if compared:
             case.verdicts[phase] = ours
-        return None if alone else _traced_once(case, ours.run(), exploration, seconds)
+        return None if alone else ours.run()
     except (UnsupportedConstruct, RecursionError) as error:
         # What one phase does not understand takes nothing from the others, and leaves nothing to compare.
         limit = error if isinstance(error, UnsupportedConstruct) else UnsupportedConstruct(*TOO_DEEP)
@@ -177,24 +175,3 @@ def _dataflow(exploration: Exploration, engine: EmbeddedEngine, phase: int, seco
     from nkiverify.verify.dataflow_verdict import verdict_of  # as late as this: islpy is slow to load
 
     return verdict_of(question(exploration, engine, PHASES[phase], seconds, effort))
-
-
-def _traced_once(case: Case, run: Run, exploration: Exploration, seconds: float) -> Run:
-    """The verdict of a concrete launch, if it is that of a run in which each iteration of a legacy loop begins with the
-    variables of the first as well: the bodies of such loops are traced once."""
-    of_launch = exploration.run
-    if not isinstance(of_launch, ConcreteExecution) or not of_launch.traced.several:
-        return run
-    if run.verdict is not Verdict.SUCCESSFUL:
-        return run
-    other, hardware = case.explorations.put_back(seconds), case.explorations.hardware
-    engine = EmbeddedEngine(other.run.program)
-    found = PhaseVerdict(case.target, other, engine, hardware, run.phase, seconds, every=False).run()
-    if found.verdict is Verdict.SUCCESSFUL:
-        return run
-    reason = f"{CARRIED}: {found.qualifier or found.reason or 'a contract is broken'}"
-    if found.violations:
-        reason = f"{CARRIED}: {found.violations[0].contract} at line {found.violations[0].line} is broken then"
-    return replace(
-        run, verdict=Verdict.UNKNOWN, basis=Basis.CARRIED, qualifier=CARRIED, reason=reason, advice=ADVICE_CARRIED
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from nkiverify.engines.embedded import EmbeddedEngine, Outcome
@@ -52,6 +52,8 @@ class DataflowQuestion:
     limit: Limit | None
     bounded: Evidence | None
     seconds: float
+    #: Whether what an iteration of a loop that is traced once leaves in Python may make a difference to others.
+    hands_on: Callable[[], bool]
     #: The run of a launch whose sizes are all numbers, where it was made concretely.
     trial: Trial | None = None
     #: The share of the usual work that a search for faults may take.
@@ -93,6 +95,7 @@ def question(
         limit=stopped,
         bounded=up_to_rounds(exploration, loops) if loops else None,
         seconds=seconds,
+        hands_on=lambda: exploration.hands_on and not exploration.does_the_same_traced(seconds),
         trial=_trial(exploration, seconds),
         effort=effort,
         bases=_bases(loops, exploration, seconds / 4) if loops else (),

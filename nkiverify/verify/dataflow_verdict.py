@@ -27,7 +27,7 @@ from nkiverify.foundation.source import Site
 from nkiverify.frontend.observe import key_of
 from nkiverify.ir.contract import Contract, Severity
 from nkiverify.ir.program import CARRIED, Iteration, Program
-from nkiverify.ir.walk import carries_state, items, of_kind
+from nkiverify.ir.walk import items, of_kind
 from nkiverify.model.contracts import contract
 from nkiverify.model.policy import AppliedPolicy, applied_policy
 from nkiverify.phases import ARITHMETIC, DATAFLOW, SHAPES
@@ -174,10 +174,9 @@ def _hands_on(question: DataflowQuestion) -> str:
     """Why an iteration of a loop of the legacy API may hand something on in Python; "" if none does. Where such a loop
     is summarised, the proof sees all but what changes from one iteration to the next; where not, runs have to show it
     of each shape."""
-    program = question.program
-    if carries_state(program):
+    if question.hands_on():
         return CARRIED
-    return _UNROLLED if any(of_kind(program.body, Iteration)) else ""
+    return _UNROLLED if any(of_kind(question.program.body, Iteration)) else ""
 
 
 def _warnings(question: DataflowQuestion, proof: Proof, search: FaultSearch | None) -> tuple[KernelWarning, ...]:

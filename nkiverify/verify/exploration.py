@@ -25,7 +25,7 @@ from nkiverify.frontend.paths import ArmNotMerged, FloatsMatter, Limits, LoopNot
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.ir.program import Block, Claim, Program
-from nkiverify.ir.walk import of_kind
+from nkiverify.ir.walk import carries_state, executes_the_same, of_kind
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases.phase import Claimed, Phase
 from nkiverify.symbolic.path_conditions import Context
@@ -49,7 +49,35 @@ class Exploration:
     stated: dict[int, Claimed] = field(default_factory=dict)
     #: Of a concrete run: the arguments whose integers have a declared range, with its ends.
     ranged: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    #: Executes the target again, in so many seconds, with the variables of Python put back before each iteration of a
+    #: loop that is traced once; None of one that is such an execution.
+    execute_traced: Callable[[float], Exploration | None] | None = None
+    _traced: Exploration | None = None
     _recorded: Program | None = None
+
+    @property
+    def hands_on(self) -> bool:
+        """True if an iteration of a loop whose body is traced once may leave something in Python for others."""
+        run = self.run
+        if isinstance(run, ConcreteExecution):
+            return run.traced.several and not run.order.puts_back
+        return carries_state(run.program)
+
+    def traced(self, seconds: float) -> Exploration | None:
+        """The execution in which nothing is left for others; None where it says no more than this one. It may take
+        this many seconds."""
+        if self._traced is None and self.execute_traced is not None:
+            with suppress(UnsupportedConstruct):
+                self._traced = self.execute_traced(seconds)
+            self.execute_traced = None
+        return self._traced
+
+    def does_the_same_traced(self, seconds: float) -> bool:
+        """True if a symbolic execution executes what it does where nothing is left for others as well."""
+        traced = self.traced(seconds)
+        if traced is None or traced.hands_on or traced.run.unsupported_construct is not None:
+            return False
+        return executes_the_same(self.run.program, traced.run.program)
 
     @property
     def replay(self) -> Replay | None:
@@ -98,11 +126,18 @@ def explore(
     phases: frozenset[int] = frozenset(),
     fixed: Mapping[str, int] | None = None,
     most: int = ExploringBudget.EXPLORATIONS,
+    *,
+    puts_back: bool = False,
 ) -> Exploration:
-    """Run `target` symbolically, for what `phases` ask besides; loops that carry state are found, and unrolled.
+    """Run `target` symbolically, for what `phases` ask besides; loops that carry state are found, and unrolled. With
+    `puts_back`, each iteration of a loop that is traced once begins with the variables of the first.
 
     Raises `UnsupportedConstruct` where one run does not know all that is to be unrolled, nor `most` of them.
     """
+
+    def traced(seconds: float) -> Exploration | None:
+        return explore(target, hardware, replace(limits, seconds=seconds), phases, fixed, most, puts_back=True)
+
     deadline = now() + limits.seconds
     unrolled: dict[Site, str] = {}
     searched: set[Site] = set()
@@ -113,7 +148,7 @@ def explore(
     for _ in range(most):
         left = replace(limits, seconds=max(0.0, deadline - now()))
         kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
-        run = SymbolicExecution(hardware, left, unrolled, phases, known=known)
+        run = SymbolicExecution(hardware, left, unrolled, phases, known=known, puts_back=puts_back)
         run.searched, run.merges, run.split_arms = searched, merges, split_arms
         run.model.follows_floats = follows_floats
         binding = SymbolicBinding(run, target.file)
@@ -141,7 +176,16 @@ def explore(
         if verification.unknown:
             raise UsageError(f"{target.name} has no dimension {', '.join(sorted(verification.unknown))} to be fixed")
         assumed = (*binding.assumptions, *binding.of_every_domain)
-        return Exploration(target, hardware, run, assumed, verification.called, binding.assumed_at, unrolled)
+        return Exploration(
+            target,
+            hardware,
+            run,
+            assumed,
+            verification.called,
+            binding.assumed_at,
+            unrolled,
+            execute_traced=None if puts_back else traced,
+        )
     raise UnsupportedConstruct(f"more than {most} loops that carry state")
 
 
@@ -176,7 +220,20 @@ def played(
                 raise TargetRaised(ending.raised) from None
             launches.raised(run, ending.raised)
     launches.finish(run)
-    return Exploration(target, run.hardware, run, (), ending.called, (), ranged=ending.ranged)
+
+    def traced(seconds: float) -> Exploration | None:
+        return played(target, hardware, replace(limits, seconds=seconds), phases, values, puts_back=True)
+
+    return Exploration(
+        target,
+        run.hardware,
+        run,
+        (),
+        ending.called,
+        (),
+        ranged=ending.ranged,
+        execute_traced=None if puts_back else traced,
+    )
 
 
 def _explore_paths(run: SymbolicExecution, execute: Callable[[], object], state: ModuleState) -> None:

@@ -1,5 +1,5 @@
 """The executions of one target that its verdicts are made of, each made when it is first asked for: the symbolic one,
-the concrete one where all sizes are numbers, and that again with the variables of legacy loops put back."""
+and the concrete one where all sizes are numbers."""
 
 from __future__ import annotations
 
@@ -80,7 +80,6 @@ class Explorations:
         #: The symbolic one, and the concrete one of a launch, each once it is made.
         self.symbolic: ExploredTarget | None = None
         self.concrete: ExploredTarget | None = None
-        self._put_back: Exploration | None = None
 
     def symbolically(self) -> ExploredTarget:
         """The symbolic execution."""
@@ -114,14 +113,6 @@ class Explorations:
                 found = replace(found, exploration=known)
             self.concrete = found
         return self.concrete
-
-    def put_back(self, seconds: float) -> Exploration:
-        """The concrete execution in which each iteration of a legacy loop begins with the variables of the first."""
-        if self._put_back is None:
-            limits = self._limits(max(seconds, self._time.left / 2))
-            self._put_back = played(self._target, self.hardware, limits, self._phases, {}, puts_back=True)
-        assert self._put_back is not None, "a legal launch is one in either run"
-        return self._put_back
 
     def summarised(self, plain: ExploredTarget) -> ExploredTarget | None:
         """The launch, each loop's body executed once for all its iterations; None where that leaves anything out. It

@@ -17,7 +17,6 @@ from nkiverify.foundation.records import Basis, Run
 from nkiverify.frontend.explorer import SymbolicExecution
 from nkiverify.frontend.paths import Limits
 from nkiverify.frontend.target import Target
-from nkiverify.ir.walk import carries_state
 from nkiverify.model.hardware import Hardware
 from nkiverify.phases import DATAFLOW, PHASES
 from nkiverify.verify.exploration import Exploration, explore
@@ -46,7 +45,7 @@ def settled(explored: Exploration, engine: EmbeddedEngine, phase: int, seconds: 
         if claimed.gap:
             return False
         if phase == DATAFLOW.number:
-            return _all_sets_known(explored) and not (used and _may_have_dead_stores(explored))
+            return _all_sets_known(explored, seconds) and not (used and _may_have_dead_stores(explored))
         engine.limit(seconds)
         return all(_is_settled(one) for one in engine.decide(phase, hard=False))
     except (RecursionError, UnsupportedConstruct):
@@ -75,7 +74,7 @@ def _may_have_dead_stores(explored: Exploration) -> bool:
     return not all_used(explored.run.program, claimed.proof)
 
 
-def _all_sets_known(explored: Exploration) -> bool:
+def _all_sets_known(explored: Exploration, seconds: float) -> bool:
     """True if the walk over sets shows all claims, and that no unwritten element is read."""
     from nkiverify.phases.dataflow.claims import DataflowClaims  # as late as this: islpy is slow to load
 
@@ -83,4 +82,4 @@ def _all_sets_known(explored: Exploration) -> bool:
     assert isinstance(claimed, DataflowClaims)
     proof = claimed.proof
     known = claimed.ended is None and bool(proof.claims) and not proof.open and not proof.read_unwritten
-    return known and not carries_state(explored.run.program)
+    return known and (not explored.hands_on or explored.does_the_same_traced(seconds))

@@ -167,7 +167,6 @@ class _Trying:
         if shape.run.raised is not None:
             # What comes after has not been run.
             self._holding.clear()
-        put_back = self._put_back(shape, values)
         for phase in sorted(self._open):
             run = _verdict_on(shape, phase, values, self._search.seconds, self._every)
             unsure = run is None or run.verdict is Verdict.UNKNOWN
@@ -176,22 +175,11 @@ class _Trying:
             if run is not None and run.verdict is Verdict.FAILED:
                 self._open.discard(phase)
                 self.result.found[phase] = replace(run, assumptions=self._exploration.assumptions)
-            again = (
-                None if put_back is None else _verdict_on(put_back, phase, values, self._search.seconds, self._every)
-            )
-            if not (_holds(run) and (put_back is None or _holds(again))):
+            if not _holds(run):
                 self._holding.discard(phase)
             elif run is not None:
                 self.result.claims[phase] = max(run.claims, self.result.claims.get(phase, 0))
                 self.result.tolerated[phase] = self.result.tolerated.get(phase, Tolerated()).joined(run)
-
-    def _put_back(self, shape: Exploration, values: Mapping[str, int]) -> Exploration | None:
-        """The run in which each iteration of a legacy loop begins with the variables of the first, where the `shape`
-        has such loops and a phase may hold: their bodies are traced once."""
-        assert isinstance(shape.run, ConcreteExecution)
-        if not self._holding or not shape.run.traced.several:
-            return None
-        return _run(self._exploration, values, self._phases, self._search.seconds, puts_back=True)
 
     def _play(self, values: Mapping[str, int], seconds: float) -> Exploration | None:
         with suppress(UsageError, TargetRaised):
@@ -237,12 +225,10 @@ def _run(
     values: Mapping[str, int],
     phases: frozenset[int],
     seconds: float,
-    *,
-    puts_back: bool = False,
 ) -> Exploration | None:
     """The run on `values`, its program about them alone; None where they are not in the domain."""
     limits = Limits(seconds=seconds, claims=_WORK_OF_SHAPE)
-    found = played(exploration.target, exploration.hardware, limits, phases, values, puts_back=puts_back)
+    found = played(exploration.target, exploration.hardware, limits, phases, values)
     if found is None:
         return None
     program = found.run.program

@@ -18,7 +18,6 @@ from nkiverify.foundation.records import BOUNDED, Basis, MemoryPeak, Run, Verdic
 from nkiverify.foundation.source import Site
 from nkiverify.frontend.target import Target
 from nkiverify.ir.program import CARRIED, SEARCHED, Program, decided_lines
-from nkiverify.ir.walk import carries_state
 from nkiverify.model.contracts import SILENT
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.placement import SUFFICIENT
@@ -141,7 +140,7 @@ class PhaseVerdict:
     def left_open(self) -> list[Decision] | None:
         """The claims that are neither proved nor unreached; None where not they alone leave the phase open."""
         run = self._exploration.run
-        if run.unsupported_construct is not None or self._claimed.gap or carries_state(run.program):
+        if run.unsupported_construct is not None or self._claimed.gap or self._exploration.hands_on:
             return None
         found = [one for one in divided(self.decisions)[0] if one.outcome in (Outcome.REFUTED, Outcome.UNDECIDED)]
         return None if any(one.claim.unwinding or one.claim.open or one.claim.void for one in found) else found
@@ -173,6 +172,7 @@ class PhaseVerdict:
             violations,
             self._confirmation.replays if refuted else [],
             [violation for violation in violations if self._confirmation.may_hold(violation)],
+            self._traced,
         )
         found = concluded(RULES, known)
         confirmed = found.basis is Basis.REFUTED
@@ -191,6 +191,15 @@ class PhaseVerdict:
             memory=self._peaks,
             suffices=self._suffices(claims, violations) if confirmed else self._enough(known, found),
         )
+
+    def _traced(self) -> Run | None:
+        """The verdict of the execution in which no iteration of a loop that is traced once leaves anything in Python
+        for others, where there is one."""
+        traced = self._exploration.traced(self._seconds)
+        if traced is None:
+            return None
+        engine = EmbeddedEngine(traced.run.program)
+        return PhaseVerdict(self._target, traced, engine, self._hardware, self._phase, self._seconds, False).run()
 
     def _violations(self, refuted: Sequence[Decision]) -> list[Violation]:
         from nkiverify.verify.witness.confirm import by_place
@@ -247,6 +256,8 @@ class PhaseFacts:
     replays: Sequence[Replay]
     #: Violations of what is enough for a contract, which may be kept all the same.
     unsure: Sequence[Violation]
+    #: Asks for the verdict where no iteration of a loop that is traced once leaves anything for others.
+    traced: Callable[[], Run | None]
 
     @property
     def holds(self) -> bool:
@@ -444,10 +455,19 @@ def reach_not_known(known: PhaseFacts) -> Evidence | None:
 
 
 def handed_on(known: PhaseFacts) -> Evidence | None:
-    """All claims hold as Python runs a legacy loop; its body is traced once, with what the first iteration finds."""
-    if not known.holds or not carries_state(known.exploration.run.program):
+    """All claims hold as Python runs a legacy loop; its body is traced once, and with what the first iteration finds
+    they may not."""
+    if not known.holds or not known.claims or not known.exploration.hands_on:
         return None
-    return Evidence(Basis.CARRIED, CARRIED, CARRIED, None, ADVICE_CARRIED)
+    traced = known.traced()
+    if traced is not None and traced.basis is Basis.PROVED:
+        return None
+    reason = CARRIED
+    if traced is not None and traced.violations:
+        reason = f"{CARRIED}: {traced.violations[0].contract} at line {traced.violations[0].line} is broken then"
+    elif traced is not None and traced.basis is not Basis.CARRIED:
+        reason = f"{CARRIED}: {traced.qualifier or traced.reason}"
+    return Evidence(Basis.CARRIED, CARRIED, reason, None, ADVICE_CARRIED)
 
 
 def unrolled(known: PhaseFacts) -> Evidence | None:
