@@ -238,6 +238,16 @@ def leg__mod_alloc__3():
     _placed(either(right=(32,), wrong=(2, 2)), (4, 32, 6))
 
 
+def leg__mod_alloc__4():
+    place = old_ncc.sbuf.mod_alloc(base_addr=0, base_partition=either(right=0, wrong=32))
+    old_nl.ndarray((old_nl.par_dim(4), 6), old_nl.float32, buffer=place)
+
+
+def leg__mod_alloc__5():
+    place = old_ncc.psum.mod_alloc(base_bank=0, num_free_tiles=(either(right=1, wrong=2),))
+    old_nl.ndarray((2, old_nl.par_dim(4), 6), old_nl.float32, buffer=place)
+
+
 def leg__reduce__axis__2():
     old_nl.sum(_old_sbuf(4, 2, 3, 4), axis=[either(right=1, wrong=0), 3])
 

@@ -228,7 +228,7 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
     _claim_bank(extents[blocks:], element, region)
     address: tuple[Extent, Extent] | None = None
     if allocator is not None:
-        allocator.claim_block_dims(blocks)
+        allocator.claim_tiles(blocks)
         allocator.claim_range(extents[blocks:], element, blocks)
         if not blocks:
             size = free_elements(extents[1:]) * element.itemsize
@@ -249,10 +249,15 @@ def _claim_bank(tile: tuple[Extent, ...], dtype: DType, region: MemoryRegion) ->
         require("leg.psum_fmax", used <= limit, bytes=used, limit=limit, shape=tile)
 
 
-class Allocator:
-    """A placement rule of `nki.compiler.sbuf` or `.psum`; phases that look at addresses evaluate it.
+#: The parameters of modulo allocators that count tiles.
+_BANKS, _PARTITIONS, _FREE = "num_bank_tiles", "num_par_tiles", "num_free_tiles"
 
-    `tiles` are the numbers of physical tiles a modulo allocator cycles through, by the documented parameter's name.
+
+class Allocator:
+    """A placement rule of `nki.compiler.sbuf` or `.psum`: a function, or where the first tile of a modulo allocator
+    lies (the bank, in PSUM, the partition, and the byte in it).
+
+    `tiles` are the numbers of physical tiles that it cycles through, by the documented parameter's name.
     """
 
     def __init__(self, region: MemoryRegion, rule: object = None, tiles: dict[str, tuple[Extent, ...]] | None = None):
@@ -260,12 +265,9 @@ class Allocator:
         self.rule = rule
         self.tiles = tiles or {}
 
-    def tile_counts(self) -> tuple[Extent, ...]:
-        """The physical tiles a modulo allocator cycles through, one count per block dimension; empty for one tile."""
-        counts: tuple[Extent, ...] = ()
-        for given in self.tiles.values():
-            counts += given
-        return counts
+    def tiles_in_a_partition(self) -> Extent:
+        """The physical tiles of a modulo allocator that lie in the same partitions."""
+        return free_elements((*self.tiles.get(_BANKS, ()), *self.tiles.get(_FREE, ())))
 
     def with_numbers(self, changed: Callable[[Extent], Extent]) -> Allocator:
         """The rule with other numbers; a function stays as it is."""
@@ -289,11 +291,17 @@ class Allocator:
         if callable(self.rule):
             return tuple(self.rule(block, partitions, size))
         *banks, partition, start = cast("tuple[Extent, ...]", self.rule)
+        partition = partition + self._turn(_PARTITIONS, block) * partitions
+        start = start + self._turn(_FREE, block) * size
+        return (banks[0] + self._turn(_BANKS, block), partition, start) if banks else (partition, start)
+
+    def _turn(self, name: str, block: tuple[Extent, ...]) -> Extent:
+        """The physical tile, of those that this parameter counts, that a block is in: row-major, each index modulo its
+        count."""
         tile: Extent = 0
-        counts = self.tile_counts()
-        for position, count in zip(block[len(block) - len(counts) :], counts, strict=False):
+        for position, count in zip(block, self.tiles.get(name, ()), strict=False):
             tile = tile * count + position % count
-        return (banks[0] + tile, partition, start) if banks else (partition, start + tile * size)
+        return tile
 
     def claim_range(self, tile: tuple[Extent, ...], dtype: DType, blocks: int) -> None:
         """Claim that the tensor lies in the memory: of one with block dimensions all tiles that a modulo allocator
@@ -301,23 +309,30 @@ class Allocator:
         size = free_elements(tile[1:]) * dtype.itemsize
         if callable(self.rule) and blocks:
             return
-        tiles: Extent = free_elements(self.tile_counts()) if blocks else 1
+        tiles: Extent = self.tiles_in_a_partition() if blocks else 1
         places = cast("tuple[Extent, ...]", self.rule) if blocks else self._places((), tile[0], size)
+        rows = tile[0] * (free_elements(self.tiles.get(_PARTITIONS, ())) if blocks else 1)
         hardware = current_execution().hardware
         *banks, partition, start = places
         first, used = (banks[0], tiles) if banks else (start, tiles * size)
         limit = hardware.psum_banks if banks else hardware.sbuf_usable_bytes
-        inside = _lies_inside(places, tiles, tile[0], size, hardware)
+        inside = _lies_inside(places, tiles, rows, size, hardware)
         unit = "banks" if banks else "bytes"
         require("mem.addr_range", inside, partition=partition, first=first, used=used, limit=limit, unit=unit)
 
-    def claim_block_dims(self, blocks: int) -> None:
-        """Claim that each tuple of tile counts is empty or has one count per block dimension."""
+    def claim_tiles(self, blocks: int) -> None:
+        """Claim that each tuple of tile counts is empty or has one count per block dimension, and that tiles begin at
+        partition 0 of SBUF, or cycle through banks of PSUM alone."""
         for name, counts in self.tiles.items():
             # Published kernels give the number of tiles where there are no block dimensions: (1,), or (32,) where the
             # tiles are a free dimension.
             legal = len(counts) in (0, max(blocks, 1))
             require("leg.mod_alloc", legal, parameter=name, counts=counts, block_dims=blocks)
+            if self.region is PSUM and name != _BANKS:
+                require("leg.mod_alloc", all_of(*(equal(one, 1) for one in counts)), parameter=name, counts=counts)
+        if self.region is SBUF and not callable(self.rule):
+            partition = cast("tuple[Extent, ...]", self.rule)[0]
+            require("leg.mod_alloc", equal(partition, 0), parameter="base_partition", value=partition)
 
 
 def _lies_inside(

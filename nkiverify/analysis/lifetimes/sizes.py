@@ -29,7 +29,9 @@ def bytes_of(storage: Storage) -> Term:
     for extent in storage.shape[storage.block_dims + 1 :]:
         size = terms.multiply(size, _term(extent))
     allocator = storage.allocator
-    blocks = allocator.tile_counts() if isinstance(allocator, Allocator) else storage.shape[: storage.block_dims]
+    blocks = (
+        (allocator.tiles_in_a_partition(),) if isinstance(allocator, Allocator) else storage.shape[: storage.block_dims]
+    )
     for count in blocks:
         size = terms.multiply(size, _term(count))
     return size

@@ -82,7 +82,8 @@ define("leg.par_dim", "A shape must have at most one partition dimension.", "L:p
 define("leg.psum_fmax", "A PSUM tile must fit in one bank: 2048 bytes per partition.", "LPM; LDA", limit=True)
 define(
     "leg.mod_alloc",
-    "Tile counts of a modulo allocator must be empty or one per block dimension; without any, one counts nothing.",
+    "Tile counts of a modulo allocator must be empty or one per block dimension; without any, one counts nothing. "
+    "Tiles must begin at partition 0 of SBUF, and cycle through banks of PSUM alone.",
     "L:compiler.sbuf.mod_alloc; L:compiler.psum.mod_alloc",
 )
 define("leg.matmul.shape", "The contraction axes of nl.matmul must have the same extent.", "L:matmul")

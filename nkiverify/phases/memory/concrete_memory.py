@@ -160,7 +160,9 @@ def _begins_and_ends(
 def _bytes(storage: Storage) -> int:
     size = storage.dtype.itemsize
     allocator = storage.allocator
-    blocks = allocator.tile_counts() if isinstance(allocator, Allocator) else storage.shape[: storage.block_dims]
+    blocks = (
+        (allocator.tiles_in_a_partition(),) if isinstance(allocator, Allocator) else storage.shape[: storage.block_dims]
+    )
     for extent in (*storage.shape[storage.block_dims + 1 :], *blocks):
         size *= int(extent)
     return size
