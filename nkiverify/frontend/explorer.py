@@ -19,6 +19,7 @@ from nkiverify.frontend.ranges import SymRange, as_sequence
 from nkiverify.frontend.snapshot import Snapshot
 from nkiverify.frontend.tracebacks import (
     frame_site_of,
+    frames_of_libraries,
     kernel_entries,
     limit_of_machine,
     name_of,
@@ -37,10 +38,11 @@ from nkiverify.model.hardware import Hardware
 from nkiverify.model.launch import current_launch
 from nkiverify.model.tensor import recorded_view
 from nkiverify.symbolic import equal, terms
-from nkiverify.symbolic.atoms import Atom, Term
+from nkiverify.symbolic.atoms import Atom, Condition, Term
 from nkiverify.symbolic.execution import running, unsupported
-from nkiverify.symbolic.integers import Extent
+from nkiverify.symbolic.integers import Extent, SymInt
 from nkiverify.symbolic.path_conditions import Context
+from nkiverify.symbolic.rationals import SymRational
 from nkiverify.symbolic.substitution import contents, substitute
 from nkiverify.symbolic.values import as_term
 
@@ -400,7 +402,9 @@ class SymbolicExecution(Claiming):
     def passes(self, error: BaseException) -> None:
         """Kernel code may handle or drop `error`: it must not if the error is about us rather than about the kernel."""
         self.refuse_limits(error)
-        if self.may_be_about_us(error):
+        # A library may ask for the type of what it is given, which no symbolic value has.
+        given = (value for frame in frames_of_libraries(error) for value in frame.f_locals.values())
+        if self.may_be_about_us(error) or any(isinstance(value, SymInt | Condition | SymRational) for value in given):
             raise self.unsupported(described(error))
 
     def refuse_limits(self, error: BaseException) -> None:

@@ -18,6 +18,9 @@ _EXHAUSTED = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 )
 
+#: Packages that are ours, or stand for NKI.
+_OURS = frozenset({"nkiverify", *STUB_PACKAGES})
+
 
 def raised_in(error: BaseException) -> str:
     """The name of the module whose code raised `error`."""
@@ -85,6 +88,22 @@ def raised_by_kernel(error: BaseException) -> bool:
 
 def _raises(entry: TracebackType) -> bool:
     return dis.opname[entry.tb_frame.f_code.co_code[entry.tb_lasti]] == "RAISE_VARARGS"
+
+
+def frames_of_libraries(error: BaseException) -> list[FrameType]:
+    """The frames of a library that has raised `error`, behind the last line of kernel code; none where the library only
+    called what raised it."""
+    found: list[FrameType] = []
+    entry = error.__traceback__
+    while entry is not None:
+        frame, entry = entry.tb_frame, entry.tb_next
+        if KERNEL_MARKER in frame.f_globals:
+            found.clear()
+        elif str(frame.f_globals.get("__name__", "")).partition(".")[0] not in _OURS:
+            found.append(frame)
+        elif entry is None:
+            return []
+    return found
 
 
 def in_simulator(error: BaseException) -> bool:
