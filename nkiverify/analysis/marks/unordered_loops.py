@@ -51,6 +51,8 @@ class UnorderedLoops:
         self._programs_of: dict[object, tuple[object, ...]] = {}
         self._programs: dict[tuple[object, ...], int] = {}
         self.iterations: dict[object, int] = {}
+        #: The storages that iterations of a loop have used.
+        self._used: dict[object, list[Shadow]] = {}
         #: True from an exchange of tiles to the next barrier.
         self._exchanged = False
 
@@ -96,7 +98,7 @@ class UnorderedLoops:
     def _end(self, loop: object) -> None:
         if self._running.pop(loop).loses(ends=True):
             self._notes.doubt(DRAWN)
-        for shadow in self._shadows:
+        for shadow in self._used.pop(loop, ()):
             shadow.users.pop(loop, None)
 
     def executes(self, program: tuple[object, ...]) -> None:
@@ -150,6 +152,8 @@ class UnorderedLoops:
             users = shadow.users.get(loop)
             if users is None:
                 users = shadow.users[loop] = np.zeros((2 * _HOW, shadow.marks.size), np.int32)
+                if loop != _PROGRAMS:
+                    self._used.setdefault(loop, []).append(shadow)
             mine = number + 1
             use = ALIKE if loop == _PROGRAMS and how == WROTE and position in self._alike else how
             row = use if sure else _HOW + use
