@@ -30,7 +30,7 @@ from nkiverify.project.manifest_targets import load_targets
 from nkiverify.run.resident_memory import MEBIBYTE, resident_bytes
 from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify
-from tests.costs import LONG, QUICK, SHOWN, SLOW, Measuring, cost_of, costs, dear_tests
+from tests.costs import LONG, QUICK, SHOWN, SLOW, Measuring, cost_of, costs, dear_tests, least_of_files
 
 #: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
 _LARGE = 500
@@ -89,11 +89,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     taken = {item: cost_of(item.nodeid, known) for item in items}
     marked = {item: {mark.name for mark in item.iter_markers()} for item in items}
     dear = dear_tests((item.nodeid for item in items if marked[item].isdisjoint(_LANE_MARKS)), known)
+    of_campaigns = {item.nodeid for item in items if item.nodeid in dear or "campaign" in marked[item]}
+    least = least_of_files((item.nodeid for item in items if item.nodeid not in of_campaigns), known)
     kept: list[pytest.Item] = []
     left_out: list[pytest.Item] = []
     for item in items:
-        of_campaigns = item.nodeid in dear or "campaign" in marked[item]
-        (kept if in_lane(item.nodeid, of_campaigns, taken[item], lane, portion) else left_out).append(item)
+        quick = taken[item] <= QUICK or item.nodeid in least
+        (kept if in_lane(item.nodeid, item.nodeid in of_campaigns, quick, lane, portion) else left_out).append(item)
     if left_out:
         config.hook.pytest_deselected(items=left_out)
     kept.sort(key=lambda item: (item.path.name in _LATE, -taken[item] if taken[item] > LONG else 0))
@@ -116,11 +118,11 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         )
 
 
-def in_lane(test: str, of_campaigns: bool, cost: int, lane: str, portion: Portion) -> bool:
+def in_lane(test: str, of_campaigns: bool, quick: bool, lane: str, portion: Portion) -> bool:
     """True if a lane has this test: `quick` what is no campaign and takes no long, `test` what is no campaign,
     `campaigns` one portion of what is, `all` `test` and that portion."""
     if not of_campaigns:
-        return lane != "campaigns" and (lane != "quick" or cost <= QUICK)
+        return lane != "campaigns" and (lane != "quick" or quick)
     return lane in ("campaigns", "all") and in_portion(test, portion)
 
 

@@ -2,10 +2,10 @@
 clock, as a test that waits for a process keeps a worker as long, on a machine that is as fast as `ADDITIONS` says. A
 test has a line of its own where it belongs to other lanes than the mean of its function does.
 
-`make quick` leaves out those beyond `QUICK`, and `make test` begins with those beyond `LONG`. Cases of a function
-beyond `OF_CAMPAIGNS`, and functions without cases beyond `LONG`, are of the campaigns, but for the one of each kind
-that takes least. A function that the file does not have is quick. `make test ARGS=--write-costs` measures those of the
-lane, on an idle machine.
+`make quick` leaves out those beyond `QUICK`, but for the least of a file up to `OF_A_FILE`, and `make test` begins with
+those beyond `LONG`. Cases of a function beyond `OF_CAMPAIGNS`, and functions without cases beyond `LONG`, are of the
+campaigns, but for the one of each kind that takes least. A function that the file does not have is quick. `make test
+ARGS=--write-costs` measures those of the lane, on an idle machine.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ WRITTEN = 20
 #: Milliseconds beyond which tests are not quick, beyond which cases are of the campaigns, and beyond which functions
 #: without cases are, and what is left begins first.
 LANES = QUICK, OF_CAMPAIGNS, LONG = 45, 100, 1000
+#: Milliseconds up to which the test of a file that takes least is quick: what a file is about is tried on each save.
+OF_A_FILE = 250
 #: Seconds that the additions of `lab.bench` take on the machine whose milliseconds these are.
 ADDITIONS = 0.31
 #: How many times `QUICK` a test takes that `make quick` lists at its end, and how many it lists.
@@ -62,6 +64,15 @@ def dear_tests(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]
         bound = OF_CAMPAIGNS if "[" in least else LONG
         found.update(test for test in alike if test != least and taken[test] > bound)
     return frozenset(found)
+
+
+def least_of_files(tests: Iterable[str], known: Mapping[str, int]) -> frozenset[str]:
+    """Of each file of tests the test that takes least, if that is not beyond `OF_A_FILE`."""
+    least: dict[str, tuple[int, str]] = {}
+    for test in tests:
+        file, own = test.partition("::")[0], (cost_of(test, known), test)
+        least[file] = min(own, least.get(file, own))
+    return frozenset(test for cost, test in least.values() if cost <= OF_A_FILE)
 
 
 def _kind(test: str) -> tuple[str, str, str]:

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from tests.costs import ADDITIONS, LONG, OF_CAMPAIGNS, QUICK, Measuring, costs, dear_tests
+from tests.costs import ADDITIONS, LONG, OF_A_FILE, OF_CAMPAIGNS, QUICK, Measuring, costs, dear_tests, least_of_files
 
 QUICKER, DEAR = OF_CAMPAIGNS, OF_CAMPAIGNS + 1
 
@@ -37,6 +37,11 @@ def test_of_the_functions_of_a_file_the_least_and_those_stay_that_do_not_take_lo
 def test_what_is_not_known_takes_nothing_and_the_mean_of_a_function_counts_for_its_cases() -> None:
     cases = ["a.py::f[1]", "a.py::f[2]", "a.py::g[1]", "a.py::g[2]"]
     assert dear_tests(cases, {"a.py::f": DEAR}) == {"a.py::f[2]"}
+
+
+def test_the_least_of_each_file_is_quick_unless_it_takes_long() -> None:
+    known = {"a.py::f": OF_A_FILE, "a.py::g": OF_A_FILE + 1, "b.py::f": OF_A_FILE + 1, "c.py::f": 2, "c.py::f[1]": 1}
+    assert least_of_files([*known, "c.py::f[2]"], known) == {"a.py::f", "c.py::f[1]"}
 
 
 def test_what_was_not_measured_keeps_its_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
