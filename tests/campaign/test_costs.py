@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 
+from lab.quick_packages import raising
 from tests.costs import ADDITIONS, LONG, OF_A_FILE, OF_CAMPAIGNS, QUICK, Measuring, costs, dear_tests, least_of_files
 
 QUICKER, DEAR = OF_CAMPAIGNS, OF_CAMPAIGNS + 1
@@ -66,3 +67,12 @@ def test_costs_are_those_of_the_usual_machine(tmp_path: Path, monkeypatch: pytes
     measured.pytest_runtest_logreport(cast(Any, report))
     measured.pytest_sessionfinish(session)
     assert costs() == {"a.py::f": 2 * QUICK}
+
+
+def test_every_function_of_a_broken_package_raises() -> None:
+    names: dict[str, Any] = {}
+    exec(raising("class A:\n    def f(self):\n        return 1\n\ndef g(n: int = 3) -> int:\n    return n\n"), names)
+    for call in (names["A"]().f, names["g"]):
+        with pytest.raises(RuntimeError, match="broken"):
+            call()
+    assert raising("LIMIT = 3  # in bytes\n") == "LIMIT = 3  # in bytes\n"
