@@ -213,7 +213,7 @@ def _induction(start: object, stop: object, step: object) -> Value:
         one and first.exact and end.exact,
         assumptions=first.assumptions | end.assumptions,
         undeclared=first.undeclared | end.undeclared,
-        origin=Origin.COUNTED if end.origin is Origin.COPIED and not first.undeclared else Origin.COMPUTED,
+        origin=Origin.COUNTED if first.origin is end.origin is Origin.COPIED else Origin.COMPUTED,
     )
 
 

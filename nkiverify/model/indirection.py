@@ -16,8 +16,10 @@ from nkiverify.model.known_numbers import SET_ANEW, UNKNOWN, Interval, Origin, V
 from nkiverify.model.memory import SBUF
 from nkiverify.model.register_contents import held_by
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
-from nkiverify.symbolic import Extent, all_of, any_of, equal, known
+from nkiverify.symbolic import Extent, all_of, any_of, equal, known, maximum, minimum, terms
+from nkiverify.symbolic.atoms import Index
 from nkiverify.symbolic.execution import unsupported
+from nkiverify.symbolic.values import as_term
 
 #: What can be done about an index of which nothing is known.
 ADVICE = "declare the range of the arguments it is computed from, keep it in bounds by nl.minimum, or use oob_mode.skip"
@@ -117,8 +119,21 @@ def _of_arguments(origin: Origin, within: Interval | None) -> tuple[object, obje
     """The least and the greatest number of arguments with which an index stays in an interval."""
     if within is None or origin is Origin.COMPUTED:
         return "LOW", "HIGH"
-    # A loop that ends at 0 has no round.
-    return (0, within.high + 1) if origin is Origin.COUNTED else within.ends
+    low, high = _in_all_iterations(within.low, maximum), _in_all_iterations(within.high, minimum)
+    return (low, high + 1) if origin is Origin.COUNTED else (low, high)
+
+
+def _in_all_iterations(end: Extent, narrower: Callable[[Extent, Extent], Extent]) -> Extent:
+    """An end of what is legal in an iteration of a loop where it is so in all, as ends of indices rise or fall with
+    it: an argument has no iterations."""
+    found: Any = as_term(end)
+    for atom in terms.all_atoms(found) if found is not None else ():
+        if isinstance(atom, Index):
+            ends = terms.constant(0), terms.add(atom.extent, terms.constant(1), -1)
+            first, last = (terms.substitute(found, {atom: at}) for at in ends)
+            both = narrower(first, last)  # type: ignore[arg-type]
+            found = last if known(equal(both, last)) else both
+    return end if found is None else found
 
 
 def by_scalar(index: object, reach: Reach) -> Indirection:

@@ -155,3 +155,48 @@ def test_a_number_of_which_the_rounds_are_computed_has_no_range(check: Checker) 
     write(check.folder, k=doubled)
     assert check("k.py::kernel") == 3, check.out
     assert "in LOW..HIGH" in check.out
+
+
+def test_ranges_of_rounds_from_one_number_to_another(check: Checker) -> None:
+    write(
+        check.folder,
+        k=ROUNDS.replace("two == 1", "two == 2")
+        .replace("nl.ndarray((1, 1), dtype=nl.int32", "nl.ndarray((1, 2), dtype=nl.int32")
+        .replace("nisa.register_load(rounds, count)", "nisa.register_load(rounds, count[0:1, 1:2])")
+        .replace("nl.fori_loop(0,", "first = nisa.register_alloc(count[0:1, 0:1])\n        nl.fori_loop(first,"),
+    )
+    assert check("k.py::kernel") == 0, check.out
+    assert "used='i32[one,two] in 0..tiles'" in " ".join(check.out.split())
+
+
+#: A batch of tiles each, of which data say how many are used: further ones are those of later batches.
+RAGGED = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def kernel(x, used):
+        batches, tiles, rows, columns = x.shape
+        one, two = used.shape
+        assert one == 1 and two == batches and rows <= 128 and columns <= 512
+        out = nl.ndarray((batches, rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+        count = nl.ndarray((1, batches), dtype=nl.int32, buffer=nl.sbuf)
+        nisa.dma_copy(dst=count, src=used)
+        every = x.reshape((batches * tiles, rows, columns))
+        pattern = [[columns, rows], [1, columns]]
+        for batch in range(batches):
+            tile = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.sbuf)
+            first = batch * tiles * rows * columns
+            at = count[0:1, batch : batch + 1]
+            nisa.dma_copy(dst=tile, src=every.ap(pattern=pattern, offset=first, scalar_offset=at, indirect_dim=0))
+            nisa.dma_copy(dst=out[batch], src=tile)
+        return out
+"""
+
+
+def test_a_range_is_one_for_all_iterations(check: Checker) -> None:
+    write(check.folder, k=RAGGED)
+    assert check("k.py::kernel") == 0, check.out
+    assert "used='i32[one,two] in 0..tiles-1'" in " ".join(check.out.split())

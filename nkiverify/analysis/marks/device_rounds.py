@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from nkiverify.analysis.marks.order import Recorded
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.model.operation import Operation, infers_sum
+from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed
 from nkiverify.model.state import LoopBody, bodies
 from nkiverify.model.tensor import IndirectionKind, Tensor
@@ -56,8 +56,6 @@ def _once(item: Recorded) -> Recorded:
     if not isinstance(item, Executed) or not around:
         return item
     operation = item.operation
-    if infers_sum(operation):
-        return item
     reads = {name: _placed(view, around) for name, view in operation.reads.items()}
     writes = {name: _placed(view, around) for name, view in operation.writes.items()}
     return replace(item, operation=replace(operation, reads=reads, writes=writes, body=None))

@@ -34,6 +34,7 @@ from nkiverify.ir.walk import items
 from nkiverify.model.memory import PSUM
 from nkiverify.model.operation import Operation
 from nkiverify.model.recorded import Executed, Returned, programs
+from nkiverify.model.state import bodies
 from nkiverify.symbolic import conditions
 
 if TYPE_CHECKING:
@@ -197,8 +198,8 @@ class Transfer:
             self._proof.claim("df.accumulate_unwritten", site, False, "an element may be unwritten")
         if storage.buffer is not PSUM:
             return
-        if step.operation.body is not None:
-            # "loop.accumulate_dynamic": not documented.
+        if not all(body.is_around(storage.body) for body in bodies(step.operation.body)):
+            # "loop.accumulate_dynamic": not documented. What a round allocates is new in each.
             self._proof.claim("df.accumulate_stale", site, False, "a sum over the iterations of a device loop")
         if mode is None:
             read_out = state.known.read_out.get(key)

@@ -37,6 +37,8 @@ class CapacityLimits:
         self._assumed = assumed
         #: The claims that state limits, by these.
         self.places: dict[int, Decision] = {}
+        #: All claims that each of them is enough for.
+        self._stating: dict[int, list[Decision]] = {}
         #: Those that verdicts have shown, besides what claims state.
         self.shown: list[Candidate] = []
         #: Those that claims state, by the dimensions that have one value in a domain.
@@ -93,6 +95,7 @@ class CapacityLimits:
                     if text and _bound_of(plain) > SearchingBudget.NEAR:
                         found.setdefault(plain.uid, Candidate(plain, text, 1.0, decision.claim.contract.id))
                         self.places.setdefault(plain.uid, decision)
+                        self._stating.setdefault(plain.uid, []).append(decision)
         return list(found.values())
 
     def known(self) -> list[Candidate]:
@@ -132,6 +135,12 @@ class CapacityLimits:
         """The limits that do not follow from the rest, and from what all is `within`."""
         limits = [*self._capacity(self._fixed(chosen)), *self.shown]
         conditions = [*(one.condition for one in (*chosen, *limits)), *within]
+        for one in limits:
+            stating = self._stating.get(one.condition.uid, ())
+            rest = [condition for condition in conditions if condition is not one.condition]
+            # Of alternatives one is stated: another may hold wherever the rest does.
+            if stating and all(_is_enough([*self._assumed, *rest], each) for each in stating):
+                conditions = rest
         kept = {one.uid for one in without_implied(conditions, self._assumed)}
         return [one for one in limits if one.condition.uid in kept]
 
@@ -148,3 +157,11 @@ def _bound_of(condition: Condition) -> int:
     """The number that an upper bound compares with."""
     parts = condition.parts if isinstance(condition, Junction) else (condition,)
     return max((-term.constant_part for part in parts for term in part.terms()), default=0)
+
+
+def _is_enough(conditions: Sequence[Condition | bool], decision: Decision) -> bool:
+    """True if a claim about alternatives holds wherever these conditions do."""
+    claimed = decision.claim.condition
+    if not isinstance(claimed, Junction) or claimed.conjunction:
+        return False
+    return Prover([*decision.hypotheses, *conditions], BUDGETS.statement).proves(claimed)
