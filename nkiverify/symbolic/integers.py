@@ -367,18 +367,38 @@ def _bitwise_and(left: Term, other: object) -> Any:
         return terms.constant(value & mask)
     if mask is None and value is not None:
         left, mask = right, value
-    if mask is not None and mask >= 0 and mask & (mask + 1) == 0:
-        return modulo(left, terms.constant(mask + 1))
+    found = _masked(left, mask) if mask is not None else None
+    if found is not None:
+        return found
     run = execution_in_progress()
     again = run.unroll_for(terms.add(left, right), "`&`") if run is not None else None
-    raise again or unsupported("`&` of symbolic integers that is not a remainder by a power of two", "use `%` and `//`")
+    raise again or unsupported("`&` of symbolic integers with a mask that is not one run of bits", "use `%` and `//`")
+
+
+def _masked(value: Term, mask: int) -> Term | None:
+    """`value & mask` of a mask whose bits are one run, which may go on for ever; None of any other."""
+    if not mask:
+        return terms.constant(0)
+    lowest = mask & -mask
+    ones = mask // lowest
+    if ones & (ones + 1):
+        return None
+    without = terms.add(value, modulo(value, terms.constant(lowest)), -1) if lowest > 1 else value
+    return without if mask < 0 else modulo(without, terms.constant(mask + lowest))
 
 
 def _bitwise(left: Term, other: object, operation: Callable[[int, int], int]) -> Any:
     right = _operand(other)
     if right is None:
         return NotImplemented
-    return terms.constant(operation(forced_int(left, "a bitwise operation"), forced_int(right, "a bitwise operation")))
+    value, mask = (left, right.constant) if left.constant is None else (right, left.constant)
+    both = _masked(value, mask) if mask is not None and value.constant is None else None
+    if both is None:
+        numbers = (forced_int(one, "a bitwise operation") for one in (left, right))
+        return terms.constant(operation(*numbers))
+    # Bits of both are in the sum twice: in neither place of `^`, in one of `|`.
+    whole = terms.add(value, terms.constant(mask or 0))
+    return terms.add(whole, both, -2 if operation is operator.xor else -1)
 
 
 def _compare(left: Term, other: object, test: Callable[[Term, Term], Condition | bool]) -> Any:
