@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Iterator, Mapping
 
 from lab.recordings import CannotCompare, program_of
@@ -15,6 +17,7 @@ from nkiverify.products.cost.counting import CostFigures, UnknownCost
 from nkiverify.products.cost.exact import bytes_of_run
 from nkiverify.products.cost.formulas import Cost, NoNumber, cost_of
 from nkiverify.products.cost.once import once, summed
+from nkiverify.products.cost.report import SUMS
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.verify.exploration import played
 
@@ -34,25 +37,42 @@ def played_program(target: Target, values: Mapping[str, int], seconds: float) ->
 def differences(
     target: Target, shapes: Iterable[Mapping[str, int]], seconds: float, most: int
 ) -> Iterator[tuple[Mapping[str, int], str]]:
-    """The shapes of the first `most` that run to their end, each with what differs there; "" where nothing does."""
+    """The shapes of the first `most` that run to their end, each with what differs there; "" where nothing does.
+
+    Those come first that execute least. Where runs that do not come to their end have taken this many `seconds`, those
+    that execute more are not begun.
+    """
     try:
         cost = cost_of(program_of(target, seconds))
     except CannotCompare:
         return
     if cost.unknown:
         return
-    tried = 0
-    for values in shapes:
+    tried, in_vain = 0, 0.0
+    for values in sorted(shapes, key=lambda values: _instructions(cost, values)):
+        began = time.process_time()
         try:
             program = played_program(target, values, seconds)
         except UnsupportedConstruct:
             return
         if program is None:
+            in_vain += time.process_time() - began
+            if in_vain > seconds:
+                return
             continue
         yield values, ", ".join(different(cost, values, program))
         tried += 1
         if tried == most:
             return
+
+
+def _instructions(cost: Cost, values: Mapping[str, int]) -> float:
+    """The instructions at a shape; infinite where that is no number."""
+    given = {atom: values[name] for name, atom in cost.dimensions.items()}
+    try:
+        return sum(cost.at(figure, given)[1] for figure in SUMS["instructions"])
+    except (NoNumber, Undefined):
+        return math.inf
 
 
 def different(cost: Cost, values: Mapping[str, int], program: Program) -> Iterator[str]:

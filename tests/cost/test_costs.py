@@ -123,6 +123,25 @@ def test_formulas_are_what_a_run_of_a_random_operation_does(number: int, tmp_pat
     assert [one for one in differences(target, [{"n": n} for n in (1, 2, 4)], SECONDS, 3) if one[1]] == []
 
 
+def test_a_constant_is_one_tensor_for_all_programs(tmp_path: Path) -> None:
+    text = (
+        "import numpy as np\n"
+        + LEGACY
+        + """\
+def kernel(x):
+    out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    ones = nl.load(nl.shared_constant(np.ones((64, 64), dtype=np.uint8), dtype=nl.bfloat16))
+    b = nl.program_id(0)
+    nl.store(out[b], nl.multiply(nl.load(x[b]), ones))
+    return out
+"""
+    )
+    (tmp_path / "kernels.py").write_text(text, encoding="utf-8")
+    target = request("kernels.py::kernel", tmp_path, ["x=bf16[b,64,64]"], [], "b").target("trn2", False)
+    found = list(differences(target, [{"b": b} for b in (1, 2, 3)], SECONDS, 3))
+    assert [text for _, text in found] == ["", "", ""]
+
+
 def test_an_asked_engine_is_where_an_operation_counts(tmp_path: Path) -> None:
     text = (
         HEAD

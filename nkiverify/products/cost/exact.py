@@ -18,7 +18,7 @@ MOST_BYTES = 1 << 28
 def bytes_of_run(program: Program) -> dict[str, int]:
     """The bytes that a concrete run reads and writes, and those that it does at all, by name. Raises `NoNumber` where
     it is not known which, and `UnknownCost`."""
-    marks: dict[tuple[int, bool], tuple[Storage, object]] = {}
+    marks: dict[tuple[object, bool], tuple[Storage, object]] = {}
     found = {"hbm_read": 0, "hbm_written": 0, "hbm_read_once": 0, "hbm_written_once": 0}
     for executed in of_kind(program.body, Executed):
         figures_of(executed.operation)
@@ -26,7 +26,9 @@ def bytes_of_run(program: Program) -> dict[str, int]:
             part = touched(executed.operation, argument, writes=writes)
             if view.indirect_by is not None or not part.exact:
                 raise NoNumber("elements that no shape decides")
-            key = (id(view.storage), writes)
+            # A constant is one tensor for all programs of a launch.
+            storage = view.storage
+            key = (storage.site if storage.constant else id(storage), writes)
             if key not in marks:
                 size = int(view.storage.size) * view.storage.dtype.itemsize
                 if size > MOST_BYTES:

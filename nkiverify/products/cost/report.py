@@ -36,7 +36,7 @@ from nkiverify.verify.exploration import explore
 #: Why there are no figures of a program without operations: a budget would hold of it whatever it says.
 _NOTHING_DONE = "it executes no operation of NKI: no shape that was asked about is one that it takes, or it has none"
 #: Sums of figures that have a name of their own.
-_SUMS = {
+SUMS = {
     "instructions": (
         CostFigures.DMA_INSTRUCTIONS,
         CostFigures.TENSOR_INSTRUCTIONS,
@@ -143,10 +143,10 @@ class _Figures:
             return summed(self.once, writes=True)
         if name in self.cost.dimensions:
             return Amount.of(of_atom(self.cost.dimensions[name]))
-        parts = _SUMS.get(name) or [figure for figure in CostFigures if figure.value == name]
+        parts = SUMS.get(name) or [figure for figure in CostFigures if figure.value == name]
         if not parts:
             named = [figure.value for figure in CostFigures if not figure.value.endswith("least")]
-            known = [*named, *_SUMS, "once", "hbm_read_once", "hbm_written_once", *self.cost.dimensions]
+            known = [*named, *SUMS, "once", "hbm_read_once", "hbm_written_once", *self.cost.dimensions]
             near = get_close_matches(name, known, 1)
             said = f"did you mean {near[0]}?" if near else f"there are {', '.join(known)}"
             raise UsageError(f"--budget: there is no figure {name}; {said}")
