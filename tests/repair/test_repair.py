@@ -328,3 +328,62 @@ def test_an_edit_goes_before_asserts_though_conditions_are_left_that_were_there_
     assert first.text(written) == SCALED
     assert first.left == ("s1 == 1", "N == s0")
     assert others[-1].kind == "assert"
+
+
+MATMUL = """\
+import neuronxcc.nki as nki
+import neuronxcc.nki.language as nl
+
+
+@nki.jit
+def kernel(lhsT, rhs):
+    K, M = lhsT.shape
+    K2, N = rhs.shape
+    assert K == K2 == 128 and M <= 128 and N <= 512
+    out = nl.ndarray((M, N), dtype=lhsT.dtype, buffer=nl.shared_hbm)
+    nl.store(out, nl.copy(nl.matmul(nl.load(lhsT), nl.load(rhs)), dtype=lhsT.dtype))
+    return out
+"""
+
+
+def test_a_forgotten_flag_is_given_though_the_kernel_computes_something_else_where_it_is_square(
+    tmp_path: Path,
+) -> None:
+    found = repair(tmp_path, MATMUL)
+    first = found.patches[0]
+    assert first.whole
+    assert "nl.matmul(nl.load(lhsT), nl.load(rhs), transpose_x=True)" in first.text(MATMUL)
+    assert first.equal == "DIFFERENT from the kernel as it is: read it, as nothing says what is meant"
+
+
+def test_what_is_different_from_a_reference_is_not_told_even_where_the_kernel_has_to_be_square(tmp_path: Path) -> None:
+    found = repair(tmp_path, MATMUL, "def reference(lhsT, rhs):\n    return lhsT @ rhs\n")
+    assert not any("DIFFERENT" in one.equal for one in found.patches)
+
+
+def test_a_sum_begins_with_the_loop_where_it_is_told_to_go_on(tmp_path: Path) -> None:
+    text = (
+        COPY.replace("def kernel(x)", "def kernel(x, y)")
+        .replace(
+            """    for i in range(R // 128):
+        tile = nl.ndarray((128, C), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x[i * 128 : (i + 1) * 128, :])
+        nisa.dma_copy(dst=out[i * 128 : (i + 1) * 128, :], src=tile)
+""",
+            """    out = nl.ndarray((64, 32), dtype=nl.float32, buffer=nl.shared_hbm)
+    total = nl.ndarray((64, 32), dtype=nl.float32, buffer=nl.psum)
+    for i in range(R // 128):
+        left = nl.ndarray((128, 64), dtype=x.dtype, buffer=nl.sbuf)
+        right = nl.ndarray((128, 32), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=left, src=x[i * 128 : (i + 1) * 128, 0:64])
+        nisa.dma_copy(dst=right, src=y[i * 128 : (i + 1) * 128, 0:32])
+        nisa.nc_matmul(dst=total, stationary=left, moving=right, accumulate=True)
+    result = nl.ndarray((64, 32), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.tensor_copy(dst=result, src=total)
+    nisa.dma_copy(dst=out, src=result)
+""",
+        )
+        .replace("assert R % 128 == 0", "assert R % 128 == 0 and x.shape == (R, 64) and y.shape == (R, 32)")
+    )
+    found = repair(tmp_path, text)
+    assert "accumulate=i > 0)" in found.patches[0].text(text)

@@ -23,6 +23,14 @@ _BUFFERS = {
     "sbuf": ("psum", "shared_hbm"), "psum": ("sbuf",), "shared_hbm": ("sbuf",), "hbm": ("shared_hbm", "sbuf"),
     "private_hbm": ("shared_hbm",),
 }  # fmt: skip
+#: Operations that copy, which take the same operands in other memories.
+_COPIES = ("tensor_copy", "dma_copy")
+#: Flags that change what an operation computes, by its name: one that is not given may have been forgotten.
+_FORGOTTEN = {
+    "matmul": ("transpose_x",),
+    "tensor_reduce": ("keepdims", "negate"),
+    **dict.fromkeys(("sum", "max", "min", "mean", "prod", "all"), ("keepdims",)),
+}
 _SWAPPED: dict[type[ast.cmpop], str] = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
 
 #: The replacements of one edit, and how much less likely it is than the least edit of its kind.
@@ -158,6 +166,13 @@ def _swapped(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
         size = 1.0 if isinstance(node.ctx, ast.Store) else 0.0
         for first, second in zip(node.elts, node.elts[1:], strict=False):
             yield from exchanged(first, second, size)
+            # The counts of an access pattern, `[[0, F], [1, P]]`, each with the other's step.
+            if (
+                isinstance(first, ast.List)
+                and isinstance(second, ast.List)
+                and len(first.elts) == len(second.elts) == 2
+            ):
+                yield from exchanged(first.elts[1], second.elts[1], size)
 
 
 def _unpacks(node: ast.expr, source: KernelSource) -> bool:
@@ -332,7 +347,17 @@ def _compared(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
 
 def _flags(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
     source = around.source
+    if isinstance(node, ast.Call):
+        given = {one.arg for one in node.keywords}
+        _, end = source.span(node)
+        for flag in _FORGOTTEN.get(called(node), ()):
+            if flag not in given and isinstance(node.func, ast.Attribute):
+                yield [Replacement(end - 1, end - 1, f", {flag}=True")], 0.0
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        parent = source.parents.get(node)
+        if isinstance(parent, ast.keyword) and parent.arg == "accumulate" and around.indices:
+            # A sum begins where its loop does.
+            yield [source.replaced(node, f"{around.indices[-1]} > 0")], 0.0
         yield [source.replaced(node, str(not node.value))], 0.0
     elif (
         isinstance(node, ast.Call)
@@ -368,6 +393,13 @@ def _kinds_of_memory(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
             for other in dict.fromkeys((*around.dtypes, *usual)):
                 if other != text:
                     yield [source.replaced(node, other)], 0.5
+
+
+def _another_copy(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _COPIES:
+        for other in _COPIES:
+            if other != node.func.attr:
+                yield [around.source.replaced(node.func, f"{around.source.of(node.func.value)}.{other}")], 0.0
 
 
 def _accumulated(node: ast.AST, around: Surroundings) -> Iterator[_Change]:
@@ -455,6 +487,7 @@ _KINDS: tuple[tuple[str, _Kind, float], ...] = (
     ("accumulated", _accumulated, 1.5),
     (INITIALISED, _initialised, 1.5),
     ("memory or dtype", _kinds_of_memory, 1.5),
+    ("another copy", _another_copy, 1.5),
     ("another subscript", _subscripts, 1.5),
     ("another number", _another_number, 1.5),
     ("a tile's slice", _tile_slice, 2.0),

@@ -108,6 +108,10 @@ class _Repair:
         if not any(one.whole for one in patches):
             # Asserts first where they leave nothing that fails, and an edit does that was not there before.
             patches = sorted([*patches, *self._asserts()], key=lambda one: (not one.left, not one.whole))
+            if not self._asked.against and any(one.caution for one in patches):
+                # Of a kernel that has to be square, or to have one tile, what it computes there says little.
+                others = (self._patch(one) for one in self._with_domains(alive, other=True))
+                patches = [*(one for one in others if one.whole), *patches][: RepairBudget.PATCHES]
         return RepairAnswer(
             self._asked.reference,
             said,
@@ -368,10 +372,11 @@ class _Repair:
             replace(self._options, timeout=seconds),
         )
 
-    def _with_domains(self, alive: Sequence[PassingEdit]) -> list[EditWithDomain]:
-        """The best edits, with their domains."""
+    def _with_domains(self, alive: Sequence[PassingEdit], *, other: bool = False) -> list[EditWithDomain]:
+        """The best edits, with their domains: those that compute what is wanted, as far as that is known, or `other`
+        ones."""
         found: list[EditWithDomain] = []
-        for one in (each for each in alive if not each.other):
+        for one in (each for each in alive if each.other is other):
             left = self._asked.seconds * (1 - self._spent())
             if len(found) >= RepairBudget.DOMAINS or (
                 found and self._spent() > RepairBudget.SHARE_UNTIL_THE_LAST_DOMAIN
@@ -384,8 +389,8 @@ class _Repair:
                 domain = _or_none(partial(self._checked, given.arguments, seconds, given.grid))
                 if domain is None:
                     continue
-                equal, other = self._compared_within(domain)
-            if other:
+                equal, differs = self._compared_within(domain)
+            if differs:
                 continue
             found.append(EditWithDomain(replace(one, equal=equal or one.equal), domain))
             if is_whole(domain) and not found[-1].wastes:
@@ -434,7 +439,7 @@ class _Repair:
             if found is None:
                 return "", False
             if any(finding.answer is EquivalenceAnswer.NO for finding in found.findings()):
-                return f"DIFFERENT from {name}", True
+                return f"DIFFERENT from {name}: read it, as nothing says what is meant", True
             if found.floats is None or found.floats.answer is EquivalenceAnswer.UNKNOWN:
                 return "", False
             proved = proved and (found.reals is None or found.reals.answer is EquivalenceAnswer.YES)
