@@ -122,6 +122,27 @@ def test_every_page_opens_draws_and_fits(
     opened.close()
 
 
+@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+def test_rows_of_facts_are_full_and_the_upstream_bug_is_seen_whole(
+    browser: Browser, files: dict[str, Path], size: tuple[int, int]
+) -> None:
+    opened = Opened(browser, files["endings"], size)
+    ends = opened.page.evaluate(
+        """() => {
+            const rows = {};
+            for (const one of document.querySelectorAll(".facts > div")) {
+                const box = one.getBoundingClientRect();
+                rows[Math.round(box.top)] = Math.max(rows[Math.round(box.top)] || 0, Math.round(box.right));
+            }
+            return Object.values(rows);
+        }"""
+    )
+    assert len(ends) > 1 and len(set(ends)) == 1
+    for picture in opened.page.locator(".whole").all():
+        assert picture.evaluate("(one) => one.scrollWidth <= one.clientWidth")
+    opened.close()
+
+
 def test_the_numbers_are_those_of_the_results(browser: Browser, files: dict[str, Path]) -> None:
     opened = Opened(browser, files["endings"])
     document = json.loads(json_results.text(every_ending()))
