@@ -272,7 +272,7 @@ def terms_in(item: Item, *, claimed: bool) -> Iterator[Term]:
 
 
 class _Executes(Visitor[object]):
-    """What a program executes, and what it assumes, as nested data; claims are left out."""
+    """The operations and assumptions of a program, as nested data; claims are left out."""
 
     def assume(self, item: Assume) -> Iterable[object]:
         return [item.condition]

@@ -65,7 +65,7 @@ def test_shapes_that_are_accepted_and_fail_are_status_1(capsys: pytest.CaptureFi
     ran = Ran(capsys, "k.py")
     assert ran.status == 1
     assert "the kernel does not check R % 128 == 0: R = 129 is accepted and out[128, 0] is never written" in ran.out
-    assert "k.py:15" in ran.out
+    assert "k.py:14" in ran.out
     assert "assumed: --arg x='bf16[R,C]'" in ran.out
 
 

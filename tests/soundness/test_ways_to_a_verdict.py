@@ -113,10 +113,10 @@ import neuronxcc.nki.language as language
 
 @legacy.jit
 def kernel(x):
-    at = 0
-    for _ in range(x.shape[0] // 64):
-        language.load(x[at : at + 64])
-        at += 64
+    back = 0
+    for i in range(x.shape[0] // 64):
+        language.load(x[i * 128 - back : i * 128 - back + 64])
+        back += 64
     return x
 """
 

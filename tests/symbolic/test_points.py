@@ -109,8 +109,9 @@ def test_the_same_question_is_asked_of_the_solver_once(monkeypatch: pytest.Monke
     b, s = _dimensions("b", "s")
     # No square is twice another.
     same = conditions.equals_zero(terms.add(terms.multiply(b, b), terms.multiply(s, s), -2))
-    first, second = (_prover(*_domain(b, s), same).satisfiable() for _ in range(2))
-    assert first is second and len(asked) == 1
+    first, before = _prover(*_domain(b, s), same).satisfiable(), len(asked)
+    assert before > 0
+    assert _prover(*_domain(b, s), same).satisfiable() is first and len(asked) == before
 
 
 def test_what_is_false_at_a_point_is_not_tried_to_be_proved_for_long(monkeypatch: pytest.MonkeyPatch) -> None:

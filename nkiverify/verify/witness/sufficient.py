@@ -81,7 +81,8 @@ def plain_parts(condition: Condition | bool) -> Iterator[Condition]:
 
 
 def _without_one(condition: Comparison) -> list[Condition | bool] | None:
-    """What together says the same without a minimum that bounds the rest, or the one quotient; None without such."""
+    """Conditions that together say the same without a minimum that bounds the rest, or the one quotient; None without
+    such."""
     monomials = condition.term.monomials
     for key, factor in monomials.items() if condition.relation is Relation.AT_MOST else ():
         atom = key[0] if len(key) == 1 else None
