@@ -127,7 +127,7 @@ class Holder:
 
 class Unchanged:
     """The parts of holders, compared with what they had for those of the common kinds together: in a fraction of the
-    time that `Holder.has` of each takes. What has other parts is not told, nor is it certain that something has."""
+    time that `Holder.has` of each takes. What has other parts is not said, nor is it certain that something has."""
 
     __slots__ = ("_dicts", "_keys", "_kinds", "_objects", "_others", "_parts", "_sizes", "_slotted")
 

@@ -16,7 +16,7 @@ from nkiverify.model.contracts import require
 from nkiverify.model.current_execution import current_execution
 from nkiverify.model.emission import Emission, innermost_body, while_rounds
 from nkiverify.model.extents import as_extent, is_one, same
-from nkiverify.model.known_numbers import UNKNOWN, Interval, Origin, Value, unknown
+from nkiverify.model.known_numbers import UNKNOWN, Interval, NumberOrigin, Value, unknown
 from nkiverify.model.register_contents import VirtualRegister, held_by, set_register
 from nkiverify.model.state import ANY_ROUNDS, Rounds
 from nkiverify.symbolic import constant_value, known, maximum, minimum
@@ -213,7 +213,7 @@ def _induction(start: object, stop: object, step: object) -> Value:
         one and first.exact and end.exact,
         assumptions=first.assumptions | end.assumptions,
         undeclared=first.undeclared | end.undeclared,
-        origin=Origin.COUNTED if first.origin is end.origin is Origin.COPIED else Origin.COMPUTED,
+        origin=NumberOrigin.COUNTED if first.origin is end.origin is NumberOrigin.COPIED else NumberOrigin.COMPUTED,
     )
 
 

@@ -12,7 +12,7 @@ from nkiverify.model.contents import held
 from nkiverify.model.contracts import leaves_open, require, require_if_open, resting_on, suffices
 from nkiverify.model.current_execution import current_execution
 from nkiverify.model.extents import as_extent
-from nkiverify.model.known_numbers import SET_ANEW, UNKNOWN, Interval, Origin, Value
+from nkiverify.model.known_numbers import SET_ANEW, UNKNOWN, Interval, NumberOrigin, Value
 from nkiverify.model.memory import SBUF
 from nkiverify.model.register_contents import held_by
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
@@ -115,12 +115,12 @@ def _missing(value: Value, within: Interval | None) -> str:
     return f"nobody said which integers are in {names}; {', '.join(each.declared(low, high) for each in arguments)}"
 
 
-def _of_arguments(origin: Origin, within: Interval | None) -> tuple[object, object]:
+def _of_arguments(origin: NumberOrigin, within: Interval | None) -> tuple[object, object]:
     """The least and the greatest number of arguments with which an index stays in an interval."""
-    if within is None or origin is Origin.COMPUTED:
+    if within is None or origin is NumberOrigin.COMPUTED:
         return "LOW", "HIGH"
     low, high = _in_all_iterations(within.low, maximum), _in_all_iterations(within.high, minimum)
-    return (low, high + 1) if origin is Origin.COUNTED else (low, high)
+    return (low, high + 1) if origin is NumberOrigin.COUNTED else (low, high)
 
 
 def _in_all_iterations(end: Extent, narrower: Callable[[Extent, Extent], Extent]) -> Extent:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from nkiverify.model.dtypes import DType, DTypeKind
 from nkiverify.model.extents import as_extent
-from nkiverify.model.known_numbers import UNKNOWN, Interval, Origin, Value, hull_of, unknown, whole_range
+from nkiverify.model.known_numbers import UNKNOWN, Interval, NumberOrigin, Value, hull_of, unknown, whole_range
 from nkiverify.symbolic import Extent, constant_value, equal, known, maximum, minimum, terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.generic_intervals import IntervalArithmetic
@@ -122,7 +122,7 @@ def summed(value: Value, count: Extent) -> Value:
     # The numbers of one sum may be of different intervals.
     low, high = _ENDS.hull(*(each.ends for each in intervals))
     total = Interval(minimum(low, low * count), maximum(high, high * count))
-    return exactly(replace(value, intervals=(total,), exact=False, origin=Origin.COMPUTED, term=None))
+    return exactly(replace(value, intervals=(total,), exact=False, origin=NumberOrigin.COMPUTED, term=None))
 
 
 def is_between(value: Value, low: int, high: int) -> bool:
@@ -158,7 +158,7 @@ def _mapped(change: _Change | None, value: Value) -> Value:
     kept = tuple(each for each in found if each is not None)
     if len(kept) < len(found):
         return unknown(value)
-    return replace(value, intervals=kept, exact=False, origin=Origin.COMPUTED, term=None)
+    return replace(value, intervals=kept, exact=False, origin=NumberOrigin.COMPUTED, term=None)
 
 
 def _paired(operator: str, left: Value, right: Value) -> Value:
@@ -189,7 +189,7 @@ def _paired(operator: str, left: Value, right: Value) -> Value:
         left.assumptions | right.assumptions,
         left.integral and right.integral,
         left.undeclared | right.undeclared,
-        origin=Origin.COMPUTED,
+        origin=NumberOrigin.COMPUTED,
         term=_term_of(operator, left, right),
     )
 

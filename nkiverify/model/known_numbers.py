@@ -69,7 +69,7 @@ def whole_range(dtype: DType) -> Interval | None:
     return None
 
 
-class Origin(Enum):
+class NumberOrigin(Enum):
     """How numbers come from those of arguments."""
 
     COPIED = 1
@@ -168,7 +168,7 @@ class Value:
     assumptions: frozenset[Assumption] = frozenset()
     integral: bool = True
     undeclared: frozenset[Undeclared] = frozenset()
-    origin: Origin = Origin.COPIED
+    origin: NumberOrigin = NumberOrigin.COPIED
     parts: tuple[WrittenNumbers, ...] = ()
     term: Term | None = None
 
@@ -262,7 +262,7 @@ class Value:
             self.assumptions | other.assumptions,
             self.integral and other.integral,
             self.undeclared | other.undeclared,
-            self.origin if self.origin is other.origin else Origin.COMPUTED,
+            self.origin if self.origin is other.origin else NumberOrigin.COMPUTED,
         )
 
     def covers(self, other: Value) -> bool:
@@ -298,7 +298,7 @@ def numbers_of(elements: Any) -> Value:
 
 
 #: Anything.
-UNKNOWN = Value(None, exact=False, integral=False, origin=Origin.COMPUTED)
+UNKNOWN = Value(None, exact=False, integral=False, origin=NumberOrigin.COMPUTED)
 
 
 def unknown(*origins: Value) -> Value:

@@ -14,7 +14,7 @@ from nkiverify.model.dependence import RESULTS, Dependence, Link
 from nkiverify.model.dtypes import bfloat16, float32, int32, uint16, uint32
 from nkiverify.model.extents import as_extent
 from nkiverify.model.indices import Mask
-from nkiverify.model.known_numbers import UNKNOWN, Interval, Origin, Value
+from nkiverify.model.known_numbers import UNKNOWN, Interval, NumberOrigin, Value
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, operand, resolved, result_tile
 from nkiverify.model.ops.operands import (
     claim_columns,
@@ -163,7 +163,7 @@ def _write_places(bounds: Bounds, name: str, count: Extent) -> None:
         # What was taken from the data is found there (AUDIT.md, "How the documents are read": no NaN).
         found = bounds.has_taken("vals", "data")
         places = (Interval(0, count - 1), *(() if found else (Interval(absent, absent),)))
-        bounds.write(Value(places, exact=False, origin=Origin.COMPUTED), name)
+        bounds.write(Value(places, exact=False, origin=NumberOrigin.COMPUTED), name)
 
 
 def _matched(data: Array, wanted: Array, order: range) -> tuple[Array, Array]:
@@ -324,7 +324,7 @@ def _(bounds: Bounds) -> None:
     """Positions of the n elements."""
     count = as_extent(bounds.attribute("n"))
     if count is not None:
-        bounds.write(Value((Interval(0, count - 1),), exact=False, origin=Origin.COMPUTED), "idx_dst")
+        bounds.write(Value((Interval(0, count - 1),), exact=False, origin=NumberOrigin.COMPUTED), "idx_dst")
 
 
 # --- nonzero_with_count -----------------------------------------------------------------------------------------------
@@ -397,7 +397,7 @@ def _(bounds: Bounds) -> None:
     if shift is None or padding is None:
         return
     places = (Interval(shift, shift + count - 1), Interval(padding, padding), Interval(0, count))
-    bounds.write(Value(places, exact=False, uniform=False, origin=Origin.COMPUTED), partly=True)
+    bounds.write(Value(places, exact=False, uniform=False, origin=NumberOrigin.COMPUTED), partly=True)
 
 
 # --- sequence_bounds --------------------------------------------------------------------------------------------------
@@ -464,4 +464,4 @@ def _(step: Step) -> None:
 def _(bounds: Bounds) -> None:
     """Positions in the row, one past it, and -1."""
     count = bounds.count("segment_ids")
-    bounds.write(Value((Interval(-1, count),), exact=False, origin=Origin.COMPUTED))
+    bounds.write(Value((Interval(-1, count),), exact=False, origin=NumberOrigin.COMPUTED))
