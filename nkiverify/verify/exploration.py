@@ -136,7 +136,9 @@ def explore(
     """
 
     def traced(seconds: float) -> Exploration | None:
-        return explore(target, hardware, replace(limits, seconds=seconds), phases, fixed, most, puts_back=True)
+        found = explore(target, hardware, replace(limits, seconds=seconds), phases, fixed, most, puts_back=True)
+        # What is behind an exception that Python may not raise has not been seen.
+        return None if isinstance(found.run, SymbolicExecution) and found.run.raised_within else found
 
     deadline = now() + limits.seconds
     unrolled: dict[Site, str] = {}
@@ -222,7 +224,9 @@ def played(
     launches.finish(run)
 
     def traced(seconds: float) -> Exploration | None:
-        return played(target, hardware, replace(limits, seconds=seconds), phases, values, puts_back=True)
+        # To its end: what repeats itself here need not have done so before.
+        whole = replace(limits, seconds=seconds, repeats_after=None, repeats_claims=None)
+        return played(target, hardware, whole, phases, values, puts_back=True)
 
     return Exploration(
         target,

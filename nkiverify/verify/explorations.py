@@ -86,6 +86,7 @@ class Explorations:
         if self.symbolic is None:
             limits = self._limits(TargetBudget.SHARE_OF_EXPLORING * self._time.left)
             found = explore(self._target, self.hardware, limits, self._phases, dict(self._options.fixed))
+            self._give_time(found)
             if found.run.unsupported_construct is None:
                 engine = EmbeddedEngine(found.run.program)
                 found.run.unsupported_construct = _unfaithful(found, engine, max(1.0, self._time.share(0)))
@@ -129,7 +130,16 @@ class Explorations:
 
     def on(self, limits: Limits, values: Mapping[str, int]) -> Exploration | None:
         """The concrete execution on `values`."""
-        return played(self._target, self.hardware, limits, self._phases, values)
+        found = played(self._target, self.hardware, limits, self._phases, values)
+        if found is not None:
+            self._give_time(found)
+        return found
+
+    def _give_time(self, found: Exploration) -> None:
+        """Let the execution with variables put back, which serves all phases, take half of the time that is left."""
+        execute = found.execute_traced
+        if execute is not None:
+            found.execute_traced = lambda seconds: execute(max(seconds, self._time.left / 2))
 
     def of_phase(self, phase: int, values: Mapping[str, int], seconds: float) -> Exploration | None:
         """The same for one phase alone."""
