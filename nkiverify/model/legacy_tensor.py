@@ -19,8 +19,9 @@ from nkiverify.model.indices import Mask, as_mask
 from nkiverify.model.memory import PSUM, SBUF, MemoryRegion
 from nkiverify.model.nki_tensor import NkiTensor
 from nkiverify.model.operators_on_tiles import TileOperators
+from nkiverify.model.placement import bytes_per_partition
 from nkiverify.model.recording import issue
-from nkiverify.model.tensor import Tensor, free_elements
+from nkiverify.model.tensor import Storage, Tensor, free_elements
 from nkiverify.model.views import host_shape
 from nkiverify.symbolic import Extent, SymInt, SymRational, all_of, any_of, equal
 from nkiverify.symbolic.execution import unsupported
@@ -229,11 +230,16 @@ def allocate(shape: object, dtype: object, buffer: object, name: object = "") ->
     address: tuple[Extent, Extent] | None = None
     if allocator is not None:
         allocator.claim_tiles(blocks)
-        allocator.claim_range(extents[blocks:], element, blocks)
+        tile = extents[blocks:]
+        size = bytes_per_partition(tile, element)
         if not blocks:
-            size = free_elements(extents[1:]) * element.itemsize
-            address = allocator.address((), extents[0], size, current_execution().hardware.psum_bank_bytes)
+            places = allocator.places((), tile[0], size)
+            allocator.claim_range(places, tile, size, blocks)
+            address = _address(places, current_execution().hardware.psum_bank_bytes)
             allocator = None
+        elif not callable(allocator.rule):
+            # Where a function places blocks is known once these are used.
+            allocator.claim_range(cast("tuple[Extent, ...]", allocator.rule), tile, size, blocks)
     storage = new_storage(extents, element, region, name, address=address, allocator=allocator, block_dims=blocks)
     return LegacyTensor.whole(storage, bounds_of_rank(extents[blocks:], region, legacy=True))
 
@@ -279,14 +285,13 @@ class Allocator:
     ) -> tuple[Extent, Extent]:
         """Where a block of so many partitions, and bytes in each, starts: the partition, and the byte in it
         ("leg.alloc.func", "leg.mod_alloc")."""
-        *banks, partition, start = self._places(block, partitions, size)
-        return partition, start + (banks[0] * bank_bytes if banks else 0)
+        return _address(self.places(block, partitions, size), bank_bytes)
 
     def holds(self, block: tuple[Extent, ...], partitions: Extent, size: Extent, hardware: Hardware) -> Any:
         """The condition that a block, of so many partitions and bytes in each, lies in the memory."""
-        return _lies_inside(self._places(block, partitions, size), 1, partitions, size, hardware)
+        return _lies_inside(self.places(block, partitions, size), 1, partitions, size, hardware)
 
-    def _places(self, block: tuple[Extent, ...], partitions: Extent, size: Extent) -> tuple[Extent, ...]:
+    def places(self, block: tuple[Extent, ...], partitions: Extent, size: Extent) -> tuple[Extent, ...]:
         """The bank, in PSUM, the partition, and the byte in it, at which a block starts."""
         if callable(self.rule):
             return tuple(self.rule(block, partitions, size))
@@ -303,22 +308,15 @@ class Allocator:
             tile = tile * count + position % count
         return tile
 
-    def claim_range(self, tile: tuple[Extent, ...], dtype: DType, blocks: int) -> None:
-        """Claim that the tensor lies in the memory: of one with block dimensions all tiles that a modulo allocator
-        cycles through. Where a function places blocks, it is known once these are used."""
-        size = free_elements(tile[1:]) * dtype.itemsize
-        if callable(self.rule) and blocks:
-            return
+    def claim_range(self, places: tuple[Extent, ...], tile: tuple[Extent, ...], size: Extent, blocks: int) -> None:
+        """Claim that the tensor lies in the memory, of so many bytes in each partition, its first tile at `places`: of
+        one with block dimensions all tiles that a modulo allocator cycles through."""
         tiles: Extent = self.tiles_in_a_partition() if blocks else 1
-        places = cast("tuple[Extent, ...]", self.rule) if blocks else self._places((), tile[0], size)
         rows = tile[0] * (free_elements(self.tiles.get(_PARTITIONS, ())) if blocks else 1)
         hardware = current_execution().hardware
-        *banks, partition, start = places
-        first, used = (banks[0], tiles) if banks else (start, tiles * size)
-        limit = hardware.psum_banks if banks else hardware.sbuf_usable_bytes
+        first, used, limit, unit = _taken(places, tiles, size, hardware)
         inside = _lies_inside(places, tiles, rows, size, hardware)
-        unit = "banks" if banks else "bytes"
-        require("mem.addr_range", inside, partition=partition, first=first, used=used, limit=limit, unit=unit)
+        require("mem.addr_range", inside, partition=places[-2], first=first, used=used, limit=limit, unit=unit)
 
     def claim_tiles(self, blocks: int) -> None:
         """Claim that each tuple of tile counts is empty or has one count per block dimension, and that tiles begin at
@@ -335,14 +333,38 @@ class Allocator:
             require("leg.mod_alloc", equal(partition, 0), parameter="base_partition", value=partition)
 
 
+def tiles_of(storage: Storage) -> tuple[Extent, ...]:
+    """The numbers of tiles of a storage that its partitions hold, to be multiplied: of one that an allocator places
+    those of physical tiles."""
+    allocator = storage.allocator
+    if isinstance(allocator, Allocator):
+        return (allocator.tiles_in_a_partition(),)
+    return storage.shape[: storage.block_dims]
+
+
+def _address(places: tuple[Extent, ...], bank_bytes: int) -> tuple[Extent, Extent]:
+    """The partition, and the byte in it, of a bank, in PSUM, a partition, and a byte."""
+    *banks, partition, start = places
+    return partition, start + (banks[0] * bank_bytes if banks else 0)
+
+
+def _taken(
+    places: tuple[Extent, ...], tiles: Extent, size: Extent, hardware: Hardware
+) -> tuple[Extent, Extent, int, str]:
+    """The first bank, or byte, that tiles one behind the other take, how many they take, how many there are, and of
+    what."""
+    *banks, _, start = places
+    if banks:
+        return banks[0], tiles, hardware.psum_banks, "banks"
+    return start, tiles * size, hardware.sbuf_usable_bytes, "bytes"
+
+
 def _lies_inside(
     places: tuple[Extent, ...], tiles: Extent, partitions: Extent, size: Extent, hardware: Hardware
 ) -> Any:
     """The condition that tiles one behind the other, from a bank, a partition and a byte on, lie in the memory."""
     *banks, partition, start = places
-    first, used, limit = (
-        (banks[0], tiles, hardware.psum_banks) if banks else (start, tiles * size, hardware.sbuf_usable_bytes)
-    )
+    first, used, limit, _ = _taken(places, tiles, size, hardware)
     inside = all_of(partition >= 0, partition + partitions <= hardware.partitions, first >= 0, first + used <= limit)
     # A tile in PSUM starts where its bank does ("leg.alloc.start").
     return all_of(inside, equal(start, 0), equal(partition, 0)) if banks else inside

@@ -14,6 +14,7 @@ from types import ModuleType
 from typing import Any
 
 from nkiverify.frontend.seen import HARNESS_MARKER, imported, note_text, noting
+from nkiverify.frontend.source_names import walk
 
 
 class HarnessSource(SourceFileLoader):
@@ -23,7 +24,7 @@ class HarnessSource(SourceFileLoader):
         vars(module)[HARNESS_MARKER] = self.path
         vars(module)["__builtins__"] = {**vars(builtins), **noting({}, "open"), "__import__": _import}
         super().exec_module(module)
-        note_text(list(ast.walk(ast.parse(Path(self.path).read_bytes()))), self.path)
+        note_text(list(walk(ast.parse(Path(self.path).read_bytes()))), self.path)
 
 
 class _Beside(MetaPathFinder):

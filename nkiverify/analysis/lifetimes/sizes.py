@@ -5,7 +5,7 @@ from __future__ import annotations
 from nkiverify.analysis.lifetimes.live_intervals import Point, Tenant
 from nkiverify.analysis.lifetimes.usage import Allocated
 from nkiverify.ir.program import Loop
-from nkiverify.model.legacy_tensor import Allocator
+from nkiverify.model.legacy_tensor import tiles_of
 from nkiverify.model.tensor import Storage
 from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Atom, Index, Min, Term
@@ -28,11 +28,7 @@ def bytes_of(storage: Storage) -> Term:
     size = terms.constant(storage.dtype.itemsize)
     for extent in storage.shape[storage.block_dims + 1 :]:
         size = terms.multiply(size, _term(extent))
-    allocator = storage.allocator
-    blocks = (
-        (allocator.tiles_in_a_partition(),) if isinstance(allocator, Allocator) else storage.shape[: storage.block_dims]
-    )
-    for count in blocks:
+    for count in tiles_of(storage):
         size = terms.multiply(size, _term(count))
     return size
 

@@ -16,12 +16,13 @@ from nkiverify.foundation.late import numpy as np
 from nkiverify.foundation.source import Site
 from nkiverify.model.access_patterns import in_units
 from nkiverify.model.hardware import Hardware
-from nkiverify.model.legacy_tensor import Allocator
+from nkiverify.model.legacy_tensor import Allocator, tiles_of
 from nkiverify.model.memory import PSUM, MemoryRegion
 from nkiverify.model.packing import ANY_START, PARTITIONS, QUARTER
+from nkiverify.model.placement import bytes_per_partition
 from nkiverify.model.recorded import Executed
 from nkiverify.model.state import LoopBody, bodies
-from nkiverify.model.tensor import Storage, Tensor, free_elements
+from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.phases.memory.claims import REGIONS, limit_of
 from nkiverify.symbolic import Extent
 
@@ -159,11 +160,7 @@ def _begins_and_ends(
 
 def _bytes(storage: Storage) -> int:
     size = storage.dtype.itemsize
-    allocator = storage.allocator
-    blocks = (
-        (allocator.tiles_in_a_partition(),) if isinstance(allocator, Allocator) else storage.shape[: storage.block_dims]
-    )
-    for extent in (*storage.shape[storage.block_dims + 1 :], *blocks):
+    for extent in (*storage.shape[storage.block_dims + 1 :], *tiles_of(storage)):
         size *= int(extent)
     return size
 
@@ -339,7 +336,7 @@ def _address(storage: Storage, block: tuple[int, ...], hardware: Hardware) -> tu
 
 def _size_of_block(storage: Storage) -> tuple[Extent, Extent]:
     """The partitions of a block of a storage, and its bytes in each."""
-    return storage.partitions, free_elements(storage.shape[storage.block_dims + 1 :]) * storage.dtype.itemsize
+    return storage.partitions, bytes_per_partition(storage.shape[storage.block_dims :], storage.dtype)
 
 
 def _called(part: _Part) -> str:
