@@ -24,7 +24,7 @@ class Watch:
 
 def look(value: Any) -> Any:
     """`value`, looked at."""
-    if isinstance(value, int | np.signedinteger) and not INT32_MIN <= value <= INT32_MAX:
+    if (type(value) is int or isinstance(value, np.signedinteger)) and not INT32_MIN <= value <= INT32_MAX:
         Watch.exceeded = True
     return value
 

@@ -14,6 +14,7 @@ from nkiverify.ir.contract import Contract
 from nkiverify.ir.program import Assume, Block, Branch, Claim, DomainDimension, Item, Loop, Program
 from nkiverify.symbolic import all_of, any_of, maximum, minimum, select, terms
 from nkiverify.symbolic.atoms import Atom, Term
+from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.terms import INT32_MAX
 
@@ -104,7 +105,7 @@ class Writer:
                 items.append(self._claim())
         if depth < 2 and self.random.random() < 0.3:
             condition = self._condition()
-            if not isinstance(condition, bool):
+            if isinstance(condition, Condition):
                 items.append(branch(condition, self._items(depth + 1), self._items(depth + 1)))
         return items
 

@@ -178,7 +178,7 @@ class _Walk:
 
     def _always(self, condition: Condition | bool, path: Sequence[Condition | bool]) -> None:
         """The condition holds whenever execution comes here."""
-        if isinstance(condition, bool):
+        if not isinstance(condition, Condition):
             _same(condition)
             return
         # Conditions are the same objects where they are equal.
@@ -201,7 +201,7 @@ def _executed(items: Iterable[Item]) -> Any:
 
 
 def _number(value: object) -> Term | None:
-    return None if isinstance(value, bool) else as_term(value)
+    return None if isinstance(value, Condition | bool) else as_term(value)
 
 
 def _sequence(register: VirtualRegister) -> object:

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import sys
 
-from nkiverify.foundation.source import KERNEL_MARKER
 from nkiverify.symbolic.execution import unsupported
+
+#: The packages whose code is told what a symbolic value is: the model's own.
+_OURS = frozenset({"nkiverify", "nki", "neuronxcc"})
 
 
 class StandsFor:
-    """A value that stands for one of a built-in class, and says so to kernel code that asks for its class."""
+    """A value that stands for one of a built-in class, and says so to code that asks for its class: to kernels, and to
+    libraries that are installed, which would return another value for another class."""
 
     __slots__ = ()
     _stands_for: type = object
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        namespace = sys._getframe(1).f_globals
-        asked_for_kernel = KERNEL_MARKER in namespace or namespace.get("__name__") == "functools"
-        return self._stands_for if asked_for_kernel else type(self)
+        name = sys._getframe(1).f_globals.get("__name__") or ""
+        return type(self) if name.partition(".")[0] in _OURS else self._stands_for
 
 
 _EXAMPLES: dict[type, object] = {int: 0, float: 0.5, bool: True, str: "text", range: range(0)}

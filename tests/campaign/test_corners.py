@@ -83,7 +83,7 @@ def test_operands_of_symbolic_partitions_that_do_not_add_up_are_seen(
     fit = packing.fit
 
     def each_alone(tiles: Sequence[Tile], limit: int, in_quarters: bool) -> object:
-        if all(isinstance(rows, int) for rows, _ in tiles):
+        if all(type(rows) is int for rows, _ in tiles):
             return fit(tiles, limit, in_quarters)
         return all_of(*(size <= limit for _, size in tiles))
 

@@ -21,6 +21,26 @@ def positive(n):
         raise ValueError("no positive number")
     return n
 """
+#: Gives another value where it is given anything but an integer.
+ASKING = """
+def of_class(n):
+    return n if isinstance(n, int) else 0
+
+def of_attribute(n):
+    return n if issubclass(n.__class__, int) else 0
+
+def of_several(n):
+    return 0 if isinstance(n, (str, list, type(None))) else n if isinstance(n, (float, int)) else 0
+
+def of_comparison(n):
+    return 1 if isinstance(n > 400, bool) and n > 400 else 0
+
+def of_match(n):
+    match n:
+        case int():
+            return n
+    return 0
+"""
 UNHANDLED = "    strict_numbers.same(n)\n"
 HANDLED = """
     try:
@@ -55,11 +75,36 @@ def test_an_exception_of_a_library_that_was_given_numbers_is_handled(
     assert run.verdict is Verdict.FAILED, run
 
 
+@pytest.mark.parametrize("asking", ["of_class", "of_attribute", "of_several", "of_match"])
+def test_a_library_that_asks_for_the_class_of_a_number_returns_what_it_returns_for_one(
+    asking: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _library("asking_numbers", ASKING, tmp_path, monkeypatch)
+    called = f"asking_numbers.{asking}(n)"
+    text = f"import asking_numbers\n\ndef kernel(n):\n    assert n >= 0\n    return 1 // ({called} - 700)\n"
+    run = verdict(target_for(text, tmp_path), 2)
+    assert run.verdict is Verdict.FAILED, run
+
+
+def test_a_library_that_asks_for_the_class_of_a_comparison_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _library("asking_numbers", ASKING, tmp_path, monkeypatch)
+    text = "import asking_numbers\n\ndef kernel(n):\n    return 1 // (asking_numbers.of_comparison(n) - 1)\n"
+    run = verdict(target_for(text, tmp_path), 2)
+    assert run.verdict is Verdict.FAILED, run
+
+
+def _library(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Install a library for the kernels of a test."""
+    library = folder / "site" / f"{name}.py"
+    library.parent.mkdir()
+    library.write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(library.parent))
+
+
 def _kernel(raising: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """A kernel that fails from some hundreds on, after it has asked the library."""
-    library = folder / "site" / "strict_numbers.py"
-    library.parent.mkdir()
-    library.write_text(LIBRARY, encoding="utf-8")
-    monkeypatch.syspath_prepend(str(library.parent))
+    _library("strict_numbers", LIBRARY, folder, monkeypatch)
     behind = "    assert n != 500\n    return 1 // (n - 700)\n"
     return f"import strict_numbers\n\ndef kernel(n):\n    assert n >= 0\n{raising}{behind}"

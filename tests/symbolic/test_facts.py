@@ -385,7 +385,7 @@ def test_a_tile_has_an_element_just_where_it_begins_within(beyond: int, proved: 
 
 
 def _at_most(term: Term, other: Term | int, more: int = 0) -> Condition:
-    other = terms.constant(other) if isinstance(other, int) else other
+    other = other if isinstance(other, Term) else terms.constant(other)
     condition = conditions.at_most_zero(terms.add(terms.add(term, other, -1), terms.constant(-more)))
     assert isinstance(condition, Condition)
     return condition

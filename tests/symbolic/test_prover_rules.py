@@ -12,6 +12,7 @@ import pytest
 
 from nkiverify.foundation.budget import ProvingBudget
 from nkiverify.symbolic import all_of, any_of, negate, select, terms
+from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.elimination import Budget, _exact_quotient
 from nkiverify.symbolic.evaluation import Undefined, Valuation
 from nkiverify.symbolic.facts import Facts
@@ -27,7 +28,7 @@ GRID = range(-4, 12)
 
 def points(hypotheses: list[Any], term: Any) -> list[int]:
     """The values of `term` at the points of the grid that satisfy `hypotheses`."""
-    atoms = set().union(terms.all_atoms(term), *(part.atoms() for part in hypotheses if not isinstance(part, bool)))
+    atoms = set().union(terms.all_atoms(term), *(part.atoms() for part in hypotheses if isinstance(part, Condition)))
     free = [atom for atom in (atom_of(one) for one in (X, Y, Z, TURN, CELL)) if atom in atoms]
     if atom_of(TURN) in free and atom_of(X) not in free:
         free.append(atom_of(X))

@@ -4,6 +4,7 @@ import random
 
 from nkiverify.symbolic import SymInt, conditions, equal, negate, terms
 from nkiverify.symbolic.atoms import Term
+from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.values import at_most, less
 from nkiverify.symbolic.values import equal as equal_terms
 
@@ -30,7 +31,7 @@ def test_answers_are_those_that_are_made_each_time() -> None:
                     assert at_most(left, right) is conditions.at_most_zero(difference)
                     assert less(left, right) is conditions.at_most_zero(terms.add(difference, terms.constant(1)))
                     stated = at_most(left, right)
-                    opposite = not stated if isinstance(stated, bool) else stated.negation()
+                    opposite = stated.negation() if isinstance(stated, Condition) else not stated
                     assert negate(stated) is opposite
 
 
