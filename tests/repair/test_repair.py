@@ -356,6 +356,18 @@ def test_a_forgotten_flag_is_given_though_the_kernel_computes_something_else_whe
     assert first.equal == "DIFFERENT from the kernel as it is: read it, as nothing says what is meant"
 
 
+def test_a_patch_that_computes_something_else_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "kernel.py"
+    file.write_text(MATMUL, encoding="utf-8")
+    assert main(["repair", "kernel.py", "--json", "found.json", "--apply"]) == 1
+    assert file.read_text(encoding="utf-8") == MATMUL
+    assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["patches"][0]["differs"]
+    assert "kernel.py is left as it is" in capsys.readouterr().err
+
+
 def test_what_is_different_from_a_reference_is_not_told_even_where_the_kernel_has_to_be_square(tmp_path: Path) -> None:
     found = repair(tmp_path, MATMUL, "def reference(lhsT, rhs):\n    return lhsT @ rhs\n")
     assert not any("DIFFERENT" in one.equal for one in found.patches)

@@ -130,7 +130,7 @@ class _Server:
         if known.edited or self.files.get(uri) is not known:
             self._tell(f"{file.name} was edited meanwhile: no patch is applied")
         elif not after:
-            self._tell(f"no edit of these kinds mends {kernel}")
+            self._tell(f"no patch to apply to {kernel}: nkiverify repair says more")
         else:
             edit = lsp.WorkspaceEdit(changes={uri: actions.changes(before, after)})
             label = f"Mend {kernel}: {kind}"

@@ -464,6 +464,7 @@ class _Repair:
             is_whole(one.found),
             one.alive.equal,
             left=self._left(one),
+            differs=one.alive.other,
         )
 
     def _left(self, one: EditWithDomain) -> tuple[str, ...]:

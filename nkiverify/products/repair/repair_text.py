@@ -75,6 +75,7 @@ def as_json(found: RepairAnswer, before: str) -> str:
             "legal": one.said,
             "whole": one.whole,
             "equal": one.equal,
+            "differs": one.differs,
             "caution": one.caution,
             "left": one.left,
             "text": one.text(before),
