@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add("--grid", metavar="N", help="the launch grid, for example 2 or 'N,4'")
     add("--target", choices=HARDWARE, help="the hardware generation (default: trn2, or what the kernel asks for)")
     add("--reference", metavar="FILE::NAME", help="what the kernel is to compute: a function, or another kernel")
-    add("--apply", action="store_true", help="write the first patch into the file, unless it is DIFFERENT")
+    add("--apply", action="store_true", help="write the first patch into the file")
     add("--fix", action="store_true", dest="apply", help="the same as --apply")
     add("--json", type=Path, metavar="FILE", help="write the patches to FILE")
     add(
@@ -95,24 +95,19 @@ def execute(arguments: argparse.Namespace) -> int:
     if file is not None:
         file.write_text(as_json(found, before), encoding="utf-8")
     print(text(found, before, Style.of(sys.stdout)))
-    whole = not found.wrong or any(one.whole for one in found.patches[:1])
     if arguments.apply and found.patches:
-        whole &= _applied(found, path, before)
+        _apply(found, path, before)
+    elif arguments.apply and found.notes:
+        print(f"nkiverify: nothing is written into {path}: what is shown is not known to be meant", file=sys.stderr)
+    whole = not found.wrong or any(one.whole for one in found.patches[:1])
     return ExitStatus.AS_EXPECTED if whole else ExitStatus.MISMATCH
 
 
-def _applied(found: RepairAnswer, path: Path, before: str) -> bool:
-    """True if a patch has been written into the file."""
-    patch = found.applicable
-    if patch is None:
-        why = "the first patch computes something else than the kernel as it is: read it"
-        print(f"nkiverify: {path} is left as it is: {why}", file=sys.stderr)
-        return False
+def _apply(found: RepairAnswer, path: Path, before: str) -> None:
     if path.read_text(encoding="utf-8") != before:
         raise UsageError(f"{path} has changed meanwhile: nothing is written")
     try:
-        path.write_text(patch.text(before), encoding="utf-8")
+        path.write_text(found.patches[0].text(before), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}") from None
     print(f"nkiverify: {path} has the first patch", file=sys.stderr)
-    return True

@@ -350,13 +350,16 @@ def test_a_forgotten_flag_is_given_though_the_kernel_computes_something_else_whe
     tmp_path: Path,
 ) -> None:
     found = repair(tmp_path, MATMUL)
-    first = found.patches[0]
+    first, *others = found.notes
     assert first.whole
     assert "nl.matmul(nl.load(lhsT), nl.load(rhs), transpose_x=True)" in first.text(MATMUL)
     assert first.equal == "DIFFERENT from the kernel as it is: read it, as nothing says what is meant"
+    # What leaves square tensors alone comes last of all.
+    assert others[-1].kind == "assert" and others[-1].caution
+    assert not found.patches
 
 
-def test_a_patch_that_computes_something_else_is_not_written(
+def test_what_is_different_is_shown_and_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -364,8 +367,13 @@ def test_a_patch_that_computes_something_else_is_not_written(
     file.write_text(MATMUL, encoding="utf-8")
     assert main(["repair", "kernel.py", "--json", "found.json", "--apply"]) == 1
     assert file.read_text(encoding="utf-8") == MATMUL
-    assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))["patches"][0]["differs"]
-    assert "kernel.py is left as it is" in capsys.readouterr().err
+    told = capsys.readouterr()
+    assert "no edit of these kinds mends it" in told.out
+    assert told.out.index("not applied: a flag") < told.out.index("DIFFERENT") < told.out.index("not applied: assert")
+    assert "nothing is written" in told.err
+    found = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert not found["patches"]
+    assert [one["kind"] for one in found["not_applied"]][-1] == "assert"
 
 
 def test_what_is_different_from_a_reference_is_not_told_even_where_the_kernel_has_to_be_square(tmp_path: Path) -> None:

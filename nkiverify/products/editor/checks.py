@@ -122,14 +122,13 @@ class Checks:
 
     async def repaired(self, file: Path, kernel: str) -> tuple[str, str]:
         """The text of the file with the first patch that mends a kernel of it, and the kind of the patch; empty texts
-        where there is none, or that computes something else, which has to be read."""
+        where there is none."""
         with tempfile.TemporaryDirectory(prefix="nkiverify-") as folder:
             written = Path(folder) / "patches.json"
             async with self._turn:
                 await self._run("repair", f"{file}::{kernel}", "--json", str(written))
             patches = json.loads(written.read_text(encoding="utf-8"))["patches"] if written.exists() else []
-        applied = patches and not patches[0]["differs"]
-        return (patches[0]["text"], patches[0]["kind"]) if applied else ("", "")
+        return (patches[0]["text"], patches[0]["kind"]) if patches else ("", "")
 
     async def _run(self, *words: str) -> tuple[str, str]:
         """The text that a command prints on stdout, and on stderr."""

@@ -42,9 +42,9 @@ class RepairQuestion:
 @dataclass(frozen=True, slots=True)
 class Patch:
     """An edit that mends something. `said` is what is said of the kernel with it, `equal` what it is found to compute.
-    `whole`: nothing is left that fails. `differs`: it computes something else than the kernel as it is. `caution`: what
-    an assert leaves, where that is less than was meant. `left`: conditions that the kernel does not check with it, nor
-    without it, where it does not check more than these as it is."""
+    `whole`: nothing is left that fails. `caution`: what an assert leaves, where that is less than was meant. `left`:
+    conditions that the kernel does not check with it, nor without it, where it does not check more than these as it
+    is."""
 
     kind: str
     line: int
@@ -54,7 +54,6 @@ class Patch:
     equal: str = ""
     caution: str = ""
     left: tuple[str, ...] = ()
-    differs: bool = False
 
     def text(self, before: str) -> str:
         """The text of the file with the patch; `before` is that without."""
@@ -68,23 +67,20 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class RepairAnswer:
-    """The answer: what is `wrong`, if anything is, and the patches, the best first. `tried` edits were run, `alive` of
-    them pass on shapes for which the kernel fails. `late`: time was over before all had been tried."""
+    """The answer: what is `wrong`, if anything is, and the patches, the best first. `notes` are told and never applied:
+    edits that compute something else than the kernel where it passes, and asserts that leave less than was meant where
+    there is such an edit. `tried` edits were run, `alive` of them pass on shapes for which the kernel fails. `late`:
+    time was over before all had been tried."""
 
     reference: str
     said: str
     wrong: bool
     patches: tuple[Patch, ...] = ()
+    notes: tuple[Patch, ...] = ()
     tried: int = 0
     alive: int = 0
     seconds: float = 0.0
     late: bool = False
-
-    @property
-    def applicable(self) -> Patch | None:
-        """The patch that is written into the file where that is asked for: the first one, unless it computes something
-        else than the kernel as it is, which has to be read."""
-        return self.patches[0] if self.patches and not self.patches[0].differs else None
 
     @property
     def is_asserted(self) -> bool:

@@ -105,18 +105,24 @@ class _Repair:
         alive = self._alive(failing, passing)
         found = self._with_domains(alive)
         patches = [self._patch(one) for one in found][: RepairBudget.PATCHES]
+        notes: list[Patch] = []
         if not any(one.whole for one in patches):
             # Asserts first where they leave nothing that fails, and an edit does that was not there before.
             patches = sorted([*patches, *self._asserts()], key=lambda one: (not one.left, not one.whole))
             if not self._asked.against and any(one.caution for one in patches):
-                # Of a kernel that has to be square, or to have one tile, what it computes there says little.
+                # Of a kernel that has to be square, or to have one tile, what it computes there says little: neither
+                # that nor what computes something else is written into a file.
                 others = (self._patch(one) for one in self._with_domains(alive, other=True))
-                patches = [*(one for one in others if one.whole), *patches][: RepairBudget.PATCHES]
+                notes = [one for one in others if one.whole][: RepairBudget.PATCHES]
+                if notes:
+                    notes += [one for one in patches if one.caution]
+                    patches = [one for one in patches if not one.caution]
         return RepairAnswer(
             self._asked.reference,
             said,
             True,
             tuple(patches),
+            tuple(notes),
             self._tried,
             len(alive),
             now() - self._started,
@@ -464,7 +470,6 @@ class _Repair:
             is_whole(one.found),
             one.alive.equal,
             left=self._left(one),
-            differs=one.alive.other,
         )
 
     def _left(self, one: EditWithDomain) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nkiverify.products.repair.edits import INITIALISED
 from nkiverify.products.repair.patches import ASSERT, Patch, RepairAnswer
@@ -27,27 +27,29 @@ def _lines(found: RepairAnswer, before: str, style: Style) -> Iterator[str]:
     if not found.patches:
         late = "; time was over before all were tried (--search)" if found.late else ""
         yield f"  {_NOTHING}: {time}{late}"
-        return
-    edits = [one for one in found.patches if one.kind != ASSERT]
-    if not edits:
+    elif all(one.kind == ASSERT for one in found.patches):
         yield f"  {_NOTHING} but an assert: {time}"
     else:
         yield f"  {time}"
-    for number, one in enumerate(found.patches, 1):
+    headed = [(f"{number}. {one.kind}", one) for number, one in enumerate(found.patches, 1)]
+    for head, one in [*headed, *_not_applied(found)]:
         yield ""
-        yield style.head(f"{number}. {one.kind}, line {one.line}")
+        yield style.head(f"{head}, line {one.line}")
         yield from one.diff(path, before).splitlines()
         yield from _said(one, name)
+
+
+def _not_applied(found: RepairAnswer) -> list[tuple[str, Patch]]:
+    return [(f"not applied: {one.kind}", one) for one in found.notes]
 
 
 def fixes(found: RepairAnswer, before: str, style: Style) -> str:
     """The lines about patches that follow what `check` says of a kernel: the first patch, or that there is none."""
     path, _, name = found.reference.partition("::")
-    if not found.patches:
-        return f"  fix: {_NOTHING} ({found.tried} were run)\n"
-    first = found.patches[0]
-    head = style.head(f"  fix: {first.kind}, line {first.line}")
-    return "\n".join([head, *first.diff(path, before).splitlines(), *_said(first, name)]) + "\n"
+    lines = [] if found.patches else [f"  fix: {_NOTHING} ({found.tried} were run)"]
+    for head, one in [*((f"fix: {one.kind}", one) for one in found.patches[:1]), *_not_applied(found)[:1]]:
+        lines += [style.head(f"  {head}, line {one.line}"), *one.diff(path, before).splitlines(), *_said(one, name)]
+    return "\n".join(lines) + "\n"
 
 
 def _said(one: Patch, name: str) -> Iterator[str]:
@@ -67,21 +69,23 @@ def _said(one: Patch, name: str) -> Iterator[str]:
 def as_json(found: RepairAnswer, before: str) -> str:
     """The answer as a JSON object; `before` is the text of the kernel's file."""
     path = found.reference.partition("::")[0]
-    patches = [
-        {
-            "kind": one.kind,
-            "line": one.line,
-            "diff": one.diff(path, before),
-            "legal": one.said,
-            "whole": one.whole,
-            "equal": one.equal,
-            "differs": one.differs,
-            "caution": one.caution,
-            "left": one.left,
-            "text": one.text(before),
-        }
-        for one in found.patches
-    ]
+
+    def as_records(patches: Iterable[Patch]) -> list[dict[str, object]]:
+        return [
+            {
+                "kind": one.kind,
+                "line": one.line,
+                "diff": one.diff(path, before),
+                "legal": one.said,
+                "whole": one.whole,
+                "equal": one.equal,
+                "caution": one.caution,
+                "left": one.left,
+                "text": one.text(before),
+            }
+            for one in patches
+        ]
+
     record = {
         "kernel": found.reference,
         "found": found.said,
@@ -90,6 +94,7 @@ def as_json(found: RepairAnswer, before: str) -> str:
         "passing": found.alive,
         "seconds": round(found.seconds, 3),
         "all_tried": not found.late,
-        "patches": patches,
+        "patches": as_records(found.patches),
+        "not_applied": as_records(found.notes),
     }
     return json.dumps(record, indent=1, ensure_ascii=False) + "\n"
