@@ -56,10 +56,11 @@ class TracedBody:
             self._before.restore()
         except OpaqueState as opaque:
             raise _not_followed(opaque, "is changed by") from None
-        put_back(self._process)
-        changed = next((state for state, now in present().items() if now != self._process.get(state, now)), None)
-        if changed is not None:
-            raise _not_followed(changed, "are changed by")
+        if present() != self._process:
+            put_back(self._process)
+            changed = next((state for state, now in present().items() if now != self._process.get(state, now)), None)
+            if changed is not None:
+                raise _not_followed(changed, "are changed by")
         for frame, names in self._frames:
             _bind(frame, names)
 
