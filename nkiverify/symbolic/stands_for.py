@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import abc
 import sys
 
 from nkiverify.symbolic.execution import unsupported
 
 #: The packages whose code is told what a symbolic value is: the model's own.
 _OURS = frozenset({"nkiverify", "nki", "neuronxcc"})
+_ABSTRACT = vars(abc)
 
 
 class StandsFor:
@@ -19,7 +21,11 @@ class StandsFor:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        name = sys._getframe(1).f_globals.get("__name__") or ""
+        asking = sys._getframe(1)
+        if asking.f_globals is _ABSTRACT and asking.f_back is not None:
+            # It asks for whoever asks about one of its classes.
+            asking = asking.f_back
+        name = asking.f_globals.get("__name__") or ""
         return type(self) if name.partition(".")[0] in _OURS else self._stands_for
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nkiverify.foundation.records import Verdict
+from nkiverify.model.extents import as_number
+from nkiverify.symbolic import terms
 from tests.soundness.trap import target_for, verdict
 
 #: Raises where it is given anything but an integer of Python's own class.
@@ -23,6 +26,8 @@ def positive(n):
 """
 #: Gives another value where it is given anything but an integer.
 ASKING = """
+from numbers import Integral
+
 def of_class(n):
     return n if isinstance(n, int) else 0
 
@@ -34,6 +39,9 @@ def of_several(n):
 
 def of_comparison(n):
     return 1 if isinstance(n > 400, bool) and n > 400 else 0
+
+def of_comparison_as_number(n):
+    return 1 if isinstance(n > 400, Integral) and n > 400 else 0
 
 def of_match(n):
     match n:
@@ -86,13 +94,20 @@ def test_a_library_that_asks_for_the_class_of_a_number_returns_what_it_returns_f
     assert run.verdict is Verdict.FAILED, run
 
 
+@pytest.mark.parametrize("asking", ["of_comparison", "of_comparison_as_number"])
 def test_a_library_that_asks_for_the_class_of_a_comparison_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    asking: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _library("asking_numbers", ASKING, tmp_path, monkeypatch)
-    text = "import asking_numbers\n\ndef kernel(n):\n    return 1 // (asking_numbers.of_comparison(n) - 1)\n"
+    text = f"import asking_numbers\n\ndef kernel(n):\n    return 1 // (asking_numbers.{asking}(n) - 1)\n"
     run = verdict(target_for(text, tmp_path), 2)
     assert run.verdict is Verdict.FAILED, run
+
+
+def test_the_model_is_told_that_a_comparison_is_no_number() -> None:
+    """Also by an abstract class, which asks in its place: the number of an axis is no comparison."""
+    number: Any = terms.dimension("n")
+    assert as_number(number > 3) is None
 
 
 def _library(name: str, text: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
