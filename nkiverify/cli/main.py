@@ -118,12 +118,17 @@ def rarely_collected() -> None:
 _RUN_NOTHING = (["lsp"], ["--version"], ["-h"], ["--help"])
 
 
-def console() -> int:
-    """The program as it is typed: in a child process, which no kernel can end without it being reported."""
+def prepare() -> None:
+    """Prepare this process for a command, before anything is loaded."""
     rarely_collected()
     # NumPy's library for matrices starts threads when it is loaded, unless it is asked not to: a process with threads
     # cannot fork its workers, which then load everything again.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def console() -> int:
+    """The program as it is typed: in a child process, which no kernel can end without it being reported."""
+    prepare()
     try:
         if sys.argv[1:2] in _RUN_NOTHING:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -124,3 +125,50 @@ def test_what_cannot_be_used_is_said_before_anything_is_loaded_that_runs_kernels
     _, status, *names = done.stdout.split()
     assert status == "2"
     assert {"nkiverify.model.ops", "nkiverify.frontend.loader", "nkiverify.foundation.records"}.isdisjoint(names)
+
+
+PROGRAM_AHEAD = """\
+import sys
+from nkiverify.cli import main
+from nkiverify.foundation.process import is_for_kernels
+from nkiverify.run import supervisor
+
+# The kernel's process is this one, and the command's.
+supervisor.in_child = lambda subject, work, *rest: work()
+before = []
+
+
+def console():
+    before.extend(sys.modules)
+    return main.main()
+
+
+main.console = console
+from nkiverify.cli.ahead import console as ahead
+
+status = ahead()
+print("loaded", status, *(name for name in sys.modules if name not in before))
+"""
+
+
+def test_what_is_started_ahead_has_loaded_what_a_check_needs(tmp_path: Path) -> None:
+    (tmp_path / "k.py").write_text(
+        KERNEL.replace("a.shape, dtype=a.dtype, buffer=nl.sbuf", "a.shape, nl.float32, nl.sbuf")
+    )
+    words = json.dumps(["check", str(tmp_path / "k.py"), "--output-format", "json", "--no-cache"])
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM_AHEAD], input=words + "\n", capture_output=True, text=True, check=True
+    )
+    *_, last = done.stdout.splitlines()
+    loaded, status, *names = last.split()
+    assert (loaded, status) == ("loaded", "0"), done.stdout + done.stderr
+    ours = [name for name in names if name.startswith("nkiverify.")]
+    # Operations, and contracts, are loaded when they are asked for.
+    assert [name for name in ours if not name.startswith("nkiverify.model.")] == []
+    assert {name.partition(".")[0] for name in names}.isdisjoint(("numpy", "islpy", "ml_dtypes"))
+
+
+def test_what_is_started_ahead_runs_nothing_where_nobody_gives_it_words() -> None:
+    program = "import sys; from nkiverify.cli.ahead import console; sys.exit(console())"
+    done = subprocess.run([sys.executable, "-c", program], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

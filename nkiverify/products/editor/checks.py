@@ -1,7 +1,8 @@
 """The checks that an editor asks for: `nkiverify check` in a process of its own, which ends when its file is edited.
 
 Nothing of a kernel runs in the server: the check takes its own process everything that no kernel needs, as it does when
-it is typed. What it finds is kept, and is there at once when the file is opened again.
+it is typed. The process for the next check is started when the last one has ended, and has loaded by then what it
+needs. What a check finds is kept, and is there at once when the file is opened again.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from nkiverify.results.session import counting
 
 #: Without the folder of the user's that Python would look for modules of its own in.
 _PROGRAM = (
-    "import sys; sys.path[:] = filter(None, sys.path); from nkiverify.cli.main import console; sys.exit(console())"
+    "import sys; sys.path[:] = filter(None, sys.path); from nkiverify.cli.ahead import console; sys.exit(console())"
 )
 #: How a line on stderr begins that says why nothing was checked.
 _COMPLAINT = re.compile(r"nkiverify: (?:error: )?(?P<said>(?:(?P<file>[^:\n]+\.py):(?P<line>\d+)\S*: )?.*)")
@@ -75,6 +76,8 @@ class Checks:
     cache: Path | None
     _running: dict[Path, asyncio.Task[Checked]] = field(default_factory=dict)
     _turn: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(1))
+    #: The process for the next command, which waits for its words.
+    _ahead: asyncio.Task[asyncio.subprocess.Process] | None = None
 
     def remembered(self, file: Path) -> Checked | None:
         """The outcome of an earlier check of the file, if nothing has changed since."""
@@ -132,24 +135,43 @@ class Checks:
 
     async def _run(self, *words: str) -> tuple[str, str]:
         """The text that a command prints on stdout, and on stderr."""
-        command = ["-c", _PROGRAM, *words]
-        process = await asyncio.create_subprocess_exec(
+        process = await self._started()
+        try:
+            output, errors = await process.communicate(json.dumps(words).encode() + b"\n")
+        except asyncio.CancelledError:
+            # The process that runs the kernel ends with the one that waits for it.
+            await _killed(process)
+            raise
+        finally:
+            self.start_ahead()
+        return output.decode("utf-8", "replace"), errors.decode("utf-8", "replace")
+
+    def start_ahead(self) -> None:
+        """Start the process for the next command. It ends by itself with this one."""
+        self._ahead = asyncio.ensure_future(self._start())
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        """The process that was started ahead, if it still waits, or another one."""
+        ahead, self._ahead = self._ahead, None
+        process = await ahead if ahead is not None else None
+        return process if process is not None and process.returncode is None else await self._start()
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        return await asyncio.create_subprocess_exec(
             sys.executable,
-            *command,
+            "-c",
+            _PROGRAM,
             cwd=self.root,
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
-        try:
-            output, errors = await process.communicate()
-        except asyncio.CancelledError:
-            # The process that runs the kernel ends with the one that waits for it.
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-            raise
-        return output.decode("utf-8", "replace"), errors.decode("utf-8", "replace")
+
+    async def end(self) -> None:
+        """End the process that waits for a command that nobody will give."""
+        ahead, self._ahead = self._ahead, None
+        if ahead is not None:
+            await _killed(await ahead)
 
     def _kept(self) -> CheckedFiles | None:
         return CheckedFiles(self.cache, self.root) if self.cache is not None else None
@@ -163,6 +185,12 @@ class Checks:
         if "--allow" in self.words or (project is not None and project.settings.allow):
             return None
         return [str(self.root), *self.words, repr(project.settings) if project is not None else ""]
+
+
+async def _killed(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    await process.wait()
 
 
 def _complaint(errors: str, file: Path) -> Complaint:

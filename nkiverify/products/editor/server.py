@@ -46,6 +46,12 @@ class _Server:
         root = Path(folder).resolve() if folder else Path.cwd()
         caches = cache_folder() if self.remembers else None
         self.checks = Checks(root, self.words, caches / "checked.db" if caches is not None else None)
+        self.checks.start_ahead()
+
+    async def end(self) -> None:
+        """The editor ends the session."""
+        if self.checks is not None:
+            await self.checks.end()
 
     async def look(self, uri: str, opened: bool) -> None:
         """Show what a check of a file finds: at once what is remembered of it."""
@@ -174,8 +180,12 @@ def serve(words: Sequence[str], remembers: bool) -> None:
 
 def _listen_to_files(language: LanguageServer, server: _Server) -> None:
     @language.feature(lsp.INITIALIZED)
-    def initialized(_params: lsp.InitializedParams) -> None:
+    async def initialized(_params: lsp.InitializedParams) -> None:
         server.begin()
+
+    @language.feature(lsp.SHUTDOWN)
+    async def ended(_params: None) -> None:
+        await server.end()
 
     @language.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: lsp.DidOpenTextDocumentParams) -> None:
