@@ -16,6 +16,8 @@ from nkiverify.project.settings import layered
 from nkiverify.verify.options import DEFAULT_ENGINE, HARDWARE, PHASES, Options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from nkiverify.frontend.target import Target
 
 
@@ -110,12 +112,13 @@ def selection(arguments: argparse.Namespace, project: Project) -> Options:
     )
 
 
-def selected_targets(options: Options) -> list[Target]:
-    """The targets of the manifest that `options` selects; where the filters leave none, stderr says so."""
+def selected_targets(options: Options, manifest: Sequence[Target] | None = None) -> list[Target]:
+    """The targets of the `manifest`, which is loaded where it is not given, that `options` selects; where the filters
+    leave none, stderr says so."""
     from nkiverify.project.chosen_targets import select
     from nkiverify.project.manifest_targets import load_targets
 
-    targets = select(load_targets(options.root), options)
+    targets = select(load_targets(options.root) if manifest is None else manifest, options)
     if not targets:
         print("nkiverify: no target is left: none passes all of the filters", file=sys.stderr)
     return targets

@@ -99,7 +99,10 @@ def execute(arguments: argparse.Namespace) -> int:
     started = time.time_ns()
     project = with_targets(arguments.bundled)
     options, files = _asked(arguments, project)
-    targets = selected_targets(options)
+    from nkiverify.project.manifest_targets import check_kernels, load_targets
+
+    manifest = load_targets(options.root)
+    targets = selected_targets(options, manifest)
     from nkiverify.report import target_list
     from nkiverify.results.session import ExitStatus, worst
 
@@ -122,7 +125,6 @@ def execute(arguments: argparse.Namespace) -> int:
         if not targets:
             return ExitStatus.AS_EXPECTED
     from nkiverify.model.policy import ERROR
-    from nkiverify.project.manifest_targets import check_kernels
     from nkiverify.results.cache.remembered_runs import VerdictCache
     from nkiverify.results.warning_rules import failing, outside, with_accepted, with_unused, without_ignored
 
@@ -142,7 +144,7 @@ def execute(arguments: argparse.Namespace) -> int:
     session = _report(session, options, project.reports, files, warnings, since)
     status = worst((session.exit_status, ExitStatus.INTERNAL_ERROR)) if unread else session.exit_status
     if layered("page", False if arguments.no_page else None, project.settings, True, "--no-page").value:
-        _write_page(session, project, targets, remembers=options.cache)
+        _write_page(session, project, manifest, remembers=options.cache)
     if language.reported:
         from nkiverify.cli.outcome import language_report
 
@@ -383,8 +385,9 @@ def _report(
     return session
 
 
-def _write_page(session: Session, project: Project, targets: Sequence[Target], *, remembers: bool) -> None:
-    """Write the page of `nkiverify dashboard`, and say on stderr where it is, or why there is none."""
+def _write_page(session: Session, project: Project, manifest: Sequence[Target], *, remembers: bool) -> None:
+    """Write the page of `nkiverify dashboard`, and say on stderr where it is, or why there is none. It gets the whole
+    `manifest`: it says which of those that were not run failed last."""
     from nkiverify.cli import dashboard
     from nkiverify.results import file as results_file
 
@@ -395,7 +398,7 @@ def _write_page(session: Session, project: Project, targets: Sequence[Target], *
         return
     path = dashboard.page_of(project)
     try:
-        dashboard.write(project, targets, results_file.of(session), path, {}, remembers=remembers)
+        dashboard.write(project, manifest, results_file.of(session), path, {}, remembers=remembers)
         print(f"nkiverify: the page of these results is {path}", file=sys.stderr)
     except Exception as error:  # on a full disk, of the library that makes it as well
         # The page only shows: without it, every verdict is what it is.

@@ -169,6 +169,19 @@ def test_what_was_not_run_and_failed_last_is_told(tmp_path: Path) -> None:
     assert f"<li>{names[1]}," not in text and f"<li>{names[0]}," not in text
 
 
+def test_a_run_of_other_targets_does_not_hide_what_failed_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kernel.py").write_text(KERNEL)
+    right = TARGETS[TARGETS.index("@target") :].replace("copy_small", "copy_few").replace("high=128", "high=127")
+    (tmp_path / "nkiverify_targets.py").write_text(TARGETS + "\n\n" + right)
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "--engine", "embedded"]) == 1
+    assert main(["run", "--engine", "embedded", "copy_few"]) == 0
+    (file,) = tmp_path.rglob("index.html")
+    text = file.read_text(encoding="utf-8")
+    assert "All 1 runs as expected; 1 that was not run failed last" in " ".join(text.split())
+    assert "<li>copy_small, phase 1, shape and bounds: FAILED" in text
+
+
 def test_lines_of_refuted_claims_and_of_what_is_not_understood_are_marked(tmp_path: Path) -> None:
     marks = {target.name: target.marks for target in page(every_ending(), tmp_path).targets}
     assert marks["unknown"] == {"kernels/matmul_tiled.py": {41: LineMark("unknown", "unknown")}}
