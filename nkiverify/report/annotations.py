@@ -5,6 +5,7 @@ GitHub shows the first ten errors and the first ten warnings of a step; SARIF ha
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from nkiverify.foundation.records import KernelWarning, Run, Violation
@@ -17,18 +18,20 @@ def text(session: Session) -> str:
     warnings; empty where there is nothing to say.
     """
     lines: list[str] = []
-    for run in telling(session.runs):
+    runs = list(telling(session.runs))
+    phases = wording.phases_of_endings(runs)
+    for run in runs:
         status = status_of(run)
         if status is ExitStatus.AS_EXPECTED:
             if run.is_bounded and not run.advisory:
-                lines.append(_ending(run, "notice", session.root))
+                lines.append(_ending(run, phases[wording.ending_key(run)], "notice", session.root))
             continue
         lines += [_violation(run, violation, session.root) for violation in run.violations]
         if not run.violations or status is not ExitStatus.MISMATCH:
             level = "warning" if status in (ExitStatus.UNKNOWN, ExitStatus.NOTHING_VERIFIED) else "error"
-            lines.append(_ending(run, level, session.root))
+            lines.append(_ending(run, phases[wording.ending_key(run)], level, session.root))
     lines += [_warning(run, warning, session.root) for run, warning in warned(session.runs)]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line}\n" for line in dict.fromkeys(lines))
 
 
 def _violation(run: Run, violation: Violation, root: Path) -> str:
@@ -57,9 +60,10 @@ def _places(run: Run, violation: Violation | KernelWarning, root: Path) -> list[
     return places
 
 
-def _ending(run: Run, level: str, root: Path) -> str:
+def _ending(run: Run, phases: Sequence[int], level: str, root: Path) -> str:
     words = wording.text(run.reason, root) or wording.verdict(run)
-    title = f"{run.target}, phase {run.phase}: {wording.ending(run)}, expected {wording.expectation(run.expected)}"
+    expected = f", expected {wording.expectation(run.expected)}" if run.expected is not None else ""
+    title = f"{run.target}, {wording.phases(phases)}: {wording.ending(run)}{expected}"
     places = [("file", run.kernel.partition("::")[0])]
     if run.place is not None:
         places = [("file", wording.relative(run.place.file, root)), ("line", str(run.place.line))]

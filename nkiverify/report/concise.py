@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nkiverify.foundation.records import KernelWarning, Run, Verdict, Violation
@@ -14,10 +14,12 @@ def text(session: Session) -> str:
     """A line for each violation, for each run without a conclusion or up to a bound, and for each warning; empty where
     there is none."""
     lines: list[str] = []
-    for run in telling(session.runs):
+    runs = list(telling(session.runs))
+    phases = wording.phases_of_endings(runs)
+    for run in runs:
         lines += [_violation(run, one, session.root) for one in run.violations]
         if not run.violations and (run.verdict is not Verdict.SUCCESSFUL or run.is_bounded):
-            lines += _ending(run, session.root)
+            lines += _ending(run, phases[wording.ending_key(run)], session.root)
     lines += [_warning(one, session.root) for _, one in warned(session.runs)]
     return "".join(f"{line}\n" for line in dict.fromkeys(lines))
 
@@ -35,10 +37,10 @@ def _warning(warned_of: KernelWarning, root: Path) -> str:
     return f"{place}: warning: {warned_of.rule}: {wording.text(warned_of.message, root)}"
 
 
-def _ending(run: Run, root: Path) -> Iterator[str]:
+def _ending(run: Run, phases: Sequence[int], root: Path) -> Iterator[str]:
     file, line = (run.place.file, run.place.line) if run.place is not None else (run.kernel.partition("::")[0], 0)
     reason = wording.text(run.reason or run.qualifier, root)
-    yield f"{_place(file, line, -1, root)}: {wording.ending(run)}: phase {run.phase}: {reason}"
+    yield f"{_place(file, line, -1, root)}: {wording.ending(run)}: {wording.phases(phases)}: {reason}"
 
 
 def _place(file: str, line: int, column: int, root: Path) -> str:

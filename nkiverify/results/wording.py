@@ -40,6 +40,19 @@ def ending(run: Run) -> str:
     return verdict(run) if run.is_bounded else run.verdict.value
 
 
+def phases_of_endings(runs: Iterable[Run]) -> dict[tuple[object, ...], list[int]]:
+    """The phases that say the same of one kernel, by `ending_key`: a line for each would hide other lines."""
+    found: dict[tuple[object, ...], list[int]] = {}
+    for run in runs:
+        found.setdefault(ending_key(run), []).append(run.phase)
+    return found
+
+
+def ending_key(run: Run) -> tuple[object, ...]:
+    """All that is said of an ending but its phase."""
+    return run.target, run.kernel, run.engine, run.expected, ending(run), run.reason, run.place
+
+
 def first_element(warning: KernelWarning) -> str:
     """The first element that a warning is about, and the iteration: `tile[0, 0], for k = 1`."""
     if not warning.tensor:

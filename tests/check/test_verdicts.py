@@ -394,3 +394,10 @@ def test_a_fault_of_another_rule_is_not_mended_by_beginning_a_sum(check: Checker
     assert check("k.py::kernel", "--arg", "x=f32[128,512]", "--phase", "4") == 1
     assert "several iterations touch total[0, 0]" in check.out and "reduce_cmd" not in check.out
     assert "nkiverify explain df.affine_range" in check.out
+
+
+def test_an_advice_is_said_once(check: Checker) -> None:
+    body = COPY.replace("    import nki\n", "    import gc\n    import nki\n", 1)
+    write(check.folder, k=body.replace("P, F = a.shape\n", "P, F = a.shape\n        gc.enable()\n"))
+    assert check("k.py") == 3
+    assert " ".join(check.out.split()).count("compute it before the launch") == 1

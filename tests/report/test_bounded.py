@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from nkiverify.foundation.records import Run
+from nkiverify.foundation.records import Run, Verdict
 from nkiverify.foundation.source import Site
 from nkiverify.report import concise, junit, markdown, sarif, terminal
 from nkiverify.report.annotations import text as annotated
@@ -69,3 +69,21 @@ def test_sarif_has_a_rule_for_it_and_suppresses_what_is_accepted() -> None:
 def test_a_test_case_of_junit_passes_only_where_it_is_accepted() -> None:
     assert "<error" in junit.text(session(up_to()))
     assert "<error" not in junit.text(session(up_to(accept=("bounded",))))
+
+
+def test_phases_that_say_the_same_are_one_line_for_editors_and_one_mark_at_a_pull_request() -> None:
+    place = Site("/checkout/kernels/a.py", 3)
+    reasons = {1: "a while loop", 2: "a while loop", 3: "a while loop", 4: "another"}
+    of = session(
+        *(
+            run(phase=phase, expected=None, verdict=Verdict.UNKNOWN, reason=reason, place=place)
+            for phase, reason in reasons.items()
+        )
+    )
+    assert concise.text(of) == (
+        "kernels/a.py:3: UNKNOWN: phases 1 to 3: a while loop\nkernels/a.py:3: UNKNOWN: phase 4: another\n"
+    )
+    assert annotated(of) == (
+        "::warning file=kernels/a.py,line=3,title=matmul_tiled%2C phases 1 to 3%3A UNKNOWN::a while loop\n"
+        "::warning file=kernels/a.py,line=3,title=matmul_tiled%2C phase 4%3A UNKNOWN::another\n"
+    )

@@ -216,7 +216,7 @@ def _open(runs: Sequence[Run], root: Path, width: int, style: Style) -> Iterator
         # The qualifier of an UNKNOWN is the short form of its reason.
         said = first.verdict.value if first.reason else wording.verdict(first)
         # The advice has a line of its own.
-        why = first.reason.removesuffix(f"; {first.advice}") if first.advice else first.reason
+        why = first.reason.replace(f"; {first.advice}", "", 1) if first.advice else first.reason
         reason = f": {wording.text(why, root)}" if why else ""
         yield from _wrapped(f"{wording.phases(sorted(run.phase for run in same))} {said}{reason}", width)
         yield from diagnostic.unknown(first, root, width, style)
