@@ -55,11 +55,11 @@ RAISES_SYMBOLICALLY = "raises in the symbolic run only"
 INDEX_NOT_KNOWN = "index not known"
 NOT_DOCUMENTED = "not documented"
 
-NOT_CONFIRMED = "not confirmed in plain Python"
+NOT_CONFIRMED = "not confirmed by running the kernel"
 
 ADVICE_ERROR = "please report this: the proof or the concrete run is wrong"
 ADVICE_UNFAITHFUL = "please report this: the symbolic run is not faithful to Python there"
-_CONTRADICTION = "no witness fails in plain Python: please report this"
+_CONTRADICTION = "no witness fails when the kernel is run: please report this"
 
 #: Contracts that the symbolic run itself may break where it is not faithful: without a replay they prove nothing.
 _RAISED = ("kernel.exception",)

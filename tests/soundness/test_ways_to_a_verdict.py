@@ -231,11 +231,11 @@ ROWS = [
         lambda known: _unconfirmed(known, RAISED),
     ),
     Row(
-        "not_confirmed", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "not confirmed in plain Python", ExitStatus.UNKNOWN,
+        "not_confirmed", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "not confirmed by running the kernel", ExitStatus.UNKNOWN,
         lambda known: _unconfirmed(known, ENDED),
     ),
     Row(
-        "cut_short", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "not confirmed in plain Python", ExitStatus.UNKNOWN,
+        "cut_short", 1, TOO_FAR, blocks, Verdict.UNKNOWN, "not confirmed by running the kernel", ExitStatus.UNKNOWN,
         lambda known: _cut(_unconfirmed(known)),
     ),
     Row("not_replayed", 1, TOO_FAR, blocks, Verdict.FAILED, "not replayed", ExitStatus.INTERNAL_ERROR, _unconfirmed),

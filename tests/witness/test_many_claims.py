@@ -52,7 +52,7 @@ CUT_OFF = """
 def test_what_a_cut_loop_hides_is_no_defect_of_ours(tmp_path: Path) -> None:
     # Two rounds of the inner loop are followed, and there are four at least: the `break` behind it is never seen.
     run = verdict(target_for(CUT_OFF, tmp_path, low=4, high=40, flags="--unwind 2"))
-    assert (run.verdict, run.qualifier) == (Verdict.UNKNOWN, "not confirmed in plain Python")
+    assert (run.verdict, run.qualifier) == (Verdict.UNKNOWN, "not confirmed by running the kernel")
     assert "loops are followed for 2 rounds only" in run.reason
     # Where the bound suffices for some of the shapes, it is seen.
     assert verdict(target_for(CUT_OFF, tmp_path, low=1, high=40, flags="--unwind 2")).verdict is Verdict.SUCCESSFUL

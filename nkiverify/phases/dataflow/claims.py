@@ -31,7 +31,7 @@ def state_claims(kernel: Explored, seconds: float, operations: int | None) -> Da
         return DataflowClaims()
     if isinstance(kernel.run, ConcreteExecution):
         # One run says it all.
-        return DataflowClaims(ended=Inconclusive("the launch was run in plain Python"))
+        return DataflowClaims(ended=Inconclusive("the launch was run with concrete values"))
     program = kernel.run.program
     if operations is None and not program.dimensions:
         # A domain of one shape is decided by one concrete run, if the sets are not simple.
