@@ -198,7 +198,8 @@ class _Inference:
         wanted = [one for one in required if one.arg not in self._given]
         kinds = {one.arg: self._kind(one, uses[one.arg]) for one in required}
         tensors = {name: uses[name] for name, kind in kinds.items() if kind == "tensor"}
-        extents = {name: self._extents(name, tensors) for name in tensors}
+        written = {name: _written_shape(self._function, self._scope.file, name) for name in tensors}
+        extents = {name: self._extents(name, tensors, written) for name in tensors}
         found = []
         for one in wanted:
             name, use = one.arg, uses[one.arg]
@@ -313,24 +314,28 @@ class _Inference:
                 return f" in 0..{extents[table][axis]}-1"
         return ""
 
-    def _extents(self, name: str, tensors: dict[str, Use]) -> list[str]:
-        use = tensors[name]
+    def _extents(self, name: str, tensors: dict[str, Use], shapes: dict[str, tuple[str, ...]]) -> list[str]:
+        use, written = tensors[name], shapes[name]
         rank = use.rank
         if rank is None:
             uniform = [tensors[other].rank for other in use.like if other in tensors]
             rank = next((one for one in uniform if one is not None), None)
-        written = _written_shape(self._function, self._scope.file, name)
         if rank is None:
             rank = len(written) if len(written) >= max(1, use.least) else max(DEFAULT_RANK, use.least)
             self._assumed.append(f"{name} of rank {rank}")
         stated = any(one.is_rank_stated for one in (use, *(tensors[name] for name in use.like if name in tensors)))
-        if not stated and len(written) != rank:
+        if not stated and len(written) > rank:
+            # The uses need no more than a few of the dimensions.
+            rank = len(written)
+        elif not stated and len(written) != rank:
             rank = self._ranks.get(name, rank)
             self._guessed.append((name, rank))
         names = {position % rank: text for position, text in use.names.items() if -rank <= position < rank}
         if len(written) == rank:
             unpacked = {text for one in tensors.values() for text in one.names.values()}
+            called = _called(tensors, shapes)
             for position, text in enumerate(written):
+                text = called.get(text, text)
                 # That two are equal because they are called the same is what is to be found out.
                 own = f"{name}_{text}" if text in self._taken or text in unpacked else text
                 names.setdefault(position, own if text else "")
@@ -402,10 +407,21 @@ def _asserted_instead(function: ast.FunctionDef, name: str, default: ast.expr | 
     return None
 
 
+def _called(tensors: Mapping[str, Use], shapes: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """The kernel's own names for what docstrings and comments call otherwise: `d` where `x: [N, D]` stands over
+    `d = x.shape[1]`."""
+    found: dict[str, str] = {}
+    for name, written in shapes.items():
+        for position, own in tensors[name].names.items():
+            if -len(written) <= position < len(written) and written[position] and own.strip("_"):
+                found.setdefault(written[position], own)
+    return found
+
+
 def _written_shape(function: ast.FunctionDef, file: Path | None, name: str) -> tuple[str, ...]:
     """The names of the extents of a parameter as the first line about it has them, empty for those that have none:
     `x: [N, D]`, `x (B, S): the input`, `# x: [1, D]`; or else as they stand next to its name, `Sums x: [N, D] by row`.
-    Nothing where no line has a shape."""
+    Nothing where no line has a shape. A comment beside a parameter is about it: `x,  # type: [N, D]`."""
     about = re.compile(rf"{_BEFORE}{re.escape(name)}\b(.*)")
     within = re.compile(rf"(?<![\w.]){re.escape(name)}\s*[:=]?\s*((?:{_GROUP.pattern}).*)")
     lines = list(_lines(function, file))
@@ -423,10 +439,15 @@ def _lines(function: ast.FunctionDef, file: Path | None) -> Iterator[str]:
         return
     text = source(file).decode("utf-8", "replace").splitlines(keepends=True)
     body = "".join(text[function.lineno - 1 : function.end_lineno])
+    arguments = function.args
+    parameters = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
     try:
         for token in tokenize.generate_tokens(io.StringIO(body).readline):
             if token.type == tokenize.COMMENT:
                 yield token.string
+                beside = [one.arg for one in parameters if one.lineno == function.lineno + token.start[0] - 1]
+                if len(beside) == 1:
+                    yield f"{beside[0]}: {token.string}"
     except (tokenize.TokenError, IndentationError):
         # A function within another one, or a class, begins with an indent.
         return

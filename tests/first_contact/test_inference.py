@@ -44,6 +44,17 @@ ARGUMENTS = {
         'def k(a, b):\n    """\n    a: [R, C]\n    b: [R, C]\n    """\n    nl.load(a[0:1, :])\n    nl.load(b[0:1, :])',
         ["a=bf16[R,C]", "b=bf16[b_R,b_C]"],
     ),
+    "a docstring calls by another name what the code names": (
+        'def k(x, w):\n    """Scaled.\n\n    x: [N, D]\n    w: (1, D)\n    """\n'
+        "    n, d = x.shape\n    nl.load(w[0:1, :])",
+        ["x=bf16[n,d]", "w=bf16[w0,w_d]"],
+    ),
+    "a docstring has the dimensions that the code does not need": (
+        'def k(x):\n    """x: [B, S, H]"""\n    B = x.shape[0]\n'
+        "    t = nl.ndarray(x.shape[1:], dtype=x.dtype, buffer=nl.sbuf)\n"
+        "    nisa.dma_copy(dst=t, src=x[0])",
+        ["x=bf16[B,S,H]"],
+    ),
     "two tensors share no dimension": (
         "def k(a, b):\n    K, M = a.shape\n    K, N = b.shape",
         ["a=bf16[K,M]", "b=bf16[K2,N]"],
@@ -205,6 +216,23 @@ def test_helpers_and_enumerations_of_other_files(imports: str, call: str, tmp_pa
 )
 def test_sizes_in_a_tuple(body: str, argument: str) -> None:
     assert of(f"def k(x, sizes):\n{body}").arguments == ("x=bf16[x0,x1]", argument)
+
+
+def test_a_comment_beside_a_parameter_names_its_dimensions(tmp_path: Path) -> None:
+    text = HEAD + textwrap.dedent("""
+        def k(
+            a,  # type: (M, K) bf16
+            b,  # [T, N]
+            c, d,  # [P, Q]
+        ):
+            nl.load(a)
+            nl.load(b)
+            nl.load(c)
+            nl.load(d)
+        """)
+    (tmp_path / "kernels.py").write_text(text)
+    found = inferred_for("kernels.py", "k", tmp_path, ())
+    assert found.arguments == ("a=bf16[M,K]", "b=bf16[T,N]", "c=bf16[c0,c1]", "d=bf16[d0,d1]")
 
 
 def test_a_comment_names_dimensions(tmp_path: Path) -> None:
