@@ -109,9 +109,15 @@ def matching(contracts: Sequence[Contract], patterns: Iterable[str]) -> list[Con
 
 
 def _no_match(pattern: str, ids: Sequence[str]) -> str:
+    from nkiverify.frontend.language_rules import LANGUAGE_RULES
+    from nkiverify.phases.phase import RULES
+
     if set("*?[") & set(pattern):
         return f"no contract matches {pattern!r}"
-    return f"no contract has the id {pattern!r}{did_you_mean(pattern, ids)}"
+    others = (*RULES, *LANGUAGE_RULES)
+    if pattern in others:
+        return f"{pattern} is a warning, and no contract: nkiverify explain {pattern}"
+    return f"no contract has the id {pattern!r}{did_you_mean(pattern, (*ids, *others))}"
 
 
 def described(contract: Contract) -> str:

@@ -28,6 +28,14 @@ WRONG = {
     "a folder for a file": (["--json", "/"], "--json: / is a folder"),
     "a target that is not there": (["matmul_tild"], "no target is named 'matmul_tild'; did you mean matmul_tiled"),
     "a glob without a target": (["zzz*"], "no target matches 'zzz*'"),
+    "a rule of the language like another": (
+        ["explain", "lang.depreciated"],
+        "no contract has the id 'lang.depreciated'; did",
+    ),
+    "a warning among contracts": (
+        ["contracts", "df.overwritten"],
+        "df.overwritten is a warning, and no contract: nkiverify explain",
+    ),
 }
 
 
