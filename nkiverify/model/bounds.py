@@ -65,6 +65,13 @@ class Bounds(Protocol):
 
         With `partly` some of its elements stay as they are."""
 
+    def write_columns(self, *columns: tuple[Any, Any, Value | None], name: str = "", partly: bool = False) -> None:
+        """The only result, or that of this name, holds numbers in columns of each partition: the first column, the
+        last one and the numbers."""
+
     def copy(self, source: str, name: str = "", *, partly: bool = False, some: bool = False) -> None:
         """The only result, or that of this name, holds the elements of an operand, or `some` of them, converted to its
         dtype."""
+
+    def copy_partitions(self, source: str, *, partly: bool = False) -> None:
+        """The only result holds in each partition what one of an operand has, converted to its dtype."""

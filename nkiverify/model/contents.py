@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from nkiverify.model.current_execution import current_execution
@@ -24,6 +25,22 @@ def wrote(target: Tensor, value: Value | None, *, partly: bool = False) -> None:
         run.model.write(target.storage, value, whole=whole, box=box)
 
 
+def wrote_columns(target: Tensor, columns: Iterable[tuple[Extent, Extent, Value | None]], *, partly: bool) -> None:
+    """Numbers are written to columns of each partition of `target`, those from the first to the last that come with
+    them; `partly`: not of each."""
+    if not tracked(target.storage):
+        return
+    model = current_execution().model
+    box = _columns(target)
+    for first, last, given in columns:
+        value = UNKNOWN if given is None else given
+        if box is None or type(first) is not int or type(last) is not int:
+            wrote(target, value, partly=True)
+        elif first <= last:
+            at = Box(box.low, box.high, box.first + first, box.first + last, box.dense and not partly)
+            model.write(target.storage, value, whole=False, box=at)
+
+
 def overwritten(target: Tensor) -> None:
     """Numbers nobody keeps track of are written to `target`."""
     wrote(target, None, partly=True)
@@ -43,6 +60,24 @@ def moved(source: Tensor, target: Tensor) -> Value | None:
     if target.dtype == source.dtype:
         return _seen_as(value, target.dtype, target.storage.dtype)
     return stored(single(any_of_dtype(value, source)), target)
+
+
+def moved_columns(source: Tensor, target: Tensor) -> list[tuple[Extent, Extent, Value | None]]:
+    """The contents of columns of `target`, from one to a last one, once partitions of `source` are copied to partitions
+    of it; none where no more is known of some columns than of others."""
+    model = current_execution().model
+    box = _columns(source) if tracked(source.storage) and model.is_divided(source.storage) else None
+    if box is None or target.dtype != source.dtype or target.storage.dtype != target.dtype:
+        return []
+    starts = sorted({box.first, *(at for at in model.starts(source.storage) if box.first < at <= box.last)})
+    ends = [*(start - 1 for start in starts[1:]), box.last]
+    found: list[tuple[Extent, Extent, Value | None]] = []
+    for start, end in zip(starts, ends, strict=True):
+        value = model.read(source.storage, Box(box.low, box.high, start, end))
+        # They are some of those numbers.
+        some = None if value is None else replace(value, exact=False)
+        found.append((start - box.first, end - box.first, some))
+    return found
 
 
 def held(tensor: Tensor) -> Value | None:
@@ -126,6 +161,12 @@ def is_whole(view: Tensor) -> bool:
             return False
         step = step * extent
     return True
+
+
+def _columns(view: Tensor) -> Box | None:
+    """The elements of a view in a concrete run, where those of a partition are side by side."""
+    box = None if current_execution().symbolic else _box(view)
+    return box if box is not None and box.last - box.first + 1 == view.free_size else None
 
 
 def _box(view: Tensor, *, all_of_it: bool = True) -> Box | None:

@@ -167,6 +167,25 @@ class Following:
                 contents.wrote(view, found, partly=partly or self._partly)
                 self._written.add(target)
 
+    def write_columns(self, *columns: tuple[Any, Any, Value | None], name: str = "", partly: bool = False) -> None:
+        """The only result, or that of this name, holds numbers in columns: the first, the last, and the numbers."""
+        for target in (name,) if name else tuple(self._targets):
+            view = self._targets.get(target)
+            if view is not None:
+                found = [(*ends, None if value is None else contents.stored(value, view)) for *ends, value in columns]
+                contents.wrote_columns(view, found, partly=partly or self._partly)
+                self._written.add(target)
+
+    def copy_partitions(self, source: str, *, partly: bool = False) -> None:
+        """The only result holds in each partition what one of an operand has, in each column."""
+        view, (target, into) = self.tensor(source), next(iter(self._targets.items()))
+        columns = [] if view is None else contents.moved_columns(view, into)
+        if len(columns) > 1:
+            contents.wrote_columns(into, columns, partly=partly or self._partly)
+            self._written.add(target)
+        else:
+            self.copy(source, target, partly=partly, some=True)
+
     def copy(self, source: str, name: str = "", *, partly: bool = False, some: bool = False) -> None:
         """The only result, or that of this name, holds the elements of an operand, or `some` of them."""
         view = self.tensor(source)

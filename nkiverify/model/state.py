@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.model.extents import is_one
-from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Box, Contents, Value
+from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Assumption, Box, Contents, Value, WrittenNumbers
 from nkiverify.model.memory import SHARED_HBM
 from nkiverify.symbolic import Extent, constant_value, equal
 from nkiverify.symbolic.atoms import Term
@@ -274,6 +274,12 @@ class ModelState:
         value = self._value_of(holder)
         return value is not None and bool(value.parts)
 
+    def starts(self, holder: HoldsNumbers) -> set[int]:
+        """The columns of a storage at which a part begins of which more is known, and those behind its ends."""
+        value = self._value_of(holder)
+        boxes = [part.box for part in value.parts if part.box is not None] if value is not None else []
+        return {at for box in boxes for at in (box.first, box.last + 1)}
+
     def all_alike(self, holder: HoldsNumbers, value: Value) -> bool:
         """True if no part of a storage is known better than all of it once numbers of `value` are written there."""
         before = self._value_of(holder)
@@ -303,6 +309,8 @@ class ModelState:
             self._own.add(place)
         elif before is not None:
             value = before.overwritten(value, box)
+        elif box is not None:
+            value = replace(value, parts=(WrittenNumbers(box, value),))
         # A record of its own even of the same numbers: that it was written shows.
         self._contents[place] = value if value is UNKNOWN else replace(value)
         self._recorded = None

@@ -123,10 +123,10 @@ def _(step: Step) -> None:
 
 @NC_STREAM_SHUFFLE.bounds
 def _(bounds: Bounds) -> None:
-    """Those of the source, besides what is there in partitions that are left alone."""
+    """Those of the source in each column, besides what is there in partitions that are left alone."""
     lanes = bounds.attribute("shuffle_mask")
     leaves = not is_sequence(lanes) or len(lanes) != LANES or any(as_extent(lane) == LANE_STAYS for lane in lanes)
-    bounds.copy("src", partly=leaves, some=True)
+    bounds.copy_partitions("src", partly=leaves)
 
 
 # --- local_gather -----------------------------------------------------------------------------------------------------

@@ -391,13 +391,15 @@ def _(step: Step) -> None:
 
 @NONZERO_WITH_COUNT.bounds
 def _(bounds: Bounds) -> None:
-    """Positions, padding and a count; other partitions keep what they have."""
+    """Positions and padding, and a count last; other partitions keep what they have."""
     shift, padding = as_extent(bounds.attribute("index_offset", 0)), as_extent(bounds.attribute("padding_val", -1))
     count = bounds.count("src")
     if shift is None or padding is None:
         return
-    places = (Interval(shift, shift + count - 1), Interval(padding, padding), Interval(0, count))
-    bounds.write(Value(places, exact=False, uniform=False, origin=NumberOrigin.COMPUTED), partly=True)
+    places = (Interval(shift, shift + count - 1), Interval(padding, padding))
+    found = Value(places, exact=False, uniform=False, origin=NumberOrigin.COMPUTED)
+    counted = replace(found, intervals=(Interval(0, count),))
+    bounds.write_columns((0, count - 1, found), (count, count, counted), partly=True)
 
 
 # --- sequence_bounds --------------------------------------------------------------------------------------------------
