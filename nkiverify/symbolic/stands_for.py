@@ -7,7 +7,7 @@ import sys
 
 from nkiverify.symbolic.execution import unsupported
 
-#: The packages whose code is told what a symbolic value is: the model's own.
+#: The packages whose code sees a symbolic value as what it is: those of the model itself.
 _OURS = frozenset({"nkiverify", "nki", "neuronxcc"})
 _ABSTRACT = vars(abc)
 

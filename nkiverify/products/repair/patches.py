@@ -67,10 +67,10 @@ class Patch:
 
 @dataclass(frozen=True, slots=True)
 class RepairAnswer:
-    """The answer: what is `wrong`, if anything is, and the patches, the best first. `notes` are told and never applied:
-    edits that compute something else than the kernel where it passes, and asserts that leave less than was meant where
-    there is such an edit. `tried` edits were run, `alive` of them pass on shapes for which the kernel fails. `late`:
-    time was over before all had been tried."""
+    """The answer: what is `wrong`, if anything is, and the patches, the best first. `notes` are shown and never
+    applied: edits that compute something else than the kernel where it passes, and asserts that leave less than was
+    meant where there is such an edit. `tried` edits were run, `alive` of them pass on shapes for which the kernel
+    fails. `late`: time was over before all had been tried."""
 
     reference: str
     said: str
