@@ -59,7 +59,8 @@ class Inferred:
     `arguments` are written as after `--arg`, `grid` as after `--grid` (empty where it is not launched on one),
     `assumed` says which of it is no more than usual, `missing` are parameters that have to be given. Nothing tells the
     dtype of the `tensors`, nor which one the parameters `dtypes` are to be, nor that tensors have no other rank than
-    their `ranks`. `hardware` is what its decorator names, empty where it names none.
+    their `ranks`: no less than the `least_ranks`, which their uses need. `hardware` is what its decorator names, empty
+    where it names none.
     """
 
     arguments: tuple[str, ...]
@@ -68,6 +69,7 @@ class Inferred:
     tensors: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
     ranks: tuple[tuple[str, int], ...] = ()
+    least_ranks: tuple[int, ...] = ()
     missing: tuple[Missing, ...] = ()
     hardware: str = ""
 
@@ -173,7 +175,7 @@ class _Inference:
         self._given = frozenset(given)
         self._scope = scope
         self._ranks = ranks
-        self._guessed: list[tuple[str, int]] = []
+        self._guessed: list[tuple[str, int, int]] = []
         self._assumed: list[str] = []
         self._tensors: list[str] = []
         self._dtypes: list[str] = []
@@ -220,7 +222,8 @@ class _Inference:
             assumed=tuple(dict.fromkeys(self._assumed)),
             tensors=tuple(self._tensors),
             dtypes=tuple(self._dtypes),
-            ranks=tuple(one for one in self._guessed if one[0] not in self._given),
+            ranks=tuple(one[:2] for one in self._guessed if one[0] not in self._given),
+            least_ranks=tuple(one[2] for one in self._guessed if one[0] not in self._given),
             missing=tuple(self._missing),
             hardware=_hardware_of(self._function),
         )
@@ -329,7 +332,7 @@ class _Inference:
             rank = len(written)
         elif not stated and len(written) != rank:
             rank = self._ranks.get(name, rank)
-            self._guessed.append((name, rank))
+            self._guessed.append((name, rank, max(1, use.least, use.indices)))
         names = {position % rank: text for position, text in use.names.items() if -rank <= position < rank}
         if len(written) == rank:
             unpacked = {text for one in tensors.values() for text in one.names.values()}

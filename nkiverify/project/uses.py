@@ -35,6 +35,10 @@ _OF_INTEGERS = frozenset(
 )
 #: Functions of integers that may be zero: places, and contents of registers.
 _OF_PLACES = frozenset({"ds", "register_move", "register_alloc"})
+#: Methods that give a view of a tensor.
+_VIEWS = frozenset({"ap", "reshape", "view"})
+#: The dtype of numbers that registers are loaded with, as documented examples have it.
+_REGISTER_DTYPE = "i32"
 _INTEGERS = frozenset({"i8", "i16", "i32", "u8", "u16", "u32"})
 _TENSOR_ANNOTATIONS = ("tensor", "ndarray", "array")
 
@@ -119,6 +123,8 @@ class Uses:
         parent = parents.get(node)
         if isinstance(parent, ast.Attribute):
             _attribute_used(parent, parents, use)
+            if isinstance(call := parents.get(parent), ast.Call) and parent.attr in _VIEWS:
+                _loaded(call, parents, use, function)
         elif isinstance(parent, ast.Subscript) and parent.value is node:
             self._subscripted(parent, parents, use, function)
         elif isinstance(parent, ast.Call):
@@ -209,13 +215,7 @@ class Uses:
         use.indices = max(use.indices, count)
         if len(keys) > 1 or any(isinstance(key, ast.Slice) for key in keys):
             use.kinds.add("tensor")
-        target = loaded_into(part, parents)
-        if target:
-            use.kinds.add("tensor")
-            tile = dtype_of_tile(function, target)
-            if tile in _INTEGERS:
-                use.dtypes.append(tile)
-            use.indexes += indexed_by(function, target)
+        _loaded(part, parents, use, function)
 
     def _handed(
         self, node: ast.expr, call: ast.Call, keyword: str, parents: dict[ast.AST, ast.AST], use: Use, depth: int
@@ -248,14 +248,12 @@ class Uses:
             use.kinds.add("sequence")
         elif name in ("load", "store", "dma_copy", "load_transpose2d", "dma_transpose"):
             use.kinds.add("tensor")
-            target = loaded_into(node, parents)
-            if target:
-                function = self._function_around(call, parents)
-                tile = dtype_of_tile(function, target) if function is not None else ""
-                if tile in _INTEGERS:
-                    use.dtypes.append(tile)
-                if function is not None:
-                    use.indexes += indexed_by(function, target)
+            function = self._function_around(call, parents)
+            if function is not None:
+                _loaded(node, parents, use, function)
+        elif name == "register_load":
+            use.kinds.add("tensor")
+            use.dtypes.append(_REGISTER_DTYPE)
         elif keyword == "dtype" or name == "astype":
             use.kinds.add("dtype")
         elif keyword in _OPERATOR_KEYWORDS:
@@ -358,6 +356,23 @@ def _attribute_used(part: ast.Attribute, parents: dict[ast.AST, ast.AST], use: U
         use.kinds.add("dictionary")
     else:
         use.kinds.add("object")
+
+
+def _loaded(part: ast.expr, parents: dict[ast.AST, ast.AST], use: Use, function: ast.FunctionDef) -> None:
+    """The facts that a load of `part`, a part or a view of the tensor, tells: into what, and what that indexes."""
+    at = parents.get(part)
+    call = parents.get(at) if isinstance(at, ast.keyword) else at
+    if isinstance(call, ast.Call) and last_name(call.func) == "register_load":
+        use.kinds.add("tensor")
+        use.dtypes.append(_REGISTER_DTYPE)
+        return
+    target = loaded_into(part, parents)
+    if target:
+        use.kinds.add("tensor")
+        tile = dtype_of_tile(function, target)
+        if tile in _INTEGERS:
+            use.dtypes.append(tile)
+        use.indexes += indexed_by(function, target)
 
 
 # --- shapes -----------------------------------------------------------------------------------------------------------

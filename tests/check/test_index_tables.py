@@ -200,3 +200,74 @@ def test_a_range_is_one_for_all_iterations(check: Checker) -> None:
     write(check.folder, k=RAGGED)
     assert check("k.py::kernel") == 0, check.out
     assert "used='i32[one,two] in 0..tiles-1'" in " ".join(check.out.split())
+
+
+#: Pages by a table that is read through views, as often as a count says that goes into a register at once.
+VIEWED = """
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def kernel(cache, table, count):
+        blocks, columns = cache.shape
+        pages, one = table.shape
+        assert one == 1 and columns <= 2048 and count.shape[0] == 1 and count.shape[1] == 1
+        out = nl.ndarray((1, columns), dtype=nl.float32, buffer=nl.shared_hbm)
+        total = nl.ndarray((1, columns), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.memset(dst=total, value=0.0)
+        rounds, page = nisa.register_alloc(), nisa.register_alloc()
+        nisa.register_load(rounds, count)
+
+        def body(i):
+            number = nl.ndarray((1, 1), dtype=nl.int32, buffer=nl.sbuf)
+            nisa.dma_copy(dst=number, src=table.ap(pattern=[[1, 1], [1, 1]], offset=0, scalar_offset=i, indirect_dim=0))
+            nisa.register_load(page, number)
+            row = nl.ndarray((1, columns), dtype=cache.dtype, buffer=nl.sbuf)
+            place = [[columns, 1], [1, columns]]
+            nisa.dma_copy(dst=row, src=cache.ap(pattern=place, offset=FIRST, scalar_offset=page, indirect_dim=0))
+            nisa.tensor_tensor(dst=total, data1=total, data2=row, op=nl.add)
+
+        nl.fori_loop(0, rounds, body)
+        nisa.dma_copy(dst=out, src=total)
+        return out
+"""
+
+
+def test_tables_that_are_read_by_views_and_registers_hold_integers(check: Checker) -> None:
+    write(check.folder, k=VIEWED.replace("FIRST", "0"))
+    assert check("k.py::kernel") == 0, check.out
+    said = " ".join(check.out.split())
+    assert "table='i32[pages,one] in 0..blocks-1'" in said
+    # Two extents of the count are asked for: it is of no smaller rank.
+    assert "count='i32[count0,count1] in 0..pages'" in said
+
+
+def test_no_table_is_taken_to_hold_negative_indices_only(check: Checker) -> None:
+    write(check.folder, k=VIEWED.replace("FIRST", "blocks * columns"))
+    assert check("k.py::kernel") == 3, check.out
+    assert "table='int32[pages, one] in LOW..HIGH'" in " ".join(check.out.split())
+
+
+def test_a_kernel_of_one_shape_is_taken_at_no_other_rank_that_it_fails_for(check: Checker) -> None:
+    write(
+        check.folder,
+        k="""
+    import nki
+    import nki.isa as nisa
+    import nki.language as nl
+
+
+    @nki.jit
+    def kernel(x):
+        assert x.shape[0] == 1 and x.shape[1] == 1
+        out = nl.ndarray((1, 1), dtype=x.dtype, buffer=nl.shared_hbm)
+        tile = nl.ndarray((1, 1), dtype=x.dtype, buffer=nl.sbuf)
+        nisa.dma_copy(dst=tile, src=x)
+        nisa.dma_copy(dst=out, src=tile)
+        return out
+    """,
+    )
+    assert check("k.py::kernel") == 0, check.out
+    assert "x='bf16[x0,x1]'" in check.out

@@ -185,8 +185,9 @@ class _Trials:
 
     def _with_ranks(self, at: _Verified) -> _Verified | None:
         """The verdicts with another rank of a tensor that nothing states: the first one for which the kernel is legal
-        anywhere, or else the one with which it comes furthest before it fails, if that is another one."""
-        others = [(name, other) for step in (1, -1) for name, rank in self._found.ranks if (other := rank + step) > 0]
+        anywhere. Or else, where it fails, that with which it comes furthest before it does, if that is another one."""
+        ranks = tuple(zip(self._found.ranks, self._found.least_ranks, strict=True))
+        others = [(name, other) for by in (1, -1) for (name, rank), least in ranks if (other := rank + by) >= least]
         furthest, found = self._progress(at), None
         for name, rank in others[: DerivingBudget.RANKS]:
             again = self._with_dtypes(self.verified(replace(at.assumed, ranks={name: rank})))
@@ -197,7 +198,7 @@ class _Trials:
             ):
                 return again
             reached = self._progress(again)
-            if reached > furthest:
+            if at.fails and reached > furthest:
                 furthest, found = reached, again
         return found
 
