@@ -8,6 +8,7 @@ from nkiverify.analysis.sets.keys import Key, indices_of, key_of
 from nkiverify.ir.program import Block, Branch, Item, Loop, ParallelLoop, Program
 from nkiverify.ir.walk import Visitor, items, of_kind
 from nkiverify.model.recorded import Allocation, Executed, Returned
+from nkiverify.model.state import bodies
 from nkiverify.model.tensor import Storage, Tensor
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.atoms import Index
@@ -66,9 +67,10 @@ class _Local(Visitor[None]):
         for storage in (view.storage for view in _views(item)):
             if storage not in self._met:
                 self._met.add(storage)
+                rounds = (body.rounds.index for body in bodies(storage.body))
                 own = {
                     (at, atom)
-                    for at, index in enumerate(indices_of(storage))
+                    for at, index in enumerate((*indices_of(storage), *rounds))
                     for atom in self._around
                     if index is terms.of_atom(atom)
                 }
