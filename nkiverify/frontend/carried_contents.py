@@ -5,6 +5,9 @@ left. That is guessed from what the body has been seen to leave, and then checke
 state is (`nkiverify.frontend.summaries`). Where each iteration adds the same to all numbers of a storage, its index
 says what it finds. Else what an iteration leaves may mention its index; where another iteration finds it, the index may
 be any: the interval is that over all of them. Errs to too many numbers.
+
+The body of a device loop is run once in each exploration (`nkiverify.model.dynamic_loops`). What its rounds find is
+guessed in the same way (`CarriedByRounds`), and checked by the next exploration.
 """
 
 from __future__ import annotations
@@ -13,8 +16,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from nkiverify.foundation.budget import ExploringBudget
-from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Contents, Interval, Value, unknown
-from nkiverify.symbolic import conditions, terms
+from nkiverify.model.interval_arithmetic import EXACT_INTEGERS
+from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Contents, Interval, NumberOrigin, Value, unknown
+from nkiverify.model.state import Rounds
+from nkiverify.symbolic import conditions, known, maximum, minimum, terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.facts import Facts
 from nkiverify.symbolic.integers import Extent
@@ -110,6 +115,126 @@ class CarriedContents:
     def after(self, *, possibly_none: bool) -> Contents:
         """The contents after the loop, which has perhaps had no iteration."""
         return self._before.joined(self._left) if possibly_none else self._left
+
+
+class CarriedByRounds:
+    """The contents that an arbitrary round of the device loop over `index` finds, where claims rest on them."""
+
+    def __init__(self, index: Term) -> None:
+        # Equal terms are one object, in whatever exploration, as long as somebody has it.
+        self.index = index
+        #: What each round adds to the numbers that are there before the loop.
+        self._added: dict[AllocationKey, Term] = {}
+        #: What rounds have been seen to leave, where they do not add the same.
+        self._left: dict[AllocationKey, Value] = {}
+        #: Where that has been widened, and is to be narrowed to what a round leaves that finds it.
+        self._wide: set[AllocationKey] = set()
+        self._refined: dict[AllocationKey, int] = {}
+
+    def found(self, before: Contents, rounds: Rounds, *, after: bool) -> Contents:
+        """The contents that a round finds, or with `after` the next one, of a loop that begins with `before`."""
+        values = before.copy()
+        some = _any_round(rounds)
+        for place, value in before.items():
+            by, left = self._added.get(place), self._left.get(place)
+            if by is not None and some is not None:
+                index = terms.add(some, terms.constant(1)) if after else some
+                moved = _bounded(_moved(value, terms.multiply(by, index)), rounds)
+                values[place] = replace(moved, term=None if after else _counted(value, by, rounds))
+            elif left is not None:
+                values[place] = replace(value.joined(left), exact=False)
+        return Contents(values)
+
+    def refined(
+        self, missed: Sequence[AllocationKey], before: Contents, left: Contents, rounds: Rounds, facts: Facts
+    ) -> bool:
+        """True if what rounds find in these storages is guessed anew, as one has `left` something else there."""
+        some = _any_round(rounds)
+        over = _over_rounds(left, rounds, facts)
+        wide, self._wide = self._wide, set()
+        found = bool(wide)
+        for place in wide.difference(missed):
+            self._left[place] = over.get(place) or UNKNOWN
+        for place in missed:
+            value, mine = over.get(place), before.get(place)
+            times = self._refined[place] = self._refined.get(place, 0) + 1
+            by = _same_step(mine, [left.get(place)], some) if some is not None and times == 1 else None
+            if self._added.pop(place, None) is not None:
+                # What was left by the first round, which found what is there before the loop, is still to be tried.
+                found = True
+                continue
+            if by is not None:
+                self._added[place] = by
+            if value is None or mine is None or value.known is None or times > ExploringBudget.GROWTHS:
+                self._left.pop(place, None)
+                continue
+            if times == ExploringBudget.GROWTHS:
+                # It may grow for ever.
+                value = _widened(mine.joined(self._left.get(place, mine)), value)
+                self._wide.add(place)
+            self._left[place] = value
+            found = True
+        return found
+
+    def after(self, before: Contents, joined: Contents, rounds: Rounds, facts: Facts) -> Contents:
+        """The contents after the loop, of which `joined` is there before it or left by an arbitrary round."""
+        values = _over_rounds(joined, rounds, facts).copy()
+        for place, by in self._added.items():
+            value = before.get(place)
+            if value is not None and rounds.number is not None and not rounds.known and values[place].known is not None:
+                values[place] = _bounded(_moved(value, terms.multiply(by, rounds.number)), rounds)
+        return Contents(values)
+
+
+def _any_round(rounds: Rounds) -> Term | None:
+    """An arbitrary round of a loop; None where nothing is known of how many there are."""
+    most = as_term(rounds.most)
+    if most is None or rounds.index is None:
+        return None
+    return terms.index("round", most, ("any", rounds.index.uid), representative=True)
+
+
+def _bounded(value: Value, rounds: Rounds) -> Value:
+    """The numbers of an arbitrary round, as far as it is known how many rounds there are."""
+    bound = rounds.bound
+    if value is UNKNOWN or (bound.exact and not bound.undeclared and not bound.assumptions):
+        return value
+    return replace(
+        value,
+        exact=value.exact and bound.exact,
+        undeclared=value.undeclared | bound.undeclared,
+        assumptions=value.assumptions | bound.assumptions,
+        origin=NumberOrigin.COMPUTED,
+    )
+
+
+def _counted(value: Value, by: Term, rounds: Rounds) -> Term | None:
+    """The one number that a round finds, by the index that analyses have of it."""
+    if value.known is None or len(value.known) != 1 or rounds.index is None:
+        return None
+    low, high = _ends(value.known[0])
+    return terms.add(low, terms.multiply(by, rounds.index)) if low is high else None
+
+
+def _over_rounds(contents: Contents, rounds: Rounds, facts: Facts) -> Contents:
+    """The contents that any round leaves, of which `contents` is left by an arbitrary one."""
+    some = _any_round(rounds)
+    if some is None:
+        return contents
+    last = terms.add(terms.index_atom(some).extent, terms.constant(1), -1)
+    return over_iterations(contents, some, last, facts)
+
+
+def _widened(one: Value, two: Value) -> Value:
+    """The numbers of both, and all beyond them, up to those that float32 has, where the second goes further."""
+    both = one.joined(two)
+    if not one.known or not two.known:
+        return both
+    low, high = minimum(*(each.low for each in one.known)), maximum(*(each.high for each in one.known))
+    lower, higher = minimum(*(each.low for each in two.known)), maximum(*(each.high for each in two.known))
+    low = low if known(low <= lower) else minimum(lower, -EXACT_INTEGERS // 2)
+    high = high if known(higher <= high) else maximum(higher, EXACT_INTEGERS // 2)
+    return replace(both, intervals=(Interval(low, high),), exact=False)
 
 
 def _moved(value: Value | None, by: Term) -> Value:

@@ -34,6 +34,7 @@ from nkiverify.model import recorded
 from nkiverify.model.contracts import contract
 from nkiverify.model.current_execution import SHAPE_PHASES, Elements
 from nkiverify.model.hardware import Hardware
+from nkiverify.model.known_numbers import AllocationKey, Contents
 from nkiverify.model.launch import current_launch
 from nkiverify.model.operation import Operation
 from nkiverify.model.policy import applied_policy
@@ -303,6 +304,8 @@ class ConcreteExecution:
         self.lacks_floats = False
         #: True in the body of a device loop that goes round no time: it is traced all the same, and nothing executed.
         self.only_traced = False
+        #: Whether the body of a device loop has been run once for all its rounds.
+        self.summarises = False
         self._count = 0
         #: How many contracts have been examined: how much there was to do.
         self.looked_at = 0
@@ -489,10 +492,22 @@ class ConcreteExecution:
         return loop
 
     def device_loop(self, body: LoopBody, *, begins: bool) -> None:
-        """Nothing to note: an operation has the body that it is emitted in."""
+        """Note a body that is run once for all its rounds; an operation has the body that it is emitted in."""
+        self.summarises |= body.once and not self.only_traced
 
     def round_index(self, number: Extent | None) -> None:
         """No iteration stands for others."""
+
+    def found_by_round(self, body: LoopBody, *, after: bool = False) -> Contents:
+        """The contents before the loop: nothing is guessed."""
+        return body.before
+
+    def check_rounds(self, body: LoopBody, missed: list[AllocationKey], left: Contents) -> None:
+        """Nothing: what is not as expected stays unknown."""
+
+    def after_rounds(self, body: LoopBody, left: Contents) -> Contents:
+        """The contents before the loop, or those that a round has left."""
+        return body.before.joined(left)
 
     def run_time_number(self) -> None:
         """A number that is known is an integer."""

@@ -13,6 +13,7 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site, kernel_site, kernel_sites
 from nkiverify.frontend import identities
+from nkiverify.frontend.carried_contents import CarriedByRounds
 from nkiverify.frontend.claiming import Claiming
 from nkiverify.frontend.paths import SIGNAL_OF_OURS, Limits, LostName, PathEnded
 from nkiverify.frontend.ranges import SymRange, as_sequence
@@ -47,6 +48,7 @@ from nkiverify.symbolic.substitution import contents, substitute
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
+    from nkiverify.model.known_numbers import AllocationKey, Contents
     from nkiverify.model.operation import Operation
     from nkiverify.model.state import LoopBody
     from nkiverify.model.tensor import Storage, Tensor
@@ -98,6 +100,7 @@ class SymbolicExecution(Claiming):
     symbolic = True
     states_claims = True
     isolated = True
+    only_traced = False
     elements = Elements()
 
     def __init__(
@@ -314,6 +317,36 @@ class SymbolicExecution(Claiming):
         extent = as_term(MOST_ROUNDS if number is None else number)
         assert extent is not None
         return terms.index("round", extent, (self._scopes[-1].key, self.next_ordinal()))
+
+    def found_by_round(self, body: LoopBody, *, after: bool = False) -> Contents:
+        """The contents that an arbitrary round of a device loop finds, as far as they have been guessed."""
+        guess = self._guess_of(body)
+        return body.before if guess is None else guess.found(body.before, body.rounds, after=after)
+
+    def check_rounds(self, body: LoopBody, missed: list[AllocationKey], left: Contents) -> None:
+        """Raise the signal to raise where a claim rests on what a round finds, and it is guessed anew."""
+        index = body.rounds.index
+        if index is None or body.left:
+            return
+        # What a claim rests on may have been computed from others.
+        matters = any(body.assumed[place].used for place in missed)
+        guess = self.by_rounds.get(index.uid)
+        if guess is None:
+            if not matters:
+                return
+            guess = self.by_rounds[index.uid] = CarriedByRounds(index)
+        if guess.refined(missed if matters else (), body.before, left, body.rounds, self.context.facts):
+            raise self.rounds_carry()
+
+    def after_rounds(self, body: LoopBody, left: Contents) -> Contents:
+        """The contents after a device loop: those before it, or those that any round has left."""
+        guess = self._guess_of(body)
+        joined = body.before.joined(left)
+        return joined if guess is None else guess.after(body.before, joined, body.rounds, self.context.facts)
+
+    def _guess_of(self, body: LoopBody) -> CarriedByRounds | None:
+        index = body.rounds.index
+        return None if index is None else self.by_rounds.get(index.uid)
 
     def run_time_number(self) -> Term | None:
         """A number that is loaded once, by the one program that there is."""

@@ -15,6 +15,7 @@ from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
+from nkiverify.frontend.carried_contents import CarriedByRounds
 from nkiverify.ir import program
 from nkiverify.ir.program import Assume, Block, Branch, Program
 from nkiverify.model.state import ModelState
@@ -65,6 +66,10 @@ class ArmNotMerged(RunAgain):
 
 class FloatsMatter(RunAgain):
     """Numbers of floats are asked for: run again, following them from the beginning."""
+
+
+class RoundsCarry(RunAgain):
+    """A round of a device loop finds what another one has left: run again, with a guess of what that is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +170,8 @@ class Paths:
         #: Whether arms of `if` statements are summarised, and those that are not as they leave something.
         self.merges = False
         self.split_arms: set[tuple[Site, bool]] = set()
+        #: What rounds of device loops are guessed to find, by the identity of the loop's index.
+        self.by_rounds: dict[int, CarriedByRounds] = {}
         #: Who hears of each condition that is asked about while a search runs.
         self.asked_within: Callable[[Condition], None] | None = None
         self.program = Program()
@@ -221,6 +228,10 @@ class Paths:
     def floats_matter(self) -> RunAgain:
         """Remember that floats have to be followed, and return the signal to raise."""
         return self._again(FloatsMatter())
+
+    def rounds_carry(self) -> RunAgain:
+        """Remember that rounds of a device loop find what others have left, and return the signal to raise."""
+        return self._again(RoundsCarry())
 
     def _again(self, signal: RunAgain) -> RunAgain:
         """Remember why the run is made again, whatever the kernel does with the signal: the first reason."""

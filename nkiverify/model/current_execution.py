@@ -10,7 +10,7 @@ from nkiverify.model.contracts import ClaimingExecution
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
 from nkiverify.model.operation import Operation
-from nkiverify.model.state import LoopBody, ModelState, Program
+from nkiverify.model.state import LoopBody, ModelState, Program, RoundsExecution
 from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.symbolic import Extent, execution
 from nkiverify.symbolic.atoms import Term
@@ -48,7 +48,7 @@ class Elements:
         return [body(program) for program in programs]
 
 
-class ModelExecution(ClaimingExecution, Protocol):
+class ModelExecution(ClaimingExecution, RoundsExecution, Protocol):
     """The interface that the model needs of an execution, symbolic or concrete."""
 
     #: The hardware generation the kernel is checked for.
@@ -69,6 +69,9 @@ class ModelExecution(ClaimingExecution, Protocol):
 
     #: Whether it is informed of operations and allocations.
     records: bool
+
+    #: Whether what is executed is the body of a device loop of no round, which is emitted all the same.
+    only_traced: bool
 
     def operation(self, operation: Operation) -> None:
         """An operation is executed; its contracts have been stated."""

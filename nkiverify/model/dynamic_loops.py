@@ -169,8 +169,12 @@ def _begin(register: VirtualRegister, start: object, stop: object, step: object)
     if index is not None and low is not None and increment is not None:
         value = replace(value, term=add(low, multiply(increment, index)))
     set_register(register, value)
+    most: Any = None
+    if first.known and end.known and by is not None and known(by >= 1):
+        distance = minimum(*(each.low for each in first.known)) - maximum(*(each.high for each in end.known))
+        most = maximum(0, -(distance // by))
     loaded = tuple((bound.number, bound) for bound in (first, end) if bound.number is not None)
-    counted = Rounds(index, as_term(number), loaded, register=register)
+    counted = Rounds(index, as_term(number), loaded, register=register, most=most, bound=value)
     starts = _ends_of(first)
     if len(starts) != 1 or starts[0][0] != starts[0][1] or not isinstance(by, int):
         return counted

@@ -41,7 +41,7 @@ class Emission:
         run = current_execution()
         require("loop.dynamic_no_reorder", run.model.fixed_orders == 0)
         run.device_loop(self._body, begins=True)
-        run.model.enter_body(self._body)
+        run.model.enter_body(self._body, run)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -59,8 +59,8 @@ class Emission:
 def _leave(body: LoopBody, *, ended: bool, left: bool = False) -> None:
     run = current_execution()
     if body.is_around(run.model.body):
-        run.model.leave_body(body, ended=ended)
         body.left |= left
+        run.model.leave_body(body, run, ended=ended)
         run.device_loop(body, begins=False)
 
 

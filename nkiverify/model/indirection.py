@@ -15,6 +15,7 @@ from nkiverify.model.extents import as_extent
 from nkiverify.model.known_numbers import SET_ANEW, UNKNOWN, Interval, NumberOrigin, Value
 from nkiverify.model.memory import SBUF
 from nkiverify.model.register_contents import held_by
+from nkiverify.model.state import bodies
 from nkiverify.model.tensor import Indirection, IndirectionKind, Reach, Register, Tensor
 from nkiverify.symbolic import Extent, all_of, any_of, equal, known, maximum, minimum, terms
 from nkiverify.symbolic.atoms import Index
@@ -80,12 +81,17 @@ def claim_numbers(
 
     Where the value may have lost something, what is claimed is enough, and no fault if it does not hold. Where it is
     not known, or comes from arguments whose range nobody declared, the claim is open: it says which range, `within`,
-    would close it.
+    would close it. In a device loop of no round nothing is read.
     """
+    run = current_execution()
+    if run.only_traced:
+        return
     value = UNKNOWN if value is None else value
+    never = [body.rounds.most < 1 for body in bodies(run.model.body) if body.rounds.most is not None]
     intervals = value.known
     if intervals is None or value.undeclared:
         condition = all_of(*(_legal(each, legal) for each in intervals)) if intervals is not None else False
+        condition = any_of(*never, condition)
         with resting_on(value.assumptions):
             leaves_open(contract, condition, _missing(value, within), **quantities)
         return
@@ -94,7 +100,7 @@ def claim_numbers(
         assumption.used = True
     with resting_on(value.assumptions):
         for each in intervals:
-            state(contract, _legal(each, legal), indices=str(each), **quantities)
+            state(contract, any_of(*never, _legal(each, legal)), indices=str(each), **quantities)
 
 
 def _legal(each: Interval, legal: Callable[[Extent, Extent], Any]) -> Any:
@@ -116,8 +122,9 @@ def _missing(value: Value, within: Interval | None) -> str:
 
 
 def _of_arguments(origin: NumberOrigin, within: Interval | None) -> tuple[object, object]:
-    """The least and the greatest number of arguments with which an index stays in an interval."""
-    if within is None or origin is NumberOrigin.COMPUTED:
+    """The least and the greatest number of arguments with which an index stays in an interval; nobody means an index to
+    be negative."""
+    if within is None or origin is NumberOrigin.COMPUTED or known(within.high < 0):
         return "LOW", "HIGH"
     low, high = _in_all_iterations(within.low, maximum), _in_all_iterations(within.high, minimum)
     return (low, high + 1) if origin is NumberOrigin.COUNTED else (low, high)

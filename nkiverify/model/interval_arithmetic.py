@@ -24,6 +24,9 @@ _MOST_PAIRS = 16
 #: Bits of the significand of each dtype of floats, the hidden one included, and its largest integer (about).
 _SIGNIFICANDS = {"float32": (24, 2**127), "tfloat32": (11, 2**127), "bfloat16": (8, 2**127), "float16": (11, 65504)}
 
+#: Integers up to this one are all numbers of float32.
+EXACT_INTEGERS = 2 ** _SIGNIFICANDS["float32"][0]
+
 #: Operators that give 0 or 1, whatever they are given, NaN included.
 TRUTHS = frozenset(
     (
@@ -68,8 +71,7 @@ def _all_within(value: Value, whole: Interval) -> bool:
 
 def exactly(value: Value) -> Value:
     """The numbers if float32 has them, and all between them, as they are; else unknown."""
-    bits, _ = _SIGNIFICANDS["float32"]
-    return value if _all_within(value, Interval(-(2**bits), 2**bits)) else unknown(value)
+    return value if _all_within(value, Interval(-EXACT_INTEGERS, EXACT_INTEGERS)) else unknown(value)
 
 
 def _rounded(value: Value, bits: int, largest: int) -> Value:
@@ -148,6 +150,7 @@ def number(value: object) -> Value:
 
 
 _Change = Callable[[Interval], Interval | None]
+_Pair = Callable[[Interval, Interval], Interval | None]
 
 
 def _mapped(change: _Change | None, value: Value) -> Value:
@@ -180,11 +183,12 @@ def _paired(operator: str, left: Value, right: Value) -> Value:
             if both is None:
                 return unknown(left, right)
             found.append(both)
-    # A number shifts the ends of the intervals, and both are there still.
+    # A number shifts the ends of the intervals, and both are there still; two numbers have one result.
     shifts = (_is_one_number(right) or (_is_one_number(left) and operator != "subtract")) and operator in _SHIFTING
+    one_result = _is_one_number(left) and _is_one_number(right) and equal(found[0].low, found[0].high) is True
     return Value(
         tuple(found),
-        left.exact and right.exact and shifts,
+        left.exact and right.exact and (shifts or one_result),
         left.uniform and right.uniform,
         left.assumptions | right.assumptions,
         left.integral and right.integral,
@@ -230,6 +234,20 @@ def _multiplied(one: Interval, other: Interval) -> Interval | None:
         if factor is not None and constant_value(first.high) == factor:
             return Interval(*_ENDS.scaled(factor, second.ends))
     return Interval(*_ENDS.product(one.ends, other.ends))
+
+
+def _of_numbers(operator: Callable[[int, int], int], rule: _Pair) -> _Pair:
+    """The rule of an operator on intervals that knows its result for two numbers without a sign."""
+
+    def result(one: Interval, other: Interval) -> Interval | None:
+        low, by = constant_value(one.low), constant_value(other.low)
+        numbers = low is not None and low == constant_value(one.high) and by is not None
+        if numbers and by == constant_value(other.high) and low >= 0 and by > 0:  # type: ignore[operator]
+            number = operator(low, by)  # type: ignore[arg-type]
+            return Interval(number, number)
+        return rule(one, other)
+
+    return result
 
 
 def _remainder(one: Interval, other: Interval) -> Interval | None:
@@ -284,17 +302,17 @@ _UNARY: dict[str, _Change] = {
     "negative": lambda one: Interval(*_ENDS.negative(one.ends)),
     "sign": lambda one: Interval(-1, 1),
 }
-_BINARY: dict[str, Callable[[Interval, Interval], Interval | None]] = {
+_BINARY: dict[str, _Pair] = {
     "add": lambda one, other: Interval(*_ENDS.sum(one.ends, other.ends)),
     "subtract": lambda one, other: Interval(*_ENDS.difference(one.ends, other.ends)),
     "multiply": _multiplied,
     "maximum": lambda one, other: Interval(*_ENDS.greater(one.ends, other.ends)),
     "minimum": lambda one, other: Interval(*_ENDS.lesser(one.ends, other.ends)),
-    "mod": _remainder,
-    "fmod": _remainder,
-    "bitwise_and": _masked,
-    "bitwise_or": _merged,
-    "bitwise_xor": _merged,
+    "mod": _of_numbers(int.__mod__, _remainder),
+    "fmod": _of_numbers(int.__mod__, _remainder),
+    "bitwise_and": _of_numbers(int.__and__, _masked),
+    "bitwise_or": _of_numbers(int.__or__, _merged),
+    "bitwise_xor": _of_numbers(int.__xor__, _merged),
     "left_shift": _shifted_left,
     "right_shift": _shifted_right,
 }
@@ -308,4 +326,4 @@ _WHOLE = frozenset(("ceil", "floor", "trunc"))
 #: Operators whose intervals are right for integers only.
 _ON_INTEGERS = frozenset(("mod", "fmod"))
 #: Operators that move both ends of an interval by a number.
-_SHIFTING = frozenset(("add", "subtract", "multiply"))
+_SHIFTING = frozenset(("add", "subtract", "multiply", "maximum", "minimum"))

@@ -42,6 +42,7 @@ class Rounds:
     known: perhaps there is none. `known` are the ranges of numbers at run time that `number` mentions. `can_be_none`
     and `can_be_one`: there is an input for which it has no iteration, or just one; `from_data`: that is taken for
     granted of one, as data decide of which nothing is said. `register` counts from `first` on, where that is a number.
+    There are at `most` so many, as far as `bound` is known of: the numbers that bound them, and what that rests on.
     """
 
     index: Term | None = None
@@ -52,6 +53,8 @@ class Rounds:
     from_data: bool = False
     register: object = None
     first: int | None = None
+    most: Extent | None = None
+    bound: Value = UNKNOWN
 
     def counted_in(self, number: Term) -> bool:
         """True if a number depends on the iteration."""
@@ -108,6 +111,20 @@ def bodies(body: LoopBody | None) -> Iterator[LoopBody]:
     while body is not None:
         yield body
         body = body.outer
+
+
+class RoundsExecution(Protocol):
+    """What an execution guesses of the rounds of a device loop whose body is run once for all."""
+
+    def found_by_round(self, body: LoopBody, *, after: bool = False) -> Contents:
+        """The contents that an arbitrary round of a loop finds; with `after`, those that the round after it does."""
+
+    def check_rounds(self, body: LoopBody, missed: list[AllocationKey], left: Contents) -> None:
+        """A round has `left` these contents, and in the storages that are `missed` others than the next one is expected
+        to find: raises the signal to raise where the run is to be made again with another guess."""
+
+    def after_rounds(self, body: LoopBody, left: Contents) -> Contents:
+        """The contents after a loop, whose rounds have `left` these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -378,10 +395,11 @@ class ModelState:
 
     # --- device loops -------------------------------------------------------------------------------------------------
 
-    def enter_body(self, body: LoopBody) -> None:
+    def enter_body(self, body: LoopBody, run: RoundsExecution) -> None:
         """The body of a device loop begins, which is run once for all its iterations.
 
-        Each storage holds what it does before the loop, on the assumption that no iteration leaves anything else there.
+        Each storage holds what it does before the loop, or what the run has guessed that an iteration finds, on the
+        assumption that no iteration leaves anything else there.
         """
         self.entered += 1
         if not body.once:
@@ -389,7 +407,7 @@ class ModelState:
             return
         body.before = self.contents
         values: dict[AllocationKey, Value] = {}
-        for place, value in self._contents.items():
+        for place, value in run.found_by_round(body).items():
             assumption = body.assumed[place] = self._assumption(body, place)
             values[place] = value.whole().assuming(assumption)
         self._contents = values
@@ -403,11 +421,12 @@ class ModelState:
         # Equal terms are one object, on whatever path, as long as somebody has it.
         return self._assumed.setdefault((index.uid, place), (index, Assumption()))[1]
 
-    def leave_body(self, body: LoopBody, *, ended: bool) -> None:
+    def leave_body(self, body: LoopBody, run: RoundsExecution, *, ended: bool) -> None:
         """The body of a device loop ends, and with it what was left inside it without an end.
 
-        What an iteration leaves where the next one would find it breaks the assumption about it. After the loop a
-        storage holds what it did before it, or what an iteration has left. Nothing is checked unless it has `ended`.
+        What an iteration leaves where the next one would find something else breaks the assumption about it, unless the
+        run is made again with a guess of what iterations find. After the loop a storage holds what it did before it, or
+        what an iteration has left. Nothing is checked unless it has `ended`.
         """
         if not body.is_around(self.body):
             return
@@ -415,15 +434,19 @@ class ModelState:
         if not ended or not body.once:
             return
         after = self.contents
+        left, expected = after.mapped(body.settled), run.found_by_round(body, after=True)
+        missed: list[AllocationKey] = []
         found = True
         while found:
             found = False
-            for place in body.before.uncovered(after.mapped(body.settled)):
+            for place in expected.uncovered(after.mapped(body.settled)):
                 assumption = body.assumed.get(place)
                 if assumption is not None and not assumption.wrong:
                     found = True
+                    missed.append(place)
                     assumption.break_it(_ANOTHER_ITERATION)
-        self.contents = body.before.joined(after.mapped(body.settled)).mapped(body.after_last)
+        run.check_rounds(body, missed, left)
+        self.contents = run.after_rounds(body, after.mapped(body.settled)).mapped(body.after_last)
 
 
 def place_of(identity: object) -> AllocationKey:

@@ -9,7 +9,14 @@ from nkiverify.execute.runner import execute
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
-from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution, FromIterations, Order, innermost_kernel_site
+from nkiverify.frontend.concrete import (
+    BrokenContract,
+    ConcreteElements,
+    ConcreteExecution,
+    FromIterations,
+    Order,
+    innermost_kernel_site,
+)
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.observe import BreakObserver, Key, Observation, key_of, observed_in
 from nkiverify.frontend.stated import rule_of
@@ -92,7 +99,7 @@ def replay(
     """
     rewriting = Rewriting.ARITHMETIC if checked else Rewriting.NONE
 
-    def make() -> ConcreteExecution:
+    def make(elements: ConcreteElements | None = None) -> ConcreteExecution:
         return ConcreteExecution(
             hardware,
             stop_at_first,
@@ -103,9 +110,17 @@ def replay(
             contracts=contracts,
             observers=(BreakObserver(),),
             order=FromIterations(starts, first) if starts else Order(first=first),
+            records=elements is not None,
+            elements=elements,
         )
 
     ending = execute(target, values, make, rewriting)
+    if ending.limit is not None and ending.run.summarises:
+        # As late as this: it brings the simulator. Where numbers are known each round finds what those before it left.
+        from nkiverify.analysis.values.known_run import KnownElements
+
+        known = execute(target, values, lambda: make(KnownElements()), rewriting)
+        ending = known if known.limit is None else ending
     run = ending.run
     if ending.outside:
         return Replay((), excluded=ending.outside, looked_at=run.looked_at)

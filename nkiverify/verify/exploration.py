@@ -16,12 +16,21 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.binding import SymbolicBinding
+from nkiverify.frontend.carried_contents import CarriedByRounds
 from nkiverify.frontend.concrete import ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
 from nkiverify.frontend.instrument import Rewriting
 from nkiverify.frontend.loader import ModuleState, load_kernel
-from nkiverify.frontend.paths import ArmNotMerged, FloatsMatter, Limits, LoopNotSummarised, LoopSearches, PathsMultiply
+from nkiverify.frontend.paths import (
+    ArmNotMerged,
+    FloatsMatter,
+    Limits,
+    LoopNotSummarised,
+    LoopSearches,
+    PathsMultiply,
+    RoundsCarry,
+)
 from nkiverify.frontend.target import Target, Verification
 from nkiverify.frontend.tracebacks import kernel_entries
 from nkiverify.ir.program import Block, Claim, Program
@@ -145,13 +154,14 @@ def explore(
     searched: set[Site] = set()
     follows_floats = merges = False
     split_arms: set[tuple[Site, bool]] = set()
+    by_rounds: dict[int, CarriedByRounds] = {}
     # What follows from the conditions of a path is the same, however often the kernel is run again.
     known = Context(left=lambda: deadline - now())
     for _ in range(most):
         left = replace(limits, seconds=max(0.0, deadline - now()))
         kernel, space = load_kernel(target.kernel, target.root, Rewriting.FULL)
         run = SymbolicExecution(hardware, left, unrolled, phases, known=known, puts_back=puts_back)
-        run.searched, run.merges, run.split_arms = searched, merges, split_arms
+        run.searched, run.merges, run.split_arms, run.by_rounds = searched, merges, split_arms, by_rounds
         run.model.follows_floats = follows_floats
         binding = SymbolicBinding(run, target.file)
         verification = Verification(binding, kernel, fixed)
@@ -169,8 +179,8 @@ def explore(
         except PathsMultiply:
             merges = True
             continue
-        except ArmNotMerged:
-            # The arm has been remembered.
+        except (ArmNotMerged, RoundsCarry):
+            # The arm has been remembered, or what rounds find.
             continue
         except FloatsMatter:
             follows_floats = True

@@ -20,7 +20,7 @@ from nkiverify.foundation.budget import RunningBudget, SearchingBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, described
 from nkiverify.foundation.source import Site
-from nkiverify.frontend.concrete import BrokenContract, ConcreteExecution
+from nkiverify.frontend.concrete import BrokenContract, ConcreteElements, ConcreteExecution
 from nkiverify.frontend.stated import phase_of, rule_of
 from nkiverify.frontend.tracebacks import limit_of_machine, our_entry, undocumented
 from nkiverify.ir.contract import Severity
@@ -117,7 +117,9 @@ def _compared(
 
     def at_end(run: ConcreteExecution, hardware: Hardware) -> Iterable[BrokenContract]:
         nonlocal different
-        different = _difference(exploration.run.program, values, run.recorded)
+        # Where elements are known, rounds of device loops are recorded one by one.
+        if run.elements.are_those_of(ConcreteElements()):
+            different = _difference(exploration.run.program, values, run.recorded)
         return MEMORY.broken_at_end(run, hardware)
 
     found = replay(

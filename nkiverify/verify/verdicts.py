@@ -42,6 +42,8 @@ _ON_DATAFLOW = (
 ADVICE_PLAIN = "bound the dimensions, v.dim(name, low, high), so that a concrete run on the values is short"
 ADVICE_TIME = "raise --timeout, or bound a dimension: v.dim(name, low, high)"
 ADVICE_INDEX = "set the index or register anew, as a whole, before it is used"
+#: What can be done about an index of which less is known than would do.
+ADVICE_RANGE = "declare a narrower range of the arguments it is computed from, or keep it in bounds by nl.minimum"
 ADVICE_CARRIED = "compute it from the number of the loop, or make the loop an nl.static_range"
 ADVICE_SEARCHED = "let the number begin with one that is no dimension, or bound the dimensions"
 ADVICE_BOUNDED = (
@@ -379,7 +381,7 @@ def index_not_known(known: PhaseFacts) -> Evidence | None:
     if not known.unsure:
         return None
     reason = _kept(known.unsure[0])
-    return Evidence(Basis.SUFFICIENT_ONLY, "index not known well enough", reason, known.refuted_at, ADVICE_INDEX)
+    return Evidence(Basis.SUFFICIENT_ONLY, "index not known well enough", reason, known.refuted_at, ADVICE_RANGE)
 
 
 def not_documented(known: PhaseFacts) -> Evidence | None:

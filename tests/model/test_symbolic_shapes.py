@@ -41,6 +41,7 @@ class ConcolicExecution:
     hardware = TRN2
     phases = SHAPE_PHASES
     records = False
+    only_traced = False
     no_spills = False
     elements = Elements()
     rests_on: frozenset[Assumed] = frozenset()

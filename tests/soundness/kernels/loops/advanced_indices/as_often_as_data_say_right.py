@@ -1,0 +1,31 @@
+# expect: 1 SUCCESSFUL
+# expect: 2 SUCCESSFUL
+# expect: 3 SUCCESSFUL
+# expect: 4 SUCCESSFUL
+# shapes: none
+# args: ::kernel --arg 'x=f32[pages:1..64,columns:1..512]' --arg 'count=i32[1,1] in 0..pages'
+"""Data say how often, and the index goes with the rounds."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+from _tiles import add_row, advance, number
+
+
+@nki.jit
+def kernel(x, count):
+    pages, columns = x.shape
+    out = nl.ndarray((1, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+    total = nl.ndarray((1, columns), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(dst=total, value=0.0)
+    index = number(0)
+
+    def body(i):
+        add_row(total, x, index)
+        advance(index, 1)
+
+    times = nisa.register_alloc()
+    nisa.register_load(times, count)
+    nl.fori_loop(0, times, body)
+    nisa.dma_copy(dst=out, src=total)
+    return out

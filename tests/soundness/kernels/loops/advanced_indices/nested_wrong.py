@@ -1,0 +1,29 @@
+# expect: 1 FAILED dma_copy.oob
+# shapes: none
+# args: ::kernel --arg 'x=f32[pages:1..64,columns:1..512]'
+"""Five rounds inside for each four rows."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+from _tiles import add_row, advance, number
+
+
+@nki.jit
+def kernel(x):
+    pages, columns = x.shape
+    out = nl.ndarray((1, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+    total = nl.ndarray((1, columns), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(dst=total, value=0.0)
+    index = number(0)
+
+    def inner(j):
+        add_row(total, x, index)
+        advance(index, 1)
+
+    def outer(i):
+        nl.fori_loop(0, 5, inner)
+
+    nl.fori_loop(0, pages // 4, outer)
+    nisa.dma_copy(dst=out, src=total)
+    return out

@@ -1,0 +1,29 @@
+# expect: 1 SUCCESSFUL
+# expect: 2 SUCCESSFUL
+# expect: 3 SUCCESSFUL
+# expect: 4 SUCCESSFUL
+# shapes: none
+# args: ::kernel --arg 'x=f32[pages:4..64,columns:1..512]'
+"""Row 0, row 3, row 0, and so on."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+from _tiles import add_row, number
+
+
+@nki.jit
+def kernel(x):
+    pages, columns = x.shape
+    out = nl.ndarray((1, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+    total = nl.ndarray((1, columns), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(dst=total, value=0.0)
+    index = number(0)
+
+    def body(i):
+        add_row(total, x, index)
+        nisa.tensor_scalar(dst=index, data=index, op0=nl.multiply, operand0=-1, op1=nl.add, operand1=3)
+
+    nl.fori_loop(0, 10, body)
+    nisa.dma_copy(dst=out, src=total)
+    return out

@@ -1,0 +1,28 @@
+# expect: 1 FAILED|UNKNOWN
+# shapes: none
+# args: ::kernel --arg 'x=f32[pages:1..64,columns:1..512]'
+"""The tile is ahead of the register that is loaded from it."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+from _tiles import add_row, advance, number
+
+
+@nki.jit
+def kernel(x):
+    pages, columns = x.shape
+    out = nl.ndarray((1, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+    total = nl.ndarray((1, columns), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(dst=total, value=0.0)
+    index = number(1)
+    place = nisa.register_alloc(0)
+
+    def body(i):
+        add_row(total, x, place)
+        advance(index, 1)
+        nisa.register_load(place, index)
+
+    nl.fori_loop(0, pages, body)
+    nisa.dma_copy(dst=out, src=total)
+    return out

@@ -1,0 +1,30 @@
+# expect: 1 SUCCESSFUL
+# expect: 2 SUCCESSFUL
+# expect: 3 SUCCESSFUL
+# expect: 4 SUCCESSFUL
+# shapes: none
+# args: ::kernel --arg 'x=f32[pages:1..64,columns:1..512]'
+"""Two rows in each round; for a single row there is no round, and nothing is read."""
+
+import nki
+import nki.isa as nisa
+import nki.language as nl
+from _tiles import add_row, advance, number
+
+
+@nki.jit
+def kernel(x):
+    pages, columns = x.shape
+    out = nl.ndarray((1, columns), dtype=x.dtype, buffer=nl.shared_hbm)
+    total = nl.ndarray((1, columns), dtype=nl.float32, buffer=nl.sbuf)
+    nisa.memset(dst=total, value=0.0)
+    index = number(0)
+
+    def body(i):
+        for _ in range(2):
+            add_row(total, x, index)
+            advance(index, 1)
+
+    nl.fori_loop(0, pages // 2, body)
+    nisa.dma_copy(dst=out, src=total)
+    return out
