@@ -144,7 +144,9 @@ class Uses:
             # A part of a shape, as a rule; one of several things to go through otherwise.
             around = parents.get(parent)
             apart = isinstance(around, ast.Dict | ast.List | ast.Tuple | ast.Return) or _gone_through(parent, parents)
-            use.kinds |= {"unknown"} if apart else {"integer", "count"}
+            # The index in one dimension of several may well be 0.
+            index = isinstance(around, ast.Subscript) and around.slice is parent
+            use.kinds |= {"unknown"} if apart else {"integer"} if index else {"integer", "count"}
             self._element(parent, parents, use, depth, function)
         elif isinstance(parent, ast.Dict | ast.List | ast.Return):
             use.kinds.add("unknown")

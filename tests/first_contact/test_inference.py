@@ -65,6 +65,7 @@ ARGUMENTS = {
     "an annotation": ("def k(x: 'f32[R, 512]'):\n    nl.load(x)", ["x=f32[R,x1]"]),
     "an integer": ("def k(n):\n    for i in range(n):\n        pass", ["n=n:1.."]),
     "an offset": ("def k(x, at):\n    R, C = x.shape\n    nl.load(x[at + 1, :])", ["x=bf16[R,C]", "at=at:0.."]),
+    "an index": ("def k(x, at):\n    R, C = x.shape\n    nl.load(x[at, :])", ["x=bf16[R,C]", "at=at:0.."]),
     "a flag": ("def k(fast):\n    if fast:\n        pass", ["fast=False"]),
     "a text": ("def k(mode):\n    if mode == 'causal':\n        pass", ["mode='causal'"]),
     "a number": ("def k(eps):\n    nisa.tensor_scalar(dst=1, data=2, op0=nl.add, operand0=eps)", ["eps=1.0"]),
