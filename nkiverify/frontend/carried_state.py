@@ -155,9 +155,13 @@ class CarriedState:
         values = {name: local[name] for name in self._names.bound if name in local}
         lists = {key: list(growth.target.parts) for key, growth in self._lists.items()}
         run = self._run
+        changes = list(snapshot.changes())
+        if any(run.is_copy(change.holder.value) for change in changes):
+            # One made before this path, which is put back before the next: those made on it have been checked.
+            raise run.changes_copy()
         return BodyEnding(
             values,
-            list(snapshot.changes()),
+            changes,
             lists,
             run.model.contents,
             run.context,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
-from nkiverify.foundation.source import Site, kernel_site, kernel_sites
+from nkiverify.foundation.source import Site, identity, kernel_site, kernel_sites
 from nkiverify.frontend import identities
 from nkiverify.frontend.carried_contents import CarriedByRounds
 from nkiverify.frontend.claiming import Claiming
@@ -130,6 +130,7 @@ class SymbolicExecution(Claiming):
         self.raised_within = False
         #: Copies made on reading, which kernel code has, with what they held.
         self._copies: list[tuple[Any, list[Any]]] = []
+        self._copied: set[int] = set()
         #: The state that modules lead to, by the modules (`nkiverify.frontend.snapshot`).
         self.snapshots_of_modules: dict[frozenset[int], Snapshot] = {}
         #: The loops being summarised, outermost first.
@@ -148,6 +149,8 @@ class SymbolicExecution(Claiming):
         with running(self):
             while True:
                 self.begin_path(root)
+                self._copies.clear()
+                self._copied.clear()
                 self.try_depth = 0
                 self.open_loops.clear()
                 self.drawn_loops.clear()
@@ -203,18 +206,28 @@ class SymbolicExecution(Claiming):
         """Kernel code gets copies of what a list made in a loop holds: it must not change them."""
         for part in parts:
             self._copies.append((part, contents(part)))
+            self._copied.add(identity(part))
             identities.watch(type(part))
 
     def is_copy(self, value: object) -> bool:
         """True if `value` may stand for an object that is also somewhere else."""
-        return any(part is value for part, _ in self._copies)
+        return identity(value) in self._copied
 
-    def check_copies(self) -> None:
-        """End the run if a copy made on reading has been changed."""
-        for part, before in self._copies:
+    @property
+    def copies(self) -> int:
+        """How many copies have been made on reading on the present path."""
+        return len(self._copies)
+
+    def check_copies(self, since: int = 0) -> None:
+        """End the run if a copy made on reading has been changed, of those made `since` there were so many."""
+        for part, before in self._copies[since:]:
             now = contents(part)
             if len(now) != len(before) or any(one is not two for one, two in zip(now, before, strict=True)):
-                raise self.unsupported("changing an object that was read out of a list made in a loop")
+                raise self.changes_copy()
+
+    def changes_copy(self) -> UnsupportedConstruct:
+        """The signal that a copy made on reading has been changed."""
+        return self.unsupported("changing an object that was read out of a list made in a loop")
 
     # --- what the model and the operators ask ------------------------------------------------------------------------
 

@@ -63,6 +63,8 @@ class SummarisedLoop:
         #: Why nothing follows from the present pass, unless it has found another guess.
         self._doubt: str | None = None
         self._path_ended = False
+        #: How many copies had been made on reading when the present path through the body began.
+        self._copies = 0
         #: What was there before it, and the pass in progress.
         self._snapshot: Snapshot | None = None
         self._looked: Looked | None = None
@@ -189,7 +191,7 @@ class SummarisedLoop:
                 if not self._path_ended:
                     run.check_alive()
                     self._state.check_copies()
-                    run.check_copies()
+                    run.check_copies(self._copies)
                     endings.append(self._ending(snapshot))
                 if not scope.next_path():
                     break
@@ -238,6 +240,7 @@ class SummarisedLoop:
     def _begin_path(self, snapshot: Snapshot, scope: Scope, index: Term) -> None:
         self._restore(snapshot)
         self._path_ended = False
+        self._copies = self._run.copies
         self._state.put_contents(index)
         self._run.model.begin_path()
         self._run.begin_path(scope)
