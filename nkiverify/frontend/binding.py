@@ -142,10 +142,12 @@ class ConcreteBinding:
         return value
 
     def integers(self, name: str, low: Extent, high: Extent) -> int | None:
-        """The integer that is given for all elements; any of the range where none is."""
+        """The integer that is given for all elements, or the only one of the range; any of the range where none is."""
         least, most = constant_value(low), constant_value(high)
-        if least is None or most is None or least == most:
+        if least is None or most is None:
             return None
+        if least == most:
+            return least
         self.ranged[name] = least, most
         given = self._values.get(f"{name}[:]")
         if given is not None and not least <= given <= most:

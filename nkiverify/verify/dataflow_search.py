@@ -113,6 +113,7 @@ class Searching:
         if trial.unusable:
             if not result.doubt:
                 result.doubt, result.broken_phase = str(trial.unusable), trial.unusable.phase
+            self._candidates.leave_out(values)
             return OracleAnswer(trial.work)
         findings = trial.findings
         if findings.doubts and not findings.shows_fault:

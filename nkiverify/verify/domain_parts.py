@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from itertools import chain, islice
 
 from nkiverify.engines.embedded import Decision
@@ -12,9 +13,12 @@ from nkiverify.engines.shapes import Shapes, TooManyShapes, domain_of
 from nkiverify.foundation.budget import SearchingBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
-from nkiverify.ir.program import DomainDimension, Program
+from nkiverify.ir.program import Claim, DomainDimension, Program
+from nkiverify.ir.walk import ways_to
+from nkiverify.phases import SHAPES
 from nkiverify.symbolic import conditions, terms
 from nkiverify.symbolic.conditions import Condition
+from nkiverify.symbolic.evaluation import Hypotheses, Valuation, variants
 from nkiverify.symbolic.prover import BUDGETS, Prover
 from nkiverify.symbolic.smt import Answer
 from nkiverify.verify.exploration import Exploration
@@ -75,6 +79,8 @@ class Candidates:
         self.assumed = domain_of(program, assumptions)
         self.shapes = Shapes(program.dimensions, self.assumed)
         self._reached: Rounds | None = None
+        #: The conditions under which claims are broken that break a shape which was run.
+        self._broken: list[Hypotheses] = []
 
     @property
     def asked(self) -> bool:
@@ -94,8 +100,14 @@ class Candidates:
         """The shapes, while there are seconds `left`; such as a solver finds where so far `found_none` is legal. Where
         the first ones are `costly`, a small one takes as much as a large one: then the large ones are not the last."""
         shapes = self.shapes
-        simplest = islice(shapes.tried(), SearchingBudget.SHAPES)
-        yield from islice(simplest, len(shapes.dimensions) + 1)
+        looked_at = islice(shapes.tried(), SearchingBudget.VALUES_OF_A_DIMENSION)
+        simplest = islice(filter(self._may_be_run, looked_at), SearchingBudget.SHAPES)
+        first = len(shapes.dimensions) + 1
+        while first > 0 and (shape := next(simplest, None)) is not None:
+            known = len(self._broken)
+            yield shape
+            # One of which it is known by now why it shows nothing stands for no other.
+            first -= len(self._broken) == known
         reached = self.reached(left()).shapes
         # Large ones last: one may take all the work that there is.
         near = [shape for shape in reached if max(shape.values(), default=0) <= SearchingBudget.NEAR]
@@ -104,7 +116,29 @@ class Candidates:
                 # What does not divide is left out, if anything is, on the first shape past those that go round twice.
                 past = self.shapes.nearest({name: value + 1 for name, value in shape.items()})
                 yield from (one for one in (past, shape) if one is not None)
-        yield from chain(near, simplest, reached, solved(shapes.dimensions, self.assumed, found_none))
+        found = solved(shapes.dimensions, self.assumed, found_none)
+        yield from chain(filter(self._may_be_run, near), simplest, filter(self._may_be_run, reached), found)
+
+    def leave_out(self, values: Mapping[str, int]) -> None:
+        """Let no further shape be tried that breaks, as a run on `values` does, a claim of phase 1: nothing is to be
+        seen of what comes after it. A claim is seen to be broken in the first or second iterations of loops; where it
+        is not, shapes are tried for nothing."""
+        self._broken += [one for one in self._breaking if self._meets(one, values)]
+
+    @cached_property
+    def _breaking(self) -> list[Hypotheses]:
+        return [
+            Hypotheses((*path.hypotheses(claim), conditions.negate(claim.condition)))
+            for path, claim in ways_to(self._program.body, Claim)
+            if claim.phase == SHAPES.number and claim.condition is not True and _refutes(claim)
+        ]
+
+    def _may_be_run(self, values: Mapping[str, int]) -> bool:
+        return not any(self._meets(one, values) for one in self._broken)
+
+    def _meets(self, stated: Hypotheses, values: Mapping[str, int]) -> bool:
+        base = Valuation({one.atom: values[one.atom.name] for one in self.shapes.dimensions})
+        return next(variants(base, stated), None) is not None
 
     def parts(
         self, reached: Rounds, goes_on: Callable[[dict[str, int]], bool], most: int = SearchingBudget.ALL_SHAPES
@@ -175,6 +209,11 @@ class Candidates:
         found = {tuple(shape.values()): shape for shape in (*islice(shapes.tried(), SearchingBudget.SHAPES), *reached)}
         yield from sorted(found.values(), key=lambda shape: sum(shape.values()))
         yield from solved(shapes.dimensions, self.assumed, found_none)
+
+
+def _refutes(claim: Claim) -> bool:
+    """True if a kernel is wrong that breaks the claim: it asks for no more than its contract does."""
+    return claim.decides and not (claim.open or claim.sufficient or claim.unwinding)
 
 
 def just_past(open_loops: Sequence[Decision], exploration: Exploration, seconds: float) -> list[dict[str, int]]:

@@ -67,6 +67,27 @@ def test_a_remainder_that_is_assumed_is_the_stride_of_what_is_tried(form: str, t
     assert run.violations[0].witness == {"K": 128, "M": 256}
 
 
+def test_shapes_that_an_assert_of_the_kernel_refuses_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def domain(v: Verification) -> None:
+        depth, rows = v.dim("K"), v.dim("M")
+        v.call(v.tensor("weights", (depth, rows), bfloat16), v.tensor("data", (depth, 64), bfloat16))
+
+    def counted(target: Target, values: Mapping[str, int], *args: Any, **kwargs: Any) -> Trial:
+        tried.append(dict(values))
+        return attempt(target, values, *args, **kwargs)
+
+    tried: list[dict[str, int]] = []
+    monkeypatch.setattr(deciding, "attempt", counted)
+    asserted = "    assert depth % 128 == 0\n    assert rows % 128 == 0\n    result ="
+    kernel = ONE_SUM.replace("BAND", "128").replace("    result =", asserted, 1)
+    run = Subject.of(tmp_path, kernel, domain).verdict()
+    assert contracts(run) == {"df.accumulate_stale"}
+    # One shape is run for each assert that shows nothing of what comes after it.
+    assert [one["K"] % 128 == 0 and one["M"] % 128 == 0 for one in tried].count(False) == 2
+
+
 @pytest.mark.parametrize(
     ("related", "witness"),
     [

@@ -62,14 +62,14 @@ class DeviceBodies:
     def _leave(self, body: LoopBody) -> None:
         written = self._written.pop(body, [])
         if not {id(shadow) for shadow in self._zeros.pop(body, ())}.isdisjoint(map(id, written)):
-            self._notes.doubt("zeros that another iteration of a device loop may write over", of_index=True)
+            self._notes.doubt("zeros that another iteration of a device loop may write over", leaves_faults=True)
         for shadow in written:
             (before, products), after = shadow.before.pop(body), shadow.marks
             if products is not None and (products != shadow.products).any():
                 self._notes.doubt("sums in PSUM that a device loop, perhaps in no iteration, begins or ends")
             undefined = (after > DEFINED) & (after < DEAD_STORE)
             if ((undefined | (after == UNWRITTEN)) & (after != before)).any():
-                self._notes.doubt("undefined elements that an iteration of a device loop leaves", of_index=True)
+                self._notes.doubt("undefined elements that an iteration of a device loop leaves", leaves_faults=True)
             shadow.marks = _either(before, after)
             shadow.zeros = None
 

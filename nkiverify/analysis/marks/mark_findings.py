@@ -66,7 +66,8 @@ class Findings:
     """The findings of a run. `doubts` say what cannot be followed: without faults, they leave the verdict open.
 
     With faults they do so as well where they are `voided`: where a doubt is about more than the elements that an index,
-    or data, may choose. These count for written where a fault is that nothing is.
+    or data, may choose, or than what programs did before they exchanged tiles. The former count for written where a
+    fault is that nothing is; whether the latter is a fault takes nothing from another one.
     """
 
     faults: list[Fault] = field(default_factory=list)
@@ -111,9 +112,9 @@ class Notes:
         self._greatest = DEFINED
         self._seen: set[tuple[str, int]] = set()
 
-    def doubt(self, text: str, *, of_index: bool = False) -> None:
-        """Something that cannot be followed; `of_index`: which elements an index, or data, may choose."""
-        self.findings.voided |= not of_index
+    def doubt(self, text: str, *, leaves_faults: bool = False) -> None:
+        """Something that cannot be followed; `leaves_faults`: whatever it is, faults that are found are faults."""
+        self.findings.voided |= not leaves_faults
         if text not in self.findings.doubts:
             self.findings.doubts.append(text)
 

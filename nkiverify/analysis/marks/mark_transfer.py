@@ -198,7 +198,7 @@ class MarkTransfer:
         region = shadow.anywhere(effect.view)
         marks = shadow.marks if region is None else region.read(shadow.marks)
         if int(marks.min(initial=0)) < DEFINED:
-            self._notes.doubt("an indirect read of a tensor that is not written everywhere", of_index=True)
+            self._notes.doubt("an indirect read of a tensor that is not written everywhere", leaves_faults=True)
         if region is not None:
             self._unordered.use(effect, shadow, region, READ, sure=False, doubt=_CHOSEN)
         elif self._unordered.reached(shadow) and not isinstance(shadow.storage.identity, tuple):
@@ -339,7 +339,7 @@ class MarkTransfer:
         else:
             self._notes.doubt("a view that leaves its tensor")
         if step.undefined_for(effect):
-            self._notes.doubt(_SOMEWHERE, of_index=True)
+            self._notes.doubt(_SOMEWHERE, leaves_faults=True)
         return None
 
 

@@ -262,9 +262,9 @@ class _Walk:
             if shadow.marks.max(initial=0) > DEFINED and isinstance(shadow.storage.identity, tuple):
                 notes.reaches(int(shadow.marks.max()))
         if notes.perhaps and not notes.findings.faults:
-            notes.doubt(_LEFT_OUT, of_index=True)
+            notes.doubt(_LEFT_OUT, leaves_faults=True)
         if notes.unwritten_index and not notes.findings.faults:
-            notes.doubt("an index that nothing has written, of elements that nothing uses", of_index=True)
+            notes.doubt("an index that nothing has written, of elements that nothing uses", leaves_faults=True)
 
     def _output(self, tensor: Tensor, marks: Marks, least: Marks) -> None:
         notes = self._notes
@@ -280,6 +280,6 @@ class _Walk:
             fault = Fault("df.output_written", notes.position, name, first, shown, site, storage=tensor.storage)
             notes.fault(fault)
         elif (least == MAYBE).any():
-            notes.doubt("an output that indirect or conditional writes may have left out in part", of_index=True)
+            notes.doubt("an output that indirect or conditional writes may have left out in part", leaves_faults=True)
         for number in distinct(marks[marks > DEFINED])[::-1]:
             notes.reaches(int(number))

@@ -182,7 +182,8 @@ class UnorderedLoops:
                 name = view.storage.name or "tensor"
                 self._notes.fault(Fault(contract, position, name, first, shown, storage=view.storage, view=view))
             elif clash.any() or perhaps.any():
-                self._notes.doubt(_EXCHANGED if loop == _PROGRAMS and self._exchanged else doubt)
+                exchanged = loop == _PROGRAMS and self._exchanged
+                self._notes.doubt(_EXCHANGED if exchanged else doubt, leaves_faults=exchanged and sure)
             region.write(users[row], _joined(region.read(users[row]), used))
 
 
