@@ -68,9 +68,12 @@ def unmatched(items: Sequence[Recorded]) -> Unmatched | None:
     meetings: dict[tuple[object, ...], list[int]] = {}
     for position, item in enumerate(items):
         program = _program_of(item)
-        if not program or not isinstance(item, Executed):
+        if not program:
             continue
+        # One that executes nothing has allocated something, and comes to no meeting.
         found = meetings.setdefault(program, [])
+        if not isinstance(item, Executed):
+            continue
         if exchanges(item.operation) or item.operation.declared.behaviour.barrier:
             ranks = (item.operation.attributes.get(name) for name in ("send_to_rank", "recv_from_rank"))
             if item.operation.body is not None or any(isinstance(rank, Register) for rank in ranks):
