@@ -159,6 +159,12 @@ def dma_compute__rmw(x: "f32[8, 2]", indices: "u32[4, 1] in 0..7"):
 
 
 @nki.jit
+def dma_compute__rmw_unique(x: "f32[8, 2]", indices: either(right="u32[4, 1] in 0..7", wrong="u32[4, 1] in 0..2")):
+    nisa.dma_copy(dst2, indices)
+    nisa.dma_compute(dst=dst, srcs=[dst, x.ap([[2, 4], [1, 2]], vector_offset=dst2)], reduce_op=nl.add)
+
+
+@nki.jit
 def dma_compute__oob_skip__right(x: "f32[8, 2]", indices: "u32[4, 1] in 0..7"):
     nisa.dma_copy(dst2, indices)
     nisa.dma_compute(

@@ -82,7 +82,6 @@ LEFT_OUT: dict[str, str] = {
     "act.range.rsqrt": _VALUES,
     "act.range.reciprocal": _VALUES,
     "dma_copy.int_precision": _VALUES,
-    "dma_compute.rmw_unique": _VALUES,
     "nc_transpose.nan_gen2": _VALUES,
     "tensor_tensor.int32_vector": _VALUES,
     "nzc.partitions": "harmless where the other partitions are not read, which is up to the kernel",

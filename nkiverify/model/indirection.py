@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from nkiverify.model.contents import held
 from nkiverify.model.contracts import leaves_open, require, require_if_open, resting_on, suffices
-from nkiverify.model.current_execution import current_execution
+from nkiverify.model.current_execution import ModelExecution, current_execution
 from nkiverify.model.extents import as_extent
 from nkiverify.model.known_numbers import SET_ANEW, UNKNOWN, Interval, NumberOrigin, Value
 from nkiverify.model.memory import SBUF
@@ -87,7 +87,7 @@ def claim_numbers(
     if run.only_traced:
         return
     value = UNKNOWN if value is None else value
-    never = [body.rounds.most < 1 for body in bodies(run.model.body) if body.rounds.most is not None]
+    never = _never(run)
     intervals = value.known
     if intervals is None or value.undeclared:
         condition = all_of(*(_legal(each, legal) for each in intervals)) if intervals is not None else False
@@ -101,6 +101,26 @@ def claim_numbers(
     with resting_on(value.assumptions):
         for each in intervals:
             state(contract, any_of(*never, _legal(each, legal)), indices=str(each), **quantities)
+
+
+def claim_different(contract: str, moves: Indirection, count: Extent) -> None:
+    """Claim that `count` indices can all be different: that there are as many numbers among which they are. Of those of
+    which nothing is known it is taken for granted."""
+    run, value = current_execution(), indices_of(moves)
+    if run.only_traced or value is None or value.known is None or value.undeclared:
+        return
+    numbers: Any = 0
+    for each in value.known:
+        numbers = numbers + maximum(0, each.high - each.low + 1)
+    for assumption in value.assumptions:
+        assumption.used = True
+    with resting_on(value.assumptions):
+        require(contract, any_of(*_never(run), count <= numbers), indices=count, numbers=numbers)
+
+
+def _never(run: ModelExecution) -> list[Any]:
+    """The conditions under which what is emitted is never executed: device loops around it have no round."""
+    return [body.rounds.most < 1 for body in bodies(run.model.body) if body.rounds.most is not None]
 
 
 def _legal(each: Interval, legal: Callable[[Extent, Extent], Any]) -> Any:

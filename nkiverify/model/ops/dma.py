@@ -17,6 +17,7 @@ from nkiverify.model.dependence import Dependence, Link
 from nkiverify.model.dtypes import uint32
 from nkiverify.model.extents import as_extent, as_number, is_sequence
 from nkiverify.model.indices import Mask
+from nkiverify.model.indirection import claim_different
 from nkiverify.model.interval_arithmetic import plus, single
 from nkiverify.model.known_numbers import UNKNOWN
 from nkiverify.model.legacy_tensor import LegacyTensor, named_dtype, new_tile, operand
@@ -430,6 +431,11 @@ define_current(
     "SBUF to HBM, a gather from HBM to SBUF.",
     "dma_compute",
 )
+define_current(
+    "dma_compute.rmw_unique",
+    "The indices of a dma_compute must all be different: as many numbers must be among those that they may be.",
+    "dma_compute",
+)
 define_current("dma_compute.oob_skip", "oob_mode.skip must only be used with indirect operands.", "RN-0.4")
 
 _SOURCES = 16
@@ -471,6 +477,10 @@ def _(
     require("dma_compute.oob_skip", not skips or bool(indirect), oob_mode=oob_mode)
     if indirect:
         _claim_update_in_place(target, sources, unique_indices)
+    for view in indirect if not skips else ():
+        moves = view.indirect_by
+        if moves is not None and moves.by_rows:
+            claim_different("dma_compute.rmw_unique", moves, view.shape[0])
 
 
 def _claim_update_in_place(target: Tensor, sources: list[Tensor], unique_indices: object) -> None:

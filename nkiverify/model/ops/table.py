@@ -26,7 +26,7 @@ DECLARED = {
         dma_transpose.dst_shape dma_transpose.dtype dma_transpose.src_buffer dma_transpose.dst_buffer
         dma_transpose.mode_direct dma_transpose.hwdge_shape dma_transpose.hwdge_2byte dma_transpose.indirect
         dma_transpose.indirect_mode dma_transpose.oob_skip dma_transpose.priority_gen4 dma_compute.op
-        dma_compute.count dma_compute.buffers dma_compute.rmw dma_compute.oob_skip
+        dma_compute.count dma_compute.buffers dma_compute.rmw dma_compute.rmw_unique dma_compute.oob_skip
     """,
     "ops.assignments": """
         setitem leg.assign_shape leg.assign_buffer
