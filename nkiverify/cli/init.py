@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import os
 import re
 from pathlib import Path
 
@@ -98,16 +99,21 @@ def execute(arguments: argparse.Namespace) -> int:
         if reference in arguments.paths:
             _known(reference)
         name = reference.partition("::")[2]
-        made = re.sub(r"\W+", "_", name) + "_all"
-        if _has_target(text, made):
+        known = _target_of(text, reference)
+        if known:
             if reference in arguments.paths:
-                raise UsageError(f"{MANIFEST_FILE} has a target {made} already")
+                raise UsageError(f"{MANIFEST_FILE} has a target {known} already")
             reported.append(
-                f"{MANIFEST_FILE} has a target {made} already: left as it is, and none made for {reference}"
+                f"{MANIFEST_FILE} has a target {known} already: left as it is, and none made for {reference}"
             )
             continue
         derived = _derived(reference)
-        text = _with_target(text, derived or begun_target(reference, Path.cwd()))
+        usual = re.sub(r"\W+", "_", name) + "_all"
+        made = _free_name(text, usual, reference)
+        target = derived or begun_target(reference, Path.cwd())
+        text = _with_target(
+            text, re.sub(rf"^def {usual}\b|^def {usual}(?=_\d+\()", f"def {made}", target, flags=re.MULTILINE)
+        )
         reported.append(
             f"{MANIFEST_FILE} has a target {made}: "
             + (
@@ -155,9 +161,33 @@ def _known(reference: str) -> None:
         raise UsageError(f"no kernel {name} in {path}{did_you_mean(name, known)}")
 
 
-def _has_target(manifest: str, name: str) -> bool:
-    names = (node.name for node in _parsed(manifest).body if isinstance(node, ast.FunctionDef))
-    return any(re.fullmatch(rf"{name}(_\d+)?", one) for one in names)
+def _target_of(manifest: str, reference: str) -> str:
+    """The name of the first target of a kernel; empty where it has none."""
+    path, _, kernel = reference.partition("::")
+    wanted = f"{os.path.normpath(path)}::{kernel}"
+    for function in _functions(manifest):
+        given = (one for made in function.decorator_list if isinstance(made, ast.Call) for one in made.keywords)
+        for one in given:
+            if one.arg == "kernel" and isinstance(one.value, ast.Constant) and isinstance(one.value.value, str):
+                file, _, name = one.value.value.partition("::")
+                if f"{os.path.normpath(file)}::{name}" == wanted:
+                    return function.name
+    return ""
+
+
+def _free_name(manifest: str, usual: str, reference: str) -> str:
+    """A name for the target of a kernel: the `usual` one, or with its file before it where a kernel of another file has
+    that name."""
+    taken = {re.sub(r"_\d+$", "", one.name) for one in _functions(manifest)} | {
+        one.name for one in _functions(manifest)
+    }
+    parts = [re.sub(r"\W+", "_", part) for part in Path(reference.partition("::")[0]).with_suffix("").parts]
+    names = ["_".join([*parts[-number:], usual]) if number else usual for number in range(len(parts) + 1)]
+    return next((name for name in names if name not in taken and name.isidentifier()), names[-1])
+
+
+def _functions(manifest: str) -> list[ast.FunctionDef]:
+    return [node for node in _parsed(manifest).body if isinstance(node, ast.FunctionDef)]
 
 
 def _parsed(manifest: str) -> ast.Module:

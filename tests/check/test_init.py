@@ -81,11 +81,37 @@ def test_each_kernel_of_a_folder_has_a_target(repository: Path, capsys: pytest.C
     assert "no kernel gathers in more.py; did you mean gather?" in capsys.readouterr().err
 
 
+def test_kernels_of_one_name_in_several_files_have_a_target_each(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(repository, kernels__other=COPY, more__other=COPY)
+    assert main(["init", "kernels", "more"]) == 0
+    expected = {
+        "copy_all": "kernels/k.py::copy",
+        "other_copy_all": "kernels/other.py::copy",
+        "more_other_copy_all": "more/other.py::copy",
+    }
+    assert {one.name: one.kernel for one in load_targets(repository)} == expected
+    capsys.readouterr()
+    assert main(["init", "."]) == 0
+    assert capsys.readouterr().out.count("already: left as it is") == 3
+    assert {one.name: one.kernel for one in load_targets(repository)} == expected
+
+
+def test_a_target_by_another_name_is_one(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["init", "kernels/k.py::copy"]) == 0
+    manifest = repository / "nkiverify_targets.py"
+    manifest.write_text(manifest.read_text(encoding="utf-8").replace("def copy_all", "def mine"), encoding="utf-8")
+    assert main(["init", "kernels"]) == 0
+    assert [one.name for one in load_targets(repository)] == ["mine"]
+
+
 def test_the_name_of_a_file_is_a_text_in_the_manifest(repository: Path) -> None:
     name = 'a"), __import__("nowhere") #.py'
     (repository / name).write_text((repository / "kernels" / "k.py").read_text())
     assert main(["init", "."]) == 0
-    assert [one.kernel for one in load_targets(repository)] == [f"{name}::copy"]
+    found = {one.name: one.kernel for one in load_targets(repository)}
+    assert found == {"copy_all": f"{name}::copy", "k_copy_all": "kernels/k.py::copy"}
 
 
 @pytest.mark.parametrize("name", ["k\x1b[31m.py", "k\n.py", "k\u202e.py", "a::b/k.py", "k\n##[error].py"])
