@@ -18,7 +18,7 @@ from dataclasses import replace
 from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.model.interval_arithmetic import EXACT_INTEGERS
 from nkiverify.model.known_numbers import UNKNOWN, AllocationKey, Contents, Interval, NumberOrigin, Value, unknown
-from nkiverify.model.state import Rounds
+from nkiverify.model.state import LoopBody, Rounds
 from nkiverify.symbolic import conditions, known, maximum, minimum, terms
 from nkiverify.symbolic.atoms import Term
 from nkiverify.symbolic.facts import Facts
@@ -176,12 +176,14 @@ class CarriedByRounds:
             found = True
         return found
 
-    def after(self, before: Contents, joined: Contents, rounds: Rounds, facts: Facts) -> Contents:
+    def after(self, before: Contents, joined: Contents, body: LoopBody, facts: Facts) -> Contents:
         """The contents after the loop, of which `joined` is there before it or left by an arbitrary round."""
+        rounds = body.rounds
         values = _over_rounds(joined, rounds, facts).copy()
         for place, by in self._added.items():
-            value = before.get(place)
-            if value is not None and rounds.number is not None and not rounds.known and values[place].known is not None:
+            value, assumption = before.get(place), body.assumed.get(place)
+            as_guessed = assumption is not None and not assumption.wrong
+            if as_guessed and value is not None and rounds.number is not None and not rounds.known:
                 values[place] = _bounded(_moved(value, terms.multiply(by, rounds.number)), rounds)
         return Contents(values)
 

@@ -355,7 +355,7 @@ class SymbolicExecution(Claiming):
         """The contents after a device loop: those before it, or those that any round has left."""
         guess = self._guess_of(body)
         joined = body.before.joined(left)
-        return joined if guess is None else guess.after(body.before, joined, body.rounds, self.context.facts)
+        return joined if guess is None else guess.after(body.before, joined, body, self.context.facts)
 
     def _guess_of(self, body: LoopBody) -> CarriedByRounds | None:
         index = body.rounds.index

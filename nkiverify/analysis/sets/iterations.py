@@ -74,7 +74,8 @@ class Iterations:
 
     def are_some(self) -> bool:
         """True if there surely is an iteration."""
-        return bool(self._context.is_subset(without(self.bounds, [self._name, *self._sets.names.on(self._index)])))
+        there = without(self.bounds, [self._name, *self._sets.names.on(self._index)])
+        return bool(self._sets.completed(self._context, there).is_subset(there))
 
     def _once(self, effect: Callable[[Iterations, isl.Set], _T], found: isl.Set) -> _T:
         # These iterations may be those of an earlier pass, through the loop around this one.
