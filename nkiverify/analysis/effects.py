@@ -190,7 +190,9 @@ def _shuffles_from_outside(operation: Operation) -> bool:
     shuffles = operation.declared.behaviour.updates is Updates.SHUFFLING
     if not shuffles or source is None or target is None or not is_sequence(lanes):
         return False
-    moved = [(at, int(lane)) for at, lane in enumerate(lanes) if lane != LANE_STAYS]
+    given = [constant_value(lane) for lane in lanes]
+    # Which lane an index of the kernel names is not known here: "shuffle.mask_len" says that it is one of a quadrant.
+    moved = [(at, LANES - 1 if lane is None else lane) for at, lane in enumerate(given) if lane != LANE_STAYS]
     rows, wanted = constant_value(source.shape[0]), constant_value(target.shape[0])
     if wanted is None and operation.attributes.get(ONE_QUADRANT):
         wanted = LANES

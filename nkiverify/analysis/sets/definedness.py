@@ -147,9 +147,9 @@ def _fits_by_partition(operation: Operation, link: Link, read: Shape, result: Sh
 
 def _shuffled(operation: Operation, link: Link) -> str | None:
     """The text of a map from partitions to those that take them, or that are left alone; None where these are in many
-    pieces."""
+    pieces, or an index of the kernel says which they are."""
     lanes = operation.attributes.get("shuffle_mask")
-    if not is_sequence(lanes):
+    if not is_sequence(lanes) or any(constant_value(lane) is None for lane in lanes):
         return None
     stays = link is Link.LEFT_ALONE
     # Runs of lanes, first and last, that all take one lane (step 0), or one after the other (step 1).
