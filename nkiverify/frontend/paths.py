@@ -137,6 +137,8 @@ class Scope:
     trail: list[_Decision] = field(default_factory=list)
     position: int = 0
     ordinal: int = 0
+    #: Decisions on the present path, but for those within loops whose bodies are scopes of their own.
+    decisions: int = 0
 
     def next_path(self) -> bool:
         """Turn to the next unexplored path; False when there is none."""
@@ -188,7 +190,6 @@ class Paths:
         self._dead = False
         #: Loops without an order that are running on the present path.
         self._unordered: list[Unordered] = []
-        self._decisions = 0
         #: How often a path has been split.
         self._branches = 0
         self._steps = 0
@@ -271,6 +272,7 @@ class Paths:
         """Start a path of `scope`, which is the innermost one."""
         scope.position = 0
         scope.ordinal = 0
+        scope.decisions = 0
         if len(self._scopes) == 1:
             self.asked_within = None
         self._block = scope.block
@@ -363,8 +365,10 @@ class Paths:
     def decide(self, condition: Condition) -> bool:
         """The truth value of `condition` on this path; where both are possible, the run is split."""
         self.check_alive()
-        self._decisions += 1
-        if self._decisions > self.limits.decisions:
+        scope = self._scopes[-1]
+        scope.decisions += 1
+        if scope.decisions > self.limits.decisions:
+            # One path through a body: how many there are is up to time, and to how often they split.
             raise self.unsupported(f"more than {self.limits.decisions} decisions", "bound the dimensions")
         self.check_time()
         if self.asked_within is not None:
@@ -372,7 +376,6 @@ class Paths:
         known = self._context.truth(condition)
         if known is not None:
             return known
-        scope = self._scopes[-1]
         if scope.position < len(scope.trail):
             decision = scope.trail[scope.position]
             if decision.branch.condition is not condition:
