@@ -51,7 +51,10 @@ from nkiverify.symbolic.values import as_term
 #: Why a run that is longer than it may be gives no answer.
 TOO_LONG = "a concrete run that takes too long"
 #: What an execution comes to, apart from the contracts that it has found broken.
-_COURSE = ("model", "no_spills", "revision", "recorded", "bodies", "traced", "looked_at", "lacks_floats")
+_COURSE = (
+    *("model", "no_spills", "revision", "recorded", "bodies", "traced", "looked_at", "lacks_floats", "summarises"),
+    "rounds_differ",
+)
 
 
 def _holds(condition: Condition) -> bool:
@@ -306,6 +309,8 @@ class ConcreteExecution:
         self.only_traced = False
         #: Whether the body of a device loop has been run once for all its rounds.
         self.summarises = False
+        #: Whether claims rest on what another round of such a body leaves.
+        self.rounds_differ = False
         self._count = 0
         #: How many contracts have been examined: how much there was to do.
         self.looked_at = 0
@@ -503,7 +508,8 @@ class ConcreteExecution:
         return body.before
 
     def check_rounds(self, body: LoopBody, missed: list[AllocationKey], left: Contents) -> None:
-        """Nothing: what is not as expected stays unknown."""
+        """Note that claims rest on what other rounds leave: it stays unknown."""
+        self.rounds_differ |= any(body.assumed[place].used for place in missed)
 
     def after_rounds(self, body: LoopBody, left: Contents) -> Contents:
         """The contents before the loop, or those that a round has left."""

@@ -58,14 +58,16 @@ def launch(
     elements: ConcreteElements | None = None,
     *,
     puts_back: bool = False,
+    records: bool = False,
 ) -> ConcreteExecution:
     """An execution that states claims; with `puts_back`, each iteration of a legacy loop begins with the variables of
-    the first."""
+    the first. With `records` it records what is executed, whatever the phases."""
     return ConcreteExecution(
         hardware,
         False,
         limits.seconds,
         phases=phases,
+        records=records,
         observers=(BreakObserver(),),
         elements=elements,
         order=Corners(puts_back),

@@ -1,4 +1,4 @@
-# expect: 1 FAILED|UNKNOWN
+# expect: 1 FAILED
 # shapes: none
 # args: ::kernel --arg 'x=f32[pages:1..64,columns:1..512]'
 """Each step is one more than the last."""

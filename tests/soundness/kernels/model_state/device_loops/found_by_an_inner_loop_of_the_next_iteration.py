@@ -1,4 +1,4 @@
-# expect: 1 UNKNOWN
+# expect: 1 FAILED dma_copy.oob
 # dims: 1..
 # args: --timeout 5
 # shapes: none

@@ -1,6 +1,9 @@
-# expect: 1 UNKNOWN
+# expect: 1 SUCCESSFUL
+# expect: 2 SUCCESSFUL
+# expect: 3 SUCCESSFUL
+# expect: 4 SUCCESSFUL
 # args: ::kernel --arg 'x=f32[R:1..128,N:1..1024]' --arg 'count=i32[1,1] in 0..R'
-"""A round uses what the round before it has set: that stays in the tensor, but is not followed."""
+"""A round uses what the round before it has set, which is the number of that round."""
 
 import nki
 import nki.isa as nisa
