@@ -5,7 +5,9 @@
 The tool is the one of CHECKOUT, of whatever revision: nothing is imported here but what it declares as its program.
 """
 
+import importlib
 import json
+import mmap
 import os
 import resource
 import runpy
@@ -13,6 +15,7 @@ import signal
 import sys
 import time
 from pathlib import Path
+from typing import NoReturn
 
 #: What is imported before anything is timed, as far as a revision has it: a kernel and commands that load most.
 WARM_UP = """\
@@ -34,7 +37,7 @@ COMMANDS = (
     ("check", "{file}::copy", "--arg", "x=f32[P:1..200,8]", "--no-cache"),
     ("check", "{file}::copy", "--arg", "x=f32[16,8]", "--no-cache"),
     ("equiv", "{file}::copy", "{file}::copy", "--arg", "x=f32[16,8]"),
-    ("grad", "{file}::copy", "{file}::copy", "--arg", "x=f32[16,8]"),
+    ("grad", "{file}::copy", "{file}::copy", "--arg", "x=f32[16,8]", "--pair", "x=out"),
 )
 #: Seconds of the wall's clock that a command may take for each of its processor time, on a machine with other work.
 DEADLINE = 6
@@ -57,18 +60,35 @@ def main() -> None:
 
 
 def _load() -> None:
+    """Import what commands import, also in processes that they fork: each would import it anew."""
     import contextlib
     import io
     import tempfile
 
     from nkiverify.cli.main import main as program
 
+    leave = os._exit
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "warm_up.py"
         file.write_text(WARM_UP, encoding="utf-8")
+        # In memory: processes that run kernels can write to nothing else.
+        imported = mmap.mmap(-1, 1 << 22)
+
+        def tell_and_leave(status: int) -> NoReturn:
+            names = " ".join(sys.modules).encode() + b" "
+            end = imported.find(b"\0")
+            imported[end : end + len(names)] = names
+            leave(status)
+
+        os._exit = tell_and_leave
         for command in COMMANDS:
             with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
                 program([word.format(file=file) for word in command])
+        os._exit = leave
+    for name in dict.fromkeys(imported[: imported.find(b"\0")].decode().split()):
+        # Kernels, and what they import of the library, are there for kernels alone.
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
 
 def _answered(asked: dict[str, object]) -> dict[str, object]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -123,6 +125,13 @@ def test_subjects_are_run_by_commands(tmp_path: Path) -> None:
     ((rule, witness),) = found["a/illegal"].phases["1"].rules
     assert rule.startswith("mem.partitions_128") and "129" in witness
     assert "EQUAL" in found["a/pair"].said and found["a/pair"].seconds > 0
+
+
+def test_what_processes_of_commands_import_late_is_there_before_commands_are_timed() -> None:
+    shown = "import runpy, sys; runpy.run_path(sys.argv[1])['_load'](); print(*sys.modules)"
+    command = [sys.executable, "-c", shown, str(ROOT / "lab" / "ledger" / "starter.py")]
+    loaded = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split()
+    assert "nkiverify.analysis.sets.flow" in loaded
 
 
 def test_a_tenth_has_some_of_every_group() -> None:
