@@ -1120,3 +1120,33 @@ def test_repair_is_named_where_asserts_do_not_mend(
     ran = Ran(capsys, "k.py", "--where", "C <= 7")
     assert ran.status == 1
     assert ("repair: nkiverify repair k.py::blocks --where 'C <= 7'" in ran.out) == mended
+
+
+FIXED = HEAD + textwrap.dedent("""
+    @nki.jit
+    def fixed(lhsT, rhs):
+        return product_of(lhsT, rhs)
+
+
+    def product_of(lhsT, rhs):
+        for operand, width in ((lhsT, 64), (rhs, 512)):
+            assert operand.shape == (128, width), "one size"
+        tiles = [nl.ndarray(one.shape, dtype=one.dtype, buffer=nl.sbuf) for one in (lhsT, rhs)]
+        for tile, one in zip(tiles, (lhsT, rhs)):
+            nisa.dma_copy(dst=tile, src=one)
+        acc = nl.ndarray((64, 512), dtype=nl.float32, buffer=nl.psum)
+        nisa.nc_matmul(dst=acc, stationary=tiles[0], moving=tiles[1])
+        made = nl.ndarray((64, 512), dtype=nl.float32, buffer=nl.sbuf)
+        nisa.tensor_copy(dst=made, src=acc)
+        out = nl.ndarray((64, 512), dtype=nl.float32, buffer=nl.shared_hbm)
+        nisa.dma_copy(dst=out, src=made)
+        return out
+""")
+
+
+def test_a_kernel_of_one_size_that_a_helper_asserts_is_legal_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """Asserts of a helper, in a loop, are branches of which one ends: the sizes are where none does."""
+    Path("k.py").write_text(FIXED, encoding="utf-8")
+    ran = Ran(capsys, "k.py")
+    assert ran.status == 0
+    assert "fixed is legal where lhsT0 == 128, lhsT1 == 64, rhs0 == 128, rhs1 == 512 proved for all" in ran.out

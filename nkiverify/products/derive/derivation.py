@@ -56,7 +56,7 @@ from nkiverify.symbolic.terms import of_atom
 from nkiverify.verify.exploration import Exploration, explore
 from nkiverify.verify.options import Options
 from nkiverify.verify.verifier import verify
-from nkiverify.verify.witness.sufficient import without_implied
+from nkiverify.verify.witness.sufficient import about_dimensions, without_implied
 
 #: The conditions of each way.
 _Ways = tuple[tuple[str, ...], ...]
@@ -513,4 +513,7 @@ def _expected_of(decision: Decision) -> list[Condition]:
     stated = about(decision)
     if simpler:
         stated = [one for one in stated if not has_minimum(one)]
+    if decision.claim.condition is False and decision.hypotheses:
+        # Nothing holds where the path ends: its last branch has to go the other way.
+        stated += about_dimensions(negate(decision.hypotheses[-1]))
     return [*stated, *simpler]
