@@ -412,12 +412,14 @@ def _asserted_instead(function: ast.FunctionDef, name: str, default: ast.expr | 
 
 def _called(tensors: Mapping[str, Use], shapes: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """The kernel's own names for what docstrings and comments call otherwise: `d` where `x: [N, D]` stands over
-    `d = x.shape[1]`."""
+    `d = x.shape[1]`. None for a name that is written as well, which is another dimension, nor one that is put aside."""
     found: dict[str, str] = {}
+    every = {text for written in shapes.values() for text in written}
     for name, written in shapes.items():
         for position, own in tensors[name].names.items():
-            if -len(written) <= position < len(written) and written[position] and own.strip("_"):
-                found.setdefault(written[position], own)
+            text = written[position] if -len(written) <= position < len(written) else ""
+            if text and own not in every and not own.startswith("_"):
+                found.setdefault(text, own)
     return found
 
 

@@ -49,6 +49,11 @@ ARGUMENTS = {
         "    n, d = x.shape\n    nl.load(w[0:1, :])",
         ["x=bf16[n,d]", "w=bf16[w0,w_d]"],
     ),
+    "a docstring calls another dimension by that name": (
+        'def k(x, y, w):\n    """Scaled.\n\n    x: [B, H]\n    y: [H, N]\n    w: [1, B]\n    """\n'
+        "    H, _ = x.shape\n    nl.load(y[0:1, :])\n    nl.load(w[0:1, :])",
+        ["x=bf16[H,x1]", "y=bf16[y_H,N]", "w=bf16[w0,B]"],
+    ),
     "a docstring has the dimensions that the code does not need": (
         'def k(x):\n    """x: [B, S, H]"""\n    B = x.shape[0]\n'
         "    t = nl.ndarray(x.shape[1:], dtype=x.dtype, buffer=nl.sbuf)\n"
