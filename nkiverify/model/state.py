@@ -114,7 +114,7 @@ def bodies(body: LoopBody | None) -> Iterator[LoopBody]:
 
 
 class RoundsExecution(Protocol):
-    """What an execution guesses of the rounds of a device loop whose body is run once for all."""
+    """The part of an execution that guesses what the rounds of a device loop find, whose body is run once for all."""
 
     def found_by_round(self, body: LoopBody, *, after: bool = False) -> Contents:
         """The contents that an arbitrary round of a loop finds; with `after`, those that the round after it does."""
