@@ -10,7 +10,7 @@ from nkiverify.model.contracts import ClaimingExecution
 from nkiverify.model.hardware import Hardware
 from nkiverify.model.known_numbers import Interval
 from nkiverify.model.operation import Operation
-from nkiverify.model.state import LoopBody, ModelState, Program, RoundsExecution
+from nkiverify.model.state import GuessesRounds, LoopBody, ModelState, Program
 from nkiverify.model.tensor import Register, Storage, Tensor
 from nkiverify.symbolic import Extent, execution
 from nkiverify.symbolic.atoms import Term
@@ -48,7 +48,7 @@ class Elements:
         return [body(program) for program in programs]
 
 
-class ModelExecution(ClaimingExecution, RoundsExecution, Protocol):
+class ModelExecution(ClaimingExecution, GuessesRounds, Protocol):
     """The interface that the model needs of an execution, symbolic or concrete."""
 
     #: The hardware generation the kernel is checked for.

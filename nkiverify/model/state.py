@@ -113,7 +113,7 @@ def bodies(body: LoopBody | None) -> Iterator[LoopBody]:
         body = body.outer
 
 
-class RoundsExecution(Protocol):
+class GuessesRounds(Protocol):
     """The part of an execution that guesses what the rounds of a device loop find, whose body is run once for all."""
 
     def found_by_round(self, body: LoopBody, *, after: bool = False) -> Contents:
@@ -395,7 +395,7 @@ class ModelState:
 
     # --- device loops -------------------------------------------------------------------------------------------------
 
-    def enter_body(self, body: LoopBody, run: RoundsExecution) -> None:
+    def enter_body(self, body: LoopBody, run: GuessesRounds) -> None:
         """The body of a device loop begins, which is run once for all its iterations.
 
         Each storage holds what it does before the loop, or what the run has guessed that an iteration finds, on the
@@ -421,7 +421,7 @@ class ModelState:
         # Equal terms are one object, on whatever path, as long as somebody has it.
         return self._assumed.setdefault((index.uid, place), (index, Assumption()))[1]
 
-    def leave_body(self, body: LoopBody, run: RoundsExecution, *, ended: bool) -> None:
+    def leave_body(self, body: LoopBody, run: GuessesRounds, *, ended: bool) -> None:
         """The body of a device loop ends, and with it what was left inside it without an end.
 
         What an iteration leaves where the next one would find something else breaks the assumption about it, unless the
