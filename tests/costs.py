@@ -26,7 +26,7 @@ COSTS = Path(__file__).with_name("costs.txt")
 WRITTEN = 20
 #: Milliseconds beyond which tests are not quick, beyond which cases are of the campaigns, and beyond which functions
 #: without cases are, and what is left begins first.
-LANES = QUICK, OF_CAMPAIGNS, LONG = 47, 100, 1000
+LANES = QUICK, OF_CAMPAIGNS, LONG = 30, 100, 1000
 #: Milliseconds up to which the test of a file that takes least is quick: what a file is about is tried on each save.
 OF_A_FILE = 250
 #: Seconds that the additions of `lab.bench` take on the machine whose milliseconds these are.
