@@ -31,6 +31,16 @@ from nkiverify.symbolic import constant_value
 LAST_STRICT_GENERATION = 3
 
 
+def copies_onto_itself(operation: Operation) -> bool:
+    """True if a copy leaves each element of a concrete run as it finds it: its source is where it writes to."""
+    source, target = operation.reads.get("src"), operation.writes.get("dst")
+    if operation.name != "nisa.dma_copy" or source is None or target is None or "dst" in operation.reads:
+        return False
+    alike = source.storage is target.storage and source.dtype == target.dtype and source.offset == target.offset
+    alike = alike and source.indirect_by is target.indirect_by is None
+    return alike and (source.shape, source.strides) == (target.shape, target.strides)
+
+
 class Does(enum.Enum):
     """The kind of an effect on the elements of a view."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import TYPE_CHECKING
 
-from nkiverify.analysis.effects import Effect
+from nkiverify.analysis.effects import Effect, copies_onto_itself
 from nkiverify.analysis.marks.mark_findings import Fault, Notes
 from nkiverify.analysis.marks.order import DRAWN, Running
 from nkiverify.analysis.marks.storages import Shadow, Shadows
@@ -35,6 +35,7 @@ _LAST, _AGAIN, _READ_BACK = 0, 1, 2
 _HANDED_ON = "a tensor that another iteration of an affine_range has allocated"
 #: No document says that what a core has stored before it exchanges tiles with the other is done by then, nor that it
 #: is not: published kernels rely on it.
+_ONTO_ITSELF = "what a program copies onto itself and another one uses, with no barrier in between"
 _EXCHANGED = "what two programs do to the same elements with only a sendrecv in between"
 
 
@@ -147,7 +148,10 @@ class UnorderedLoops:
             # Iterations without an order reduce in registers one after the other.
             return
         position, view = self._notes.position, effect.view
+        onto_itself = copies_onto_itself(effect.operation)
         for loop in self.reached(shadow):
+            # Programs that do so leave all as it is, but for what another one stores in between.
+            certain = sure and not (onto_itself and loop == _PROGRAMS)
             number = self.iterations[loop]
             users = shadow.users.get(loop)
             if users is None:
@@ -156,7 +160,7 @@ class UnorderedLoops:
                     self._used.setdefault(loop, []).append(shadow)
             mine = number + 1
             use = ALIKE if loop == _PROGRAMS and how == WROTE and position in self._alike else how
-            row = use if sure else _HOW + use
+            row = use if certain else _HOW + use
             seen = users[:, region.there]
             others = (seen != 0) & (seen != mine)
             if not others.any() and use != ALIKE and not (use == READ and loop == _PROGRAMS):
@@ -164,9 +168,9 @@ class UnorderedLoops:
                 continue
             clash, perhaps = np.zeros(region.count, bool), np.zeros(region.count, bool)
             used = np.full(region.count, mine, np.int32)
-            if use == ALIKE and sure:
+            if use == ALIKE and certain:
                 clash |= _store_again(shadow, region, mine)
-            elif use == READ and sure and loop == _PROGRAMS:
+            elif use == READ and certain and loop == _PROGRAMS:
                 used[_read_back(shadow, region, mine)] = 0
             for which in (WROTE, READ, ADDED, ALIKE):
                 if use != which or use == WROTE:
@@ -175,7 +179,7 @@ class UnorderedLoops:
                 elif use == ALIKE and others[which].any():
                     first = _first(region, others[which])
                     self._notes.findings.uniform.append(Fault("df.programs_same", position, effect.argument, first))
-            if clash.any() and sure:
+            if clash.any() and certain:
                 contract, kind = ("df.programs", "program") if loop == _PROGRAMS else ("df.affine_range", "iteration")
                 first = _first(region, clash)
                 shown = (("element", first), ("of", tuple(view.shape)), (kind, number))
@@ -183,7 +187,8 @@ class UnorderedLoops:
                 self._notes.fault(Fault(contract, position, name, first, shown, storage=view.storage, view=view))
             elif clash.any() or perhaps.any():
                 exchanged = loop == _PROGRAMS and self._exchanged
-                self._notes.doubt(_EXCHANGED if exchanged else doubt, leaves_faults=exchanged and sure)
+                reason = _EXCHANGED if exchanged else _ONTO_ITSELF if sure and not certain else doubt
+                self._notes.doubt(reason, leaves_faults=sure and (exchanged or not certain))
             region.write(users[row], _joined(region.read(users[row]), used))
 
 
