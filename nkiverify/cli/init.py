@@ -84,6 +84,7 @@ def execute(arguments: argparse.Namespace) -> int:
     """Write the targets and the settings; the exit status. Raises `UsageError` where there is no such kernel, or one
     that is named by itself has a target."""
     from nkiverify.products.derive.proposals import begun as begun_target
+    from nkiverify.products.derive.proposals import target_name
     from nkiverify.project import settings
     from nkiverify.project.discovery import references_of
 
@@ -107,13 +108,9 @@ def execute(arguments: argparse.Namespace) -> int:
                 f"{MANIFEST_FILE} has a target {known} already: left as it is, and none made for {reference}"
             )
             continue
-        derived = _derived(reference)
-        usual = re.sub(r"\W+", "_", name) + "_all"
-        made = _free_name(text, usual, reference)
-        target = derived or begun_target(reference, Path.cwd())
-        text = _with_target(
-            text, re.sub(rf"^def {usual}\b|^def {usual}(?=_\d+\()", f"def {made}", target, flags=re.MULTILINE)
-        )
+        made = _free_name(text, target_name(reference, "all"), reference)
+        derived = _derived(reference, made)
+        text = _with_target(text, derived or begun_target(reference, Path.cwd(), made))
         reported.append(
             f"{MANIFEST_FILE} has a target {made}: "
             + (
@@ -131,8 +128,8 @@ def execute(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _derived(reference: str) -> str:
-    """The target for the domain that `check` derives for a kernel; empty where it proves none."""
+def _derived(reference: str, name: str) -> str:
+    """The target of this `name` for the domain that `check` derives for a kernel; empty where it proves none."""
     from nkiverify.cli.check import confinement_of
     from nkiverify.cli.check_answers import CheckRequest, answer_apart
     from nkiverify.products.derive.proposals import manifest_entry
@@ -147,7 +144,7 @@ def _derived(reference: str) -> str:
     except UsageError:
         # Something of its arguments has to be said first.
         return ""
-    return "" if ending else manifest_entry(answer, suffix="all")
+    return "" if ending else manifest_entry(answer, name)
 
 
 def _known(reference: str) -> None:
@@ -178,9 +175,8 @@ def _target_of(manifest: str, reference: str) -> str:
 def _free_name(manifest: str, usual: str, reference: str) -> str:
     """A name for the target of a kernel: the `usual` one, or with its file before it where a kernel of another file has
     that name."""
-    taken = {re.sub(r"_\d+$", "", one.name) for one in _functions(manifest)} | {
-        one.name for one in _functions(manifest)
-    }
+    functions = {one.name for one in _functions(manifest)}
+    taken = {*functions, *(re.sub(r"_\d+$", "", one) for one in functions)}
     parts = [re.sub(r"\W+", "_", part) for part in Path(reference.partition("::")[0]).with_suffix("").parts]
     names = ["_".join([*parts[-number:], usual]) if number else usual for number in range(len(parts) + 1)]
     return next((name for name in names if name not in taken and name.isidentifier()), names[-1])

@@ -126,13 +126,23 @@ def definition(reference: str, base: Path) -> ast.FunctionDef | None:
     return function_named(parse_file((base / path).resolve()), name.partition("[")[0])
 
 
-def manifest_entry(answer: DomainAnswer, suffix: str = "legal") -> str:
-    """A target for the domain, its name with this `suffix`, for a manifest next to the kernel's file; empty where
-    nothing is proved, or it is none that can be written down."""
+def target_name(reference: str, suffix: str) -> str:
+    """The usual name of a target of a kernel."""
+    return f"{_family(reference)}_{suffix}"
+
+
+def _family(reference: str) -> str:
+    return re.sub(r"\W+", "_", reference.partition("::")[2].partition("[")[0])
+
+
+def manifest_entry(answer: DomainAnswer, name: str = "") -> str:
+    """A target for the domain, of this `name` or else a usual one, for a manifest next to the kernel's file; empty
+    where nothing is proved, or it is none that can be written down."""
     derived = answer.derived
     if derived is None or not derived.proved or not derived.is_said:
         return ""
     domain = ", ".join(one.text for one in derived.preconditions) or "all of them"
+    name = name or target_name(answer.reference, "legal")
     texts = []
     for number, way in enumerate(derived.ways or (derived.where,), 1):
         texts.append(
@@ -142,7 +152,7 @@ def manifest_entry(answer: DomainAnswer, suffix: str = "legal") -> str:
                 answer.grid,
                 where=way,
                 phases=[run.phase for run in derived.runs],
-                suffix=f"{suffix}_{number}" if derived.ways else suffix,
+                name=f"{name}_{number}" if derived.ways else name,
                 hardware=answer.hardware,
                 domain=f"those of them with {', '.join(way)}" if derived.ways else domain,
             )
@@ -150,13 +160,13 @@ def manifest_entry(answer: DomainAnswer, suffix: str = "legal") -> str:
     return "\n\n".join(texts)
 
 
-def begun(reference: str, base: Path) -> str:
-    """A first target for a kernel of which no domain is proved: the arguments that are inferred, and what its asserts
-    say of their dimensions. What cannot be inferred is `...`, with the reason."""
-    path, _, name = reference.partition("::")
-    found = inferred_for(path, name, base, ())
+def begun(reference: str, base: Path, name: str) -> str:
+    """A first target of this `name` for a kernel of which no domain is proved: the arguments that are inferred, and
+    what its asserts say of their dimensions. What cannot be inferred is `...`, with the reason."""
+    path, _, function = reference.partition("::")
+    found = inferred_for(path, function, base, ())
     extents = {word for text in (*found.arguments, found.grid) for word in _names(text.partition("=")[2] or text)}
-    kernel = next((one for one in kernels_in((base / path).resolve()) if one.name == name), None)
+    kernel = next((one for one in kernels_in((base / path).resolve()) if one.name == function), None)
     stated = [part for one in (kernel.preconditions if kernel else ()) for part in _asserted(one.text)]
     stated = [_with_defaults(part, definition(reference, base)) for part in stated]
     where = [text for text in stated if set(_names(text)) <= extents]
@@ -167,7 +177,7 @@ def begun(reference: str, base: Path) -> str:
         found.grid,
         where=where,
         phases=DEFAULT_PHASES,
-        suffix="all",
+        name=name,
         hardware=found.hardware or DEFAULT_HARDWARE,
         domain="to be changed",
     )
@@ -200,13 +210,12 @@ def target_text(
     *,
     where: Sequence[str],
     phases: Iterable[int],
-    suffix: str,
+    name: str,
     hardware: str,
     domain: str,
 ) -> str:
-    """A target that calls the kernel `PATH::NAME` with `arguments`, written as after `--arg`, where conditions hold."""
-    name = reference.partition("::")[2]
-    family = re.sub(r"\W+", "_", name.partition("[")[0])
+    """A target of this `name` that calls the kernel `PATH::NAME` with `arguments`, written as after `--arg`, where
+    conditions hold."""
     dimensions: dict[str, str] = {}
     given = []
     for argument in arguments:
@@ -220,11 +229,11 @@ def target_text(
     body.append(f"    v.call({', '.join(given)})")
     return _TARGET.format(
         kernel=quoted(reference),
-        family=family,
+        family=_family(reference),
         kind="UNBOUNDED" if dimensions else "CONCRETE",
         expect=", ".join(f"{phase}: SUCCESSFUL" for phase in phases),
         hardware=f'\n    hardware="{hardware}",' if hardware != DEFAULT_HARDWARE else "",
-        name=f"{family}_{suffix}",
+        name=name,
         domain=domain,
         body="\n".join(body),
     )
