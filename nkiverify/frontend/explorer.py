@@ -13,7 +13,6 @@ from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import InternalError, UnsupportedConstruct, UsageError, described
 from nkiverify.foundation.source import Site, identity, kernel_site, kernel_sites
 from nkiverify.frontend import identities
-from nkiverify.frontend.carried_contents import CarriedByRounds
 from nkiverify.frontend.claiming import Claiming
 from nkiverify.frontend.paths import SIGNAL_OF_OURS, Limits, LostName, PathEnded
 from nkiverify.frontend.ranges import SymRange, as_sequence
@@ -48,6 +47,7 @@ from nkiverify.symbolic.substitution import contents, substitute
 from nkiverify.symbolic.values import as_term
 
 if TYPE_CHECKING:
+    from nkiverify.frontend.carried_contents import CarriedByRounds
     from nkiverify.model.known_numbers import AllocationKey, Contents
     from nkiverify.model.operation import Operation
     from nkiverify.model.state import LoopBody
@@ -347,6 +347,8 @@ class SymbolicExecution(Claiming):
         if guess is None:
             if not matters:
                 return
+            from nkiverify.frontend.carried_contents import CarriedByRounds  # as late as this: few kernels need it
+
             guess = self.by_rounds[index.uid] = CarriedByRounds(index)
         if guess.refined(missed if matters else (), body.before, left, body.rounds, self.context.facts):
             raise self.rounds_carry()

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Set
 from dataclasses import field
+from typing import TYPE_CHECKING
 
 from nkiverify.foundation.budget import ExploringBudget
 from nkiverify.foundation.clock import now
 from nkiverify.foundation.dataclass import dataclass
 from nkiverify.foundation.errors import UnsupportedConstruct
 from nkiverify.foundation.source import Site, kernel_site
-from nkiverify.frontend.carried_contents import CarriedByRounds
 from nkiverify.ir import program
 from nkiverify.ir.program import Assume, Block, Branch, Program
 from nkiverify.model.state import ModelState
@@ -23,6 +23,9 @@ from nkiverify.symbolic import terms
 from nkiverify.symbolic.atoms import Index, Term
 from nkiverify.symbolic.conditions import Condition
 from nkiverify.symbolic.path_conditions import Context
+
+if TYPE_CHECKING:
+    from nkiverify.frontend.carried_contents import CarriedByRounds
 
 # Control flow of the exploration itself: a kernel must not catch it, so it is no `Exception`.
 

@@ -16,7 +16,6 @@ from nkiverify.foundation.errors import UnsupportedConstruct, UsageError
 from nkiverify.foundation.source import Site
 from nkiverify.foundation.stages import Stage, of_stage
 from nkiverify.frontend.binding import SymbolicBinding
-from nkiverify.frontend.carried_contents import CarriedByRounds
 from nkiverify.frontend.concrete import ConcreteExecution, innermost_kernel_site
 from nkiverify.frontend.explorer import SymbolicExecution, TargetRaised
 from nkiverify.frontend.holders import OpaqueState
@@ -40,6 +39,7 @@ from nkiverify.phases.phase import Claimed, Phase
 from nkiverify.symbolic.path_conditions import Context
 
 if TYPE_CHECKING:
+    from nkiverify.frontend.carried_contents import CarriedByRounds
     from nkiverify.phases.witness_replay import Replay
 
 
