@@ -412,13 +412,15 @@ def _asserted_instead(function: ast.FunctionDef, name: str, default: ast.expr | 
 
 def _called(tensors: Mapping[str, Use], shapes: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """The kernel's own names for what docstrings and comments call otherwise: `d` where `x: [N, D]` stands over
-    `d = x.shape[1]`. None for a name that is written as well, which is another dimension, nor one that is put aside."""
+    `d = x.shape[1]`. None where either of the names is one of the kernel's and of theirs, which is another dimension,
+    nor one that is put aside."""
     found: dict[str, str] = {}
     every = {text for written in shapes.values() for text in written}
+    unpacked = {text for one in tensors.values() for text in one.names.values()}
     for name, written in shapes.items():
         for position, own in tensors[name].names.items():
             text = written[position] if -len(written) <= position < len(written) else ""
-            if text and own not in every and not own.startswith("_"):
+            if text and text not in unpacked and own not in every and not own.startswith("_"):
                 found.setdefault(text, own)
     return found
 
