@@ -6,9 +6,7 @@ from __future__ import annotations
 import compileall
 import ctypes
 import gc
-import itertools
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -34,9 +32,8 @@ from nkiverify.verify.options import PHASES, Options
 from nkiverify.verify.verifier import verify
 from tests.costs import LONG, QUICK, SHOWN, SLOW, Measuring, cost_of, costs, dear_tests, least_of_files
 
-#: MiB that a process of tests may hold beyond what it held when its garbage was last freed, and after how many tests
-#: that is looked at: it is read from a file of the system.
-_LARGE, _LOOKED = 500, 20
+#: MiB that a process of tests may hold beyond what it held when its garbage was last freed.
+_LARGE = 500
 
 _HEALTH = (HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large)
 
@@ -169,7 +166,7 @@ def pytest_runtest_teardown() -> Generator[None, object, object]:
     """Free what a large run of a test left: its objects are in cycles, which Python finds late where arrays are few and
     large, the later the more objects a process has; one came to 7 GB, and each child that it forks begins with that."""
     result = yield
-    if next(_ended) % _LOOKED == 0 and _resident() > _held[0] + _LARGE * MEBIBYTE:
+    if _resident() > _held[0] + _LARGE * MEBIBYTE:
         gc.collect()
         ctypes.CDLL(None).malloc_trim(0)
         _held[0] = _resident()
@@ -192,25 +189,12 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
     return True
 
 
-#: Bytes that the process held when its garbage was last freed, and the tests that have ended.
-_held, _ended = [0], itertools.count()
+#: Bytes that the process held when its garbage was last freed.
+_held = [0]
 
 
 def _resident() -> int:
     return (resident_bytes(os.getpid()) or 0) if sys.platform == "linux" else 0
-
-
-@pytest.fixture
-def tmp_path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of a test, without the link to the last of its name that pytest keeps: putting that in place of another
-    takes as long as the rest of a small test."""
-    name = re.sub(r"\W", "_", request.node.name)[:30]
-    folder = tmp_path_factory.getbasetemp() / f"{name}{next(_folders)}"
-    folder.mkdir(mode=0o700)
-    return folder
-
-
-_folders = itertools.count()
 
 
 @pytest.fixture(scope="session")
