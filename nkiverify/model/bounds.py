@@ -65,9 +65,9 @@ class Bounds(Protocol):
 
         With `partly` some of its elements stay as they are."""
 
-    def write_columns(self, *columns: tuple[Any, Any, Value | None], name: str = "", partly: bool = False) -> None:
-        """The only result, or that of this name, holds numbers in columns of each partition: the first column, the
-        last one and the numbers."""
+    def write_columns(self, *columns: tuple[Any, Any, Value], partly: bool = False) -> None:
+        """The only result holds numbers in columns of each partition: the first column, the last one and the
+        numbers."""
 
     def copy(self, source: str, name: str = "", *, partly: bool = False, some: bool = False) -> None:
         """The only result, or that of this name, holds the elements of an operand, or `some` of them, converted to its

@@ -167,14 +167,12 @@ class Following:
                 contents.wrote(view, found, partly=partly or self._partly)
                 self._written.add(target)
 
-    def write_columns(self, *columns: tuple[Any, Any, Value | None], name: str = "", partly: bool = False) -> None:
-        """The only result, or that of this name, holds numbers in columns: the first, the last, and the numbers."""
-        for target in (name,) if name else tuple(self._targets):
-            view = self._targets.get(target)
-            if view is not None:
-                found = [(*ends, None if value is None else contents.stored(value, view)) for *ends, value in columns]
-                contents.wrote_columns(view, found, partly=partly or self._partly)
-                self._written.add(target)
+    def write_columns(self, *columns: tuple[Any, Any, Value], partly: bool = False) -> None:
+        """The only result holds numbers in columns: the first, the last, and the numbers."""
+        target, into = next(iter(self._targets.items()))
+        found = [(first, last, contents.stored(value, into)) for first, last, value in columns]
+        contents.wrote_columns(into, found, partly=partly or self._partly)
+        self._written.add(target)
 
     def copy_partitions(self, source: str, *, partly: bool = False) -> None:
         """The only result holds in each partition what one of an operand has, in each column."""

@@ -9,6 +9,7 @@ from nkiverify.symbolic.execution import unsupported
 
 #: The packages whose code sees a symbolic value as what it is: those of the model itself.
 _OURS = frozenset({"nkiverify", "nki", "neuronxcc"})
+#: The names of the module whose classes ask in the place of whoever asks about one of them.
 _ABSTRACT = vars(abc)
 
 
@@ -23,7 +24,6 @@ class StandsFor:
     def __class__(self) -> type:
         asking = sys._getframe(1)
         if asking.f_globals is _ABSTRACT and asking.f_back is not None:
-            # It asks for whoever asks about one of its classes.
             asking = asking.f_back
         name = asking.f_globals.get("__name__") or ""
         return type(self) if name.partition(".")[0] in _OURS else self._stands_for

@@ -66,8 +66,8 @@ class Findings:
     """The findings of a run. `doubts` say what cannot be followed: without faults, they leave the verdict open.
 
     With faults they do so as well where they are `voided`: where a doubt is about more than the elements that an index,
-    or data, may choose, or than what programs did before they exchanged tiles. The former count for written where a
-    fault is that nothing is; whether the latter is a fault takes nothing from another one.
+    or data, may choose, or than what programs did before they exchanged tiles, or copied onto itself. The first count
+    for written where a fault is that nothing is; whether the others are faults takes nothing from another one.
     """
 
     faults: list[Fault] = field(default_factory=list)

@@ -33,9 +33,11 @@ _STORED_ALIKE = -1
 _LAST, _AGAIN, _READ_BACK = 0, 1, 2
 #: What an iteration has done to a tensor of its own is not written down.
 _HANDED_ON = "a tensor that another iteration of an affine_range has allocated"
+#: Where two programs copy elements onto themselves nothing changes, and published kernels do so; where the other one
+#: stores to them in between, that may be lost.
+_ONTO_ITSELF = "what a program copies onto itself and another one uses, with no barrier in between"
 #: No document says that what a core has stored before it exchanges tiles with the other is done by then, nor that it
 #: is not: published kernels rely on it.
-_ONTO_ITSELF = "what a program copies onto itself and another one uses, with no barrier in between"
 _EXCHANGED = "what two programs do to the same elements with only a sendrecv in between"
 
 
@@ -150,7 +152,6 @@ class UnorderedLoops:
         position, view = self._notes.position, effect.view
         onto_itself = copies_onto_itself(effect.operation)
         for loop in self.reached(shadow):
-            # Programs that do so leave all as it is, but for what another one stores in between.
             certain = sure and not (onto_itself and loop == _PROGRAMS)
             number = self.iterations[loop]
             users = shadow.users.get(loop)
