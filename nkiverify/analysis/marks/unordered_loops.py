@@ -56,8 +56,8 @@ class UnorderedLoops:
         self.iterations: dict[object, int] = {}
         #: The storages that iterations of a loop have used.
         self._used: dict[object, list[Shadow]] = {}
-        #: True from an exchange of tiles to the next barrier.
-        self._exchanged = False
+        #: True from an exchange of tiles, or from a copy of elements onto themselves, to the next barrier.
+        self._exchanged = self._copied = False
 
     def iteration(self, item: Iteration) -> None:
         """A loop continues with its next iteration."""
@@ -84,7 +84,7 @@ class UnorderedLoops:
         for shadow in self._shadows:
             shadow.users.pop(_PROGRAMS, None)
             shadow.users.pop(_STORED_ALIKE, None)
-        self._exchanged = False
+        self._exchanged = self._copied = False
 
     def exchange(self) -> None:
         """Programs have exchanged tiles: what they did before may be done, or may not."""
@@ -151,6 +151,7 @@ class UnorderedLoops:
             return
         position, view = self._notes.position, effect.view
         onto_itself = copies_onto_itself(effect.operation)
+        self._copied |= onto_itself
         for loop in self.reached(shadow):
             certain = sure and not (onto_itself and loop == _PROGRAMS)
             number = self.iterations[loop]
@@ -188,7 +189,8 @@ class UnorderedLoops:
                 self._notes.fault(Fault(contract, position, name, first, shown, storage=view.storage, view=view))
             elif clash.any() or perhaps.any():
                 exchanged = loop == _PROGRAMS and self._exchanged
-                reason = _EXCHANGED if exchanged else _ONTO_ITSELF if sure and not certain else doubt
+                copied = loop == _PROGRAMS and self._copied and sure
+                reason = _EXCHANGED if exchanged else _ONTO_ITSELF if copied else doubt
                 self._notes.doubt(reason, leaves_faults=sure and (exchanged or not certain))
             region.write(users[row], _joined(region.read(users[row]), used))
 
